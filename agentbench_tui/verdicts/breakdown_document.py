@@ -143,8 +143,8 @@ def breakdown_sentences(found: Breakdown, limit: int = GROUPS_SHOWN) -> list[str
     pooled = any(group.pooled is not None for one in found.agents for group in one.groups)
     if pooled:
         lines.append(
-            "pooled: drawn towards the other groups of the agent, by how little the group alone"
-            " says; the best and the worst of many small groups are extreme mostly by chance."
+            "pooled: shrunk toward the agent's other groups, the more the less data the group has;"
+            " the best and the worst of many small groups are extreme mostly by chance."
         )
     else:
         lines.append(f"{NOTHING} under pooled: it takes {FEWEST_GROUPS} groups.")
@@ -171,7 +171,7 @@ def _sentence(field: str, one: AgentBreakdown) -> str:
             more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
             sentence += f"; {way} than the rest: {', '.join(names[:_MOST_NAMED])}{more}"
     if not apart and one.p_varies < ALPHA:
-        sentence += "; no single group differs from the rest for certain"
+        sentence += "; no single group clearly differs from the rest"
     return f"{sentence}."
 
 

@@ -43,7 +43,7 @@ class GroupFigures:
     failures: dict[str, int]
     """Failure kind → observations."""
     pooled: float | None = None
-    """The value drawn towards those of the other groups (partial pooling)."""
+    """The value, shrunk toward those of the other groups (partial pooling)."""
     pooled_low: float | None = None
     pooled_high: float | None = None
     p_value: float | None = None
