@@ -253,6 +253,13 @@ def is_measured_with(connection: sqlite3.Connection, execution_key: int, agent: 
     return found is not None
 
 
+def executed_benchmarks(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Suite id and benchmark id of each benchmark that has an execution."""
+    return connection.execute(
+        "SELECT DISTINCT suite_id, benchmark_id FROM benchmark_executions"
+    ).fetchall()
+
+
 def metrics_measured(
     connection: sqlite3.Connection, suite_hash: str, benchmark_id: str
 ) -> list[str]:

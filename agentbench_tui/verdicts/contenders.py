@@ -16,6 +16,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.plain_number import counted
 from agentbench_tui.store.latest import latest_executions
 from agentbench_tui.store.leaderboard import ExecutionFilter
+from agentbench_tui.store.queries import executed_benchmarks
 from agentbench_tui.verdicts.place import latest_of_places
 
 if TYPE_CHECKING:
@@ -156,8 +157,7 @@ def harness_of(connection: sqlite3.Connection, executions: Sequence[Execution]) 
 
 
 def _check_names(connection: sqlite3.Connection, wanted: Wanted) -> None:
-    rows = connection.execute("SELECT DISTINCT suite_id, benchmark_id FROM benchmark_executions")
-    pairs = [(row[0], row[1]) for row in rows.fetchall()]
+    pairs = executed_benchmarks(connection)
     suites = sorted({suite for suite, _ in pairs})
     if wanted.suite is not None and wanted.suite not in suites:
         raise UsageError(
