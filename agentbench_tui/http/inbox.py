@@ -117,10 +117,11 @@ class Inbox:
             )
         finally:
             self.writers = None
+            more = urgent or full
+            # Before anything is written: whatever that raises must not stop the reading for good.
+            self._next_turn = self._loop.call_soon(self._read) if more else None
             while writers:
                 writers.popleft().write_request()
-            more = urgent or full
-            self._next_turn = self._loop.call_soon(self._read) if more else None
 
     def _take_overdue(self) -> None:
         self._timer = None
