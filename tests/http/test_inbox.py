@@ -4,6 +4,7 @@ the next turn of the loop."""
 import asyncio
 import socket
 import threading
+from collections.abc import Callable
 from itertools import accumulate
 from time import perf_counter_ns
 from typing import Any
@@ -388,8 +389,8 @@ async def test_a_body_in_single_chunks_is_bounded() -> None:
     owner.inbox.close()
 
 
-async def test_a_stream_that_falls_silent_is_read_all_the_same() -> None:
-    quit_ = threading.Event()
+def silent_after_an_event(quit_: threading.Event) -> Callable[[socket.socket], None]:
+    """Return a server's side of a connection: one event, then nothing until `quit_`."""
 
     def fall_silent(connection: socket.socket) -> None:
         read_request(connection)
@@ -397,7 +398,12 @@ async def test_a_stream_that_falls_silent_is_read_all_the_same() -> None:
         connection.sendall(chunk(event(1)))
         quit_.wait(60)
 
-    with raw_server(fall_silent) as server:
+    return fall_silent
+
+
+async def test_a_stream_that_falls_silent_is_read_all_the_same() -> None:
+    quit_ = threading.Event()
+    with raw_server(silent_after_an_event(quit_)) as server:
         pool = _pool(server.url)
         told = Told()
         pool.send(request_bytes("POST", server.url, {}, b"body"), told, can_wait=True)
@@ -411,14 +417,7 @@ async def test_a_stream_that_falls_silent_is_read_all_the_same() -> None:
 
 async def test_a_time_limit_comes_after_what_was_received_before_it() -> None:
     quit_ = threading.Event()
-
-    def fall_silent(connection: socket.socket) -> None:
-        read_request(connection)
-        connection.sendall(HEAD)
-        connection.sendall(chunk(event(1)))
-        quit_.wait(60)
-
-    with raw_server(fall_silent) as server:
+    with raw_server(silent_after_an_event(quit_)) as server:
         pool = _pool(server.url, Timeouts(idle=0.05))
         told = Told()
         pool.send(request_bytes("POST", server.url, {}, b"body"), told, can_wait=True)
