@@ -1,41 +1,19 @@
 """`agentbench compare --by FIELD`, of files and of stored runs."""
 
-import asyncio
 import csv
 import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
-
-from carried_out import run, suite
+from store_of_halves import store_of_halves
 
 from agentbench_tui.cli.main import _run
-
-AGENTS = """
-def right(prompt):
-    return prompt
-def odd(prompt):
-    return prompt if int(prompt) % 2 else "no"
-"""
 
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """80 cases; `odd` is right on those of parity odd."""
-    cases = [
-        {
-            "id": f"c{n}", "input": str(n), "expected": str(n),
-            "metadata": {"parity": "odd" if n % 2 else "even"},
-        }
-        for n in range(80)
-    ]  # fmt: skip
-    folder = tmp_path_factory.mktemp("groups")
-    document = suite(dataset={"cases": cases})
-    return str(asyncio.run(run(folder, document, AGENTS, "right", "odd")).database)
+    return store_of_halves(tmp_path_factory.mktemp("groups"))
 
 
 def compared(database: str, *arguments: str) -> int:
