@@ -3,8 +3,9 @@
     python benchmarks/guarantees.py [--size small|large] [--only TEXT] [--seed N] [--write]
 
 The small size takes minutes, the large one (20 times the trials) hours. `--only` runs the rows
-whose topic or event contains the text. `--write` replaces the table in docs/decisions.md. The exit
-code is 1 if a rate is outside its bounds by more than two standard errors of the trials.
+whose topic or event contains the text. `--write` puts the rows that were run into the table in
+docs/decisions.md, where the others stay. The exit code is 1 if a rate is outside its bounds by more
+than two standard errors of the trials.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ SIZES = {"small": 1, "large": 20}
 SEED = 20261129
 PAGE = Path(__file__).parents[1] / "docs" / "decisions.md"
 BEGIN, END = "<!-- guarantees: begin -->", "<!-- guarantees: end -->"
+Name = tuple[str, str]
 HEADINGS = ("verdict and design", "what is counted", "bound", "measured", "assumes", "breaks when")
 
 
@@ -47,18 +49,32 @@ def rate_words(rate: Rate) -> str:
     return f"{100 * rate.share:.1f}% of {rate.trials:,}"
 
 
-def table(rows: Sequence[tuple[Guarantee, Rate]]) -> str:
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
-    for row, rate in rows:
-        cells = (row.topic, row.event, bound_words(row), rate_words(rate), row.assumes, row.breaks)
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
-def write_table(text: str) -> None:
+def shown() -> dict[Name, list[str]]:
+    """The cells of the rows in the page, by topic and event."""
     page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
+    lines = page.partition(BEGIN)[2].partition(END)[0].strip().splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
+    return {(row[0], row[1]): row for row in cells}
+
+
+def write_table(measured_now: Sequence[tuple[Guarantee, Rate]]) -> None:
+    """Put these rows into the page. Rows that are not simulated any more go; SystemExit where one
+    that is simulated has never been written and was not run."""
+    rates = shown() | {
+        (row.topic, row.event): [
+            row.topic, row.event, bound_words(row), rate_words(rate), row.assumes, row.breaks,
+        ]
+        for row, rate in measured_now
+    }  # fmt: skip
+    new = [f"{row.topic}: {row.event}" for row in ROWS if (row.topic, row.event) not in rates]
+    if new:
+        sys.exit("not written: the page lacks rows that were not run:\n" + "\n".join(new))
+    rows = [HEADINGS, *(rates[row.topic, row.event] for row in ROWS)]
+    lines = ["| " + " | ".join(cells) + " |" for cells in rows]
+    lines.insert(1, "|---" * len(HEADINGS) + "|")
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
+    text = "\n".join(lines)
     PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
 
 
@@ -69,8 +85,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    if options.write and options.only:
-        parser.error("--write needs all rows: leave --only out")
     results, missed = [], 0
     for row in ROWS:
         if options.only not in f"{row.topic}: {row.event}":
@@ -87,7 +101,7 @@ def main() -> int:
         results.append((row, rate))
     print(f"{len(results) - missed} of {len(results)} rows held")
     if options.write:
-        write_table(table(results))
+        write_table(results)
     return 1 if missed else 0
 
 

@@ -4,11 +4,16 @@ Of pairs (the same cases) the more cautious of two methods on each side. Flipped
 where A and B are as likely to be swapped, however skewed costs are; the studentized bootstrap
 follows costs that are skewed on one side alone. Of groups Fieller's t. All three are tests of
 Σ(B - θ A) = 0 (Fieller 1954), so that swapping A and B gives the reciprocal.
+
+Where both sides are compatible with log-normal amounts, the test of the two log-normal means is
+added (Zhou, Gao & Hui 1997): few cases seldom hold the rare dear ones, which the logs nevertheless
+foretell.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.bootstrap import pairs
 from agentbench_tui.analysis.confidence import (
+    ByStudent,
     Cautious,
     Confidence,
     least_count,
@@ -27,16 +33,18 @@ from agentbench_tui.analysis.interval import cluster_sums
 from agentbench_tui.analysis.resampling import blocks
 from agentbench_tui.analysis.sample import Floats, column, variance
 from agentbench_tui.analysis.sign_flips import sign_flips
+from agentbench_tui.analysis.skewed_amount import SKEWED_FROM, leans_left
 
 _MOST_DRAWS, _FEWEST_DRAWS = 10_000, 4_000
 _QUICK = 4_000_000
 """Values that are drawn in about 50 ms."""
 _BOOTSTRAP_UP_TO = 1_000
-"""More units than this need none: t is as good by then."""
+"""More units than this need neither it nor logs: t is as good by then."""
 _HALVINGS = 80
 """Of the span in which an end lies: as near as numbers can tell."""
 _LEAST, _MOST = 1e-50, 1e50
 """Totals beyond these have no ratio: its square times a variance may be no float."""
+_LOG_MOST = math.log(_MOST)
 _NO_ERROR = 1e-12
 """Standard errors below this share of the means are rounding."""
 
@@ -180,6 +188,23 @@ class _ByBootstrap:
         return self.means.lower_end(max(0.0, up)), self.means.upper_end(max(0.0, down))
 
 
+@dataclass(frozen=True, slots=True)
+class _ByLogs:
+    """The log of the ratio, by Student's t."""
+
+    log_ratio: ByStudent
+
+    def rejects_up_to(self, value: float) -> float:
+        return self.log_ratio.rejects_up_to(_log(value))
+
+    def rejects_from(self, value: float) -> float:
+        return self.log_ratio.rejects_from(_log(value))
+
+    def ends(self, tail: float) -> tuple[float, float]:
+        low, high = self.log_ratio.ends(tail)
+        return math.exp(max(low, -_LOG_MOST)), math.exp(min(high, _LOG_MOST))
+
+
 def paired_totals(
     a: ArrayLike,
     b: ArrayLike,
@@ -220,15 +245,19 @@ def paired_totals(
     assert flips is not None
     by_bootstrap = _ByBootstrap(means, _drawn_t(control, candidate, ratio, seed, count))
     how = "exact" if flips.exact else f"{count:,} draws, seed {seed}"
-    method = f"sign flips ({how}) and studentized bootstrap of totals"
-    return Totals(ratio, Cautious(flips, by_bootstrap), error, units, method)
+    found, method = _with_logs(
+        Cautious(flips, by_bootstrap),
+        f"sign flips ({how}) and studentized bootstrap of totals",
+        _logs_of_pairs(control, candidate),
+    )
+    return Totals(ratio, found, error, units, method)
 
 
 def group_totals(a: ArrayLike, b: ArrayLike) -> Totals | None:
     """Return mean(B) / mean(A) of independent groups of 0 or more, by Fieller's t.
 
-    Degrees of freedom by Satterthwaite (1946). None without values or where a total is 0 or
-    beyond 10 to the power of ±50.
+    Degrees of freedom by Satterthwaite (1946). Above 1,000 values in each group t alone. None
+    without values or where a total is 0 or beyond 10 to the power of ±50.
     """
     control, candidate = column(a), column(b)
     _check(control, candidate)
@@ -240,19 +269,69 @@ def group_totals(a: ArrayLike, b: ArrayLike) -> Totals | None:
         return Totals(ratio, None, math.nan, smaller, "")
     of_a, of_b = variance(control) / control.size, variance(candidate) / candidate.size
     means = _Means(float(control.mean()), float(candidate.mean()), of_a, of_b, 0.0)
-    parts = of_b, ratio**2 * of_a
-    df = float(control.size + candidate.size - 2)
-    if sum(parts) > 0:
-        sizes = candidate.size, control.size
-        shares = [part / sum(parts) for part in parts]
-        df = 1 / sum(s * s / (n - 1) for s, n in zip(shares, sizes, strict=True))
-    error = means.error_at(ratio) / means.b
-    return Totals(ratio, _ByStudent(means, df), error, smaller, "Fieller's t of means")
+    df = _satterthwaite((ratio**2 * of_a, of_b), (control.size, candidate.size))
+    found, method = _with_logs(
+        _ByStudent(means, df), "Fieller's t of means", _logs_of_groups(control, candidate)
+    )
+    return Totals(ratio, found, means.error_at(ratio) / means.b, smaller, method)
 
 
 def _have_ratio(control: Floats, candidate: Floats) -> bool:
     """Whether both totals are amounts: 0, and what is next to nothing, have no ratio."""
     return all(_LEAST <= float(x.sum()) <= _MOST for x in (control, candidate))
+
+
+def _with_logs(found: Confidence, method: str, logs: _ByLogs | None) -> tuple[Confidence, str]:
+    if logs is None:
+        return found, method
+    return Cautious(found, logs), f"{method}, and t of log-normal means"
+
+
+def _logs_of_pairs(a: Floats, b: Floats) -> _ByLogs | None:
+    """exp(mean(b) - mean(a) + (s_b² - s_a²) / 2) of the logs of two log-normal amounts."""
+    if not (_lognormal(a) and _lognormal(b)):
+        return None
+    n, logs = a.size, np.log(np.stack((a, b)))
+    (of_a, both), (_, of_b) = np.cov(logs)
+    estimate = float((logs[1] - logs[0]).mean() + (of_b - of_a) / 2)
+    differences = float(of_a + of_b - 2 * both) / n
+    spreads = float(of_a**2 + of_b**2 - 2 * both**2) / (2 * (n - 1))
+    return _by_logs(estimate, differences + spreads, n - 1)
+
+
+def _logs_of_groups(a: Floats, b: Floats) -> _ByLogs | None:
+    """The same of independent groups, with degrees of freedom by Satterthwaite."""
+    if min(a.size, b.size) > _BOOTSTRAP_UP_TO or not (_lognormal(a) and _lognormal(b)):
+        return None
+    spreads = [variance(np.log(side)) for side in (a, b)]
+    means = [float(np.log(side).mean()) for side in (a, b)]
+    errors = [s / x.size + s**2 / (2 * (x.size - 1)) for s, x in zip(spreads, (a, b), strict=True)]
+    estimate = means[1] - means[0] + (spreads[1] - spreads[0]) / 2
+    return _by_logs(estimate, sum(errors), _satterthwaite(errors, (a.size, b.size)))
+
+
+def _lognormal(x: Floats) -> bool:
+    """Whether amounts may be log-normal: enough to tell, none of them 0, no lean to the left."""
+    if x.size < SKEWED_FROM or float(x.min()) <= 0:
+        return False
+    return not leans_left(np.log(x), np.ones(x.size))
+
+
+def _by_logs(estimate: float, squared_error: float, df: float) -> _ByLogs | None:
+    error = math.sqrt(max(0.0, squared_error))
+    return _ByLogs(ByStudent(estimate, error, df)) if error > _NO_ERROR else None
+
+
+def _satterthwaite(parts: Sequence[float], sizes: tuple[int, int]) -> float:
+    """Degrees of freedom of a sum of two squared errors (1946)."""
+    total = sum(parts)
+    if total == 0:
+        return float(sum(sizes) - 2)
+    return 1 / sum((part / total) ** 2 / (n - 1) for part, n in zip(parts, sizes, strict=True))
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
 
 
 def _check(control: Floats, candidate: Floats) -> None:

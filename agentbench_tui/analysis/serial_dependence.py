@@ -20,6 +20,7 @@ from agentbench_tui.analysis.summary import lag1_autocorrelation
 FEWEST = 6
 """Values; fewer have no correlation to speak of, and are worth no more than two."""
 LEAST_WORTH = 2.0
+_FEW = 20
 _HIGHEST = 0.95
 _FARTHEST = 200
 """Lags; at the highest correlation 200 steps leave 0.00004."""
@@ -46,7 +47,10 @@ def worth_of_mean(values: ArrayLike, caution: float = 0.0) -> float:
 def worth_of_quantile(values: ArrayLike, q: float) -> float:
     """Independent values that say as much about the q-quantile, between 2 and n.
 
-    A column in order of size is not taken for one in order of time.
+    A column in order of size is not taken for one in order of time. Simulated series with
+    correlations up to 0.9 set the caution: too high a worth is an interval that misses, so half a
+    standard error of the correlation is put upon one that is beyond two, and a whole one on any of
+    below 20 values.
     """
     x = column(values)
     n = x.size
@@ -55,7 +59,12 @@ def worth_of_quantile(values: ArrayLike, q: float) -> float:
     steps = np.diff(x)
     if (steps >= 0).all() or (steps <= 0).all():
         return float(n)
-    r = _corrected(lag1_autocorrelation(_normal_scores(x)), n, 0.0)
+    found = lag1_autocorrelation(_normal_scores(x))
+    r = _corrected(found, n, 0.0)
+    if n < _FEW:
+        r = _corrected(found, n, 1.0)
+    elif r > 2 / math.sqrt(n):
+        r = _corrected(found, n, 0.5)
     if r == 0:
         return float(n)
     lags = np.arange(1, min(n, _FARTHEST))

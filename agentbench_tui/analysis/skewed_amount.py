@@ -58,6 +58,14 @@ def skewed_mean_of_counts(values: Floats, counts: Floats, level: float = 0.95) -
     return Interval(min(low, mean), max(high, mean), level, method)
 
 
+def leans_left(logs: Floats, counts: Floats) -> bool:
+    """Whether logs that occur so many times each are too skewed to the left for normal ones."""
+    n = float(counts.sum())
+    d = logs - float(logs @ counts) / n
+    variance = float(d**2 @ counts) / (n - 1)
+    return float(d**3 @ counts) / n < -_LEFT_SKEW * math.sqrt(6 / n) * variance**1.5
+
+
 def _units(x: Floats, clusters: ArrayLike) -> Floats:
     """One value for each cluster, whose mean is that of all values and whose standard error is the
     clustered one: mean + (sum - size × mean) × clusters ÷ values."""
@@ -94,7 +102,7 @@ def _cox(values: Floats, counts: Floats, level: float) -> tuple[float, float] | 
     middle = float(logs @ times) / n
     d = logs - middle
     variance = float(d**2 @ times) / (n - 1)
-    if variance == 0 or float(d**3 @ times) / n < -_LEFT_SKEW * math.sqrt(6 / n) * variance**1.5:
+    if variance == 0 or leans_left(logs, times):
         return None
     share = n / float(counts.sum())
     error = math.sqrt((1 - share) / n + variance / n + variance**2 / (2 * (n - 1)))

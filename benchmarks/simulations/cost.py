@@ -67,9 +67,9 @@ def _holds(found: Comparison, truth: float) -> bool:
 
 
 def _rows() -> Iterator[Guarantee]:
-    for costs, name, least in (
-        (both_skewed, "log-sd 1 on both sides", 0.93),
-        (one_flat, "log-sd 1 against a flat price", 0.90),
+    for costs, name in (
+        (both_skewed, "log-sd 1 on both sides"),
+        (one_flat, "log-sd 1 against a flat price"),
     ):
         for cases in (15, 30, 100):
             topic = f"compare, cost of {cases} cases, {name}"
@@ -80,7 +80,7 @@ def _rows() -> Iterator[Guarantee]:
                 )  # fmt: skip
             yield Guarantee(
                 topic, "95% interval holds the true ratio", covered(costs, cases),
-                trials=1_000, lowest=least, assumes=ASSUMES, breaks=BREAKS,
+                trials=1_000, lowest=0.93, assumes=ASSUMES, breaks=BREAKS,
             )  # fmt: skip
 
 

@@ -100,13 +100,20 @@ def _resilience(correlation: float, draw: np.random.Generator, n: int) -> tuple[
 
 
 def _row(
-    topic: str, trial: Trial, n: int, unit: str, assumes: str, breaks: str, highest: float = 0.97
+    topic: str,
+    trial: Trial,
+    n: int,
+    unit: str,
+    assumes: str,
+    breaks: str,
+    highest: float = 0.97,
+    trials: int = 1_000,
 ) -> Guarantee:
     return Guarantee(
         f"{topic}, {n} {unit}",
         "95% interval holds the truth",
         partial(_covered, trial, n),
-        trials=1_000,
+        trials=trials,
         lowest=0.93,
         highest=highest,
         assumes=assumes,
@@ -131,7 +138,7 @@ ROWS = (
     ),
     *(
         _row(f"graded, U-shaped around {mean:g}", partial(_graded, mean), n, "cases", _CASES,
-             _HARD, _COARSE if mean > 0.9 else 0.98)
+             _HARD, _COARSE if mean > 0.9 else 0.98, trials=10_000)
         for mean in (0.5, 0.95) for n in SIZES
     ),
     *(
@@ -149,14 +156,17 @@ ROWS = (
              "answers are in order of time", "what all answers of the repeat share", 0.985)
         for by, n in ((0.0, 30), (0.5, 100), (0.8, 100))
     ),
-    Guarantee(
-        "median of one repeat, neighbors alike by 0.8, 30 answers",
-        "95% interval is shown and misses the truth",
-        partial(_wrong, partial(_median, 0.8), 30),
-        trials=1_000,
-        highest=0.07,
-        assumes="answers are in order of time",
-        breaks="what all answers of the repeat share",
+    *(
+        Guarantee(
+            f"median of one repeat, neighbors alike by 0.8, {n} answers",
+            "95% interval is shown and misses the truth",
+            partial(_wrong, partial(_median, 0.8), n),
+            trials=2_000,
+            highest=0.05,
+            assumes="answers are in order of time",
+            breaks="what all answers of the repeat share",
+        )
+        for n in (12, 30)
     ),
     *(
         _row(f"resilience, neighbors alike by {by:g}", partial(_resilience, by), n, "windows",

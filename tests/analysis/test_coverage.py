@@ -108,8 +108,8 @@ def test_the_interquartile_mean_of_few_runs(runs: int) -> None:
     assert hits >= 0.90 * 300
 
 
-@pytest.mark.parametrize(("correlation", "answers"), [(0.0, 30), (0.5, 60), (0.8, 100)])
-def test_the_median_of_one_repeat_whose_answers_are_alike(correlation: float, answers: int) -> None:
+def medians_of_one_repeat(correlation: float, answers: int) -> tuple[int, int]:
+    """Of `TRIALS` intervals of a median of 1: how many are shown, and how many of these hold it."""
     draw, hits, shown = np.random.default_rng((8107, answers)), 0, 0
     for _ in range(TRIALS):
         noise = draw.normal(0, math.sqrt(1 - correlation**2), answers)
@@ -119,5 +119,20 @@ def test_the_median_of_one_repeat_whose_answers_are_alike(correlation: float, an
         if found.low is not None and found.high is not None:
             shown += 1
             hits += found.low <= 1 <= found.high
+    return shown, hits
+
+
+@pytest.mark.parametrize(("correlation", "answers"), [(0.0, 30), (0.5, 60), (0.8, 100)])
+def test_the_median_of_one_repeat_whose_answers_are_alike(correlation: float, answers: int) -> None:
+    shown, hits = medians_of_one_repeat(correlation, answers)
     assert shown >= 0.9 * TRIALS
     assert hits >= LEAST * shown
+
+
+@pytest.mark.parametrize("answers", [12, 16, 30])
+def test_a_median_of_few_answers_that_are_alike_seldom_gets_an_interval_that_misses(
+    answers: int,
+) -> None:
+    """At most 5 % of repeats, plus two standard errors of the trials."""
+    shown, hits = medians_of_one_repeat(0.8, answers)
+    assert shown - hits <= (0.05 + 2 * math.sqrt(0.05 * 0.95 / TRIALS)) * TRIALS

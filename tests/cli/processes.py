@@ -15,6 +15,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 
+import psutil
 from ready_commands import ready_commands
 
 PATIENCE_S = 100.0
@@ -127,6 +128,26 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not come about"
         time.sleep(0.01)
+
+
+def kill(process: "subprocess.Popen[Any]") -> None:
+    """kill -9, and wait until nothing of the command is left.
+
+    Its end is seen before that of the child that carries it out, which may still hold its lease.
+    """
+    mine = psutil.Process(process.pid)
+    family = [mine, *mine.children(recursive=True)]
+    process.kill()
+    process.wait()
+    until(lambda: all(_is_over(one) for one in family))
+
+
+def _is_over(process: psutil.Process) -> bool:
+    """Whether it has closed its files: who inherits it need not have asked for its exit code."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def line_with(stream: Any, words: str) -> str:

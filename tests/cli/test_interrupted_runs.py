@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import INTERRUPT, KILL, TERMINATE, Place, line_with, make_place, until
+from processes import INTERRUPT, TERMINATE, Place, kill, line_with, make_place, until
 
 from agentbench_tui.cli import running
 from agentbench_tui.cli.main import _run
@@ -74,8 +74,7 @@ def test_a_killed_run_is_resumed_without_asking_again_what_was_committed(
     with place.started(*RUN, DOOR="4") as process:
         place.someone_at_the_door()
         until(lambda: place.rows("SELECT COUNT(*) FROM answers") == [(4,)])
-        process.send_signal(KILL)
-        process.wait()
+        kill(process)
     (listed,) = json.loads(place.run("runs", "list", "--format", "json").stdout)["runs"]
     assert (listed["status"], listed["observed"], listed["correct"]) == ("interrupted", 4, 2)
     shown = json.loads(place.run("runs", "show", "--format", "json").stdout)
@@ -117,8 +116,7 @@ def test_requests_of_a_killed_load_can_be_read_until_it_is_measured_anew(tmp_pat
         stored = "SELECT COALESCE(SUM(rows), 0) FROM sample_chunks"
         told = "SELECT COALESCE(SUM(observed), 0), COALESCE(SUM(answered), 0) FROM ticks"
         until(lambda: place.database.exists() and place.tables() and place.rows(told)[0][0] > 0)
-        process.send_signal(KILL)
-        process.wait()
+        kill(process)
     ((count,),) = place.rows(stored)
     (listed,) = json.loads(place.run("runs", "list", "--format", "json").stdout)["runs"]
     assert (listed["observed"], listed["answered"]) == place.rows(told)[0]
@@ -163,8 +161,7 @@ def test_resuming_leaves_alone_what_had_ended_and_heeds_what_was_spent(place: Pl
     with place.started(*run, "--max-cost", "52", DOOR="24") as process:
         place.someone_at_the_door()
         until(lambda: place.rows("SELECT COUNT(*) FROM answers") == [(5 * 9 + 4,)])
-        process.send_signal(KILL)
-        process.wait()
+        kill(process)
     (place.folder / "asked").unlink()
     document = json.loads(place.run("resume", "--no-ui", "--format", "json").stdout)
     assert (place.folder / "asked").read_text().split() == ["24", "25", "26"]
@@ -196,8 +193,7 @@ def test_a_run_killed_before_its_cases_were_stored_can_be_resumed(place: Place) 
 
     with place.started(*RUN, DOOR="0") as process:
         place.someone_at_the_door()
-        process.send_signal(KILL)
-        process.wait()
+        kill(process)
     write_once(
         place.database,
         [

@@ -8,17 +8,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from guarantees import BEGIN, END, PAGE, bound_words
+from guarantees import bound_words, shown
 from simulations import ROWS
 from simulations.guarantee import Guarantee, Rate
-
-
-def shown() -> dict[tuple[str, str], list[str]]:
-    """(verdict and design, event) → the row's cells in the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    lines = page.partition(BEGIN)[2].partition(END)[0].strip().splitlines()[2:]
-    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
-    return {(row[0], row[1]): row for row in cells}
 
 
 def test_the_page_has_the_rows_that_are_simulated() -> None:

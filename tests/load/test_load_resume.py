@@ -9,7 +9,7 @@ from loads import is_gone
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 
-from processes import INTERRUPT, KILL, Place, line_with, until
+from processes import INTERRUPT, Place, kill, line_with, until
 
 AGENT = """
 import os
@@ -48,8 +48,7 @@ def test_a_killed_repeat_is_measured_anew_and_those_before_it_are_kept(place: Pl
     with place.started(*run, DOOR="15") as process:
         place.someone_at_the_door()
         until(lambda: place.rows(MEASURED) == [(0, 10), (1, 4)])
-        process.send_signal(KILL)
-        process.wait()
+        kill(process)
     (first,) = place.rows(WINDOWS)
     *_, worker = asked(place)
     # Nothing goes on sending for a run that is no more.
