@@ -63,7 +63,8 @@ def leans_left(logs: Floats, counts: Floats) -> bool:
     n = float(counts.sum())
     d = logs - float(logs @ counts) / n
     variance = float(d**2 @ counts) / (n - 1)
-    return float(d**3 @ counts) / n < -_LEFT_SKEW * math.sqrt(6 / n) * variance**1.5
+    least = -_LEFT_SKEW * math.sqrt(6 / n) * float(variance**1.5)
+    return float(d**3 @ counts) / n < least
 
 
 def _units(x: Floats, clusters: ArrayLike) -> Floats:
