@@ -42,10 +42,10 @@ async def loaded(
 async def test_an_answer_ends_with_its_last_event_where_the_body_never_does(
     server: RunningServer,
 ) -> None:
-    found = await loaded(server, "left-open", idle_timeout_s=0.3)
+    found = await loaded(server, "left-open", idle_timeout_s=2.0)
     assert found.statuses() == {"ok": 3}
-    # The 0.3 s in which nothing came are not the answer's.
-    assert all(row["e2e_us"] < 300_000 for row in found.rows)
+    # The 2 s in which nothing came are not the answer's.
+    assert all(row["e2e_us"] < 2_000_000 for row in found.rows)
 
 
 @pytest.mark.parametrize("behaviour", ["unavailable:7", "rate-limited:7"])
