@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -258,6 +259,7 @@ def order_ranks(
     return max(low, 1), min(high, n)
 
 
+@lru_cache
 def _independent_ranks(n: int, q: float, level: float) -> tuple[int, int] | None:
     error = 2 * (1 - upper_share(level))
     from_below, from_above = _outer_rank(n, q, error / 2), _outer_rank(n, 1 - q, error / 2)

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,10 +173,8 @@ def _print_table(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: str | None
 ) -> None:
     from rich.cells import cell_len
-    from rich.table import Table
-    from rich.text import Text
 
-    screen = console()
+    width = screen_width()
     shown = {
         column.key: [one_line(column.show(row.get(column.key))) for row in rows]
         for column in columns
@@ -190,24 +188,62 @@ def _print_table(
         else min(widest[column.key], _LEAST_NAME if column.names_row else _LEAST_TEXT)
         for column in columns
     }
-    if sum(least.values()) + _GAP * (len(columns) - 1) > screen.width:
+    if sum(least.values()) + _GAP * (len(columns) - 1) > width:
         columns = [column for column in columns if {*shown[column.key]} - {"", NOTHING}]
     if title is not None:
         print_prose(title)
-    for number, part in enumerate(_parts(columns, least, screen.width)):
-        table = Table(box=None, pad_edge=False)
-        for column in part:
-            table.add_column(
-                Text(column.title),
-                justify="right" if column.right else "left",
-                no_wrap=least[column.key] == widest[column.key],
-                overflow="fold",
-            )
-        for cells in zip(*(shown[column.key] for column in part), strict=True):
-            table.add_row(*(Text(cell) for cell in cells))
+    for number, part in enumerate(_parts(columns, least, width)):
         if number > 0:
-            screen.print()
-        screen.print(table)
+            click.echo()
+        if sum(widest[one.key] for one in part) + _GAP * (len(part) - 1) <= width:
+            _print_whole(part, shown, widest)
+        else:
+            _print_folded(
+                part, shown, {one.key for one in part if least[one.key] == widest[one.key]}
+            )
+
+
+def _print_whole(
+    columns: Sequence[Column], shown: Mapping[str, Sequence[str]], widest: Mapping[str, int]
+) -> None:
+    """A table each of whose cells has room in one line."""
+    from rich.cells import cell_len
+
+    padded = []
+    for column in columns:
+        cells = (column.title, *shown[column.key])
+        blanks = [" " * (widest[column.key] - cell_len(cell)) for cell in cells]
+        pairs = zip(cells, blanks, strict=True)
+        padded.append([blank + cell if column.right else cell + blank for cell, blank in pairs])
+    head, *lines = map((" " * _GAP).join, zip(*padded, strict=True))
+    if sys.stdout.isatty():
+        from rich.text import Text
+
+        console().print(Text(head, style="table.header"))
+    else:
+        click.echo(head)
+    if lines:
+        click.echo("\n".join(lines))
+
+
+def _print_folded(
+    columns: Sequence[Column], shown: Mapping[str, Sequence[str]], in_one_line: Collection[str]
+) -> None:
+    """A table in which the text of some columns goes on in further lines."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(
+            Text(column.title),
+            justify="right" if column.right else "left",
+            no_wrap=column.key in in_one_line,
+            overflow="fold",
+        )
+    for cells in zip(*(shown[column.key] for column in columns), strict=True):
+        table.add_row(*(Text(cell) for cell in cells))
+    console().print(table)
 
 
 def _parts(columns: Sequence[Column], least: Mapping[str, int], room: int) -> list[list[Column]]:
@@ -243,6 +279,18 @@ def print_prose(text: str, *, err: bool = False) -> None:
     click.echo(text, err=err)
 
 
+_PIPE_WIDTH = 160
+"""Columns of output that goes to no terminal."""
+
+
+def screen_width() -> int:
+    """Columns of the terminal on stdout, or of what a pipe gets."""
+    if not sys.stdout.isatty():
+        return _PIPE_WIDTH
+    width: int = console().width
+    return width
+
+
 def console(*, stderr: bool = False) -> Any:
     """A rich console that keeps to NO_COLOR and to the width of a pipe's reader."""
     from rich.console import Console
@@ -253,5 +301,5 @@ def console(*, stderr: bool = False) -> Any:
             raise BrokenPipeError
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else 160
+    width = None if stream.isatty() else _PIPE_WIDTH
     return Screen(stderr=stderr, width=width, highlight=False, soft_wrap=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from agentbench_tui.engine.cost_reasons import (
 )
 from agentbench_tui.model.answer import UNMEASURED
 from agentbench_tui.model.metric import METRICS, PERCENTILES
+from agentbench_tui.store.answer_counts import answer_counts, failure_counts
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.store.answer_counts import AnswerCounts
 
 _COLUMNS: dict[str, type] = {
     "case_key": np.int64,
@@ -108,22 +110,12 @@ class Observations:
 
     def __init__(self, connection: sqlite3.Connection, execution_key: int) -> None:
         place = (execution_key,)
+        self.counts = answer_counts(connection, execution_key)
         self.kinds: Counter[str] = Counter(
-            dict(
-                connection.execute(
-                    "SELECT failure_kind, COUNT(*) FROM answers WHERE execution_key=?"
-                    " AND failure_kind IS NOT NULL GROUP BY 1",
-                    place,
-                ).fetchall()
-            )
+            failure_counts(connection, execution_key) if self.counts.failed else {}
         )
-        self.observed, self.retries, self.api_calls = connection.execute(
-            "SELECT COUNT(*), CAST(TOTAL(attempt) AS INTEGER), CAST(TOTAL(api_calls) AS INTEGER)"
-            " FROM answers WHERE execution_key=?",
-            place,
-        ).fetchone()
-        counted = self.observed - sum(self.kinds[kind] for kind in UNMEASURED)
-        table = [np.empty(counted, kind) for kind in _COLUMNS.values()]
+        counted = self.counts.observed - sum(self.kinds[kind] for kind in UNMEASURED)
+        table: list[NDArray[Any]] = [np.empty(counted, kind) for kind in _COLUMNS.values()]
         cursor = connection.execute(
             f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE execution_key=?"  # noqa: S608
             " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness'))"
@@ -140,6 +132,15 @@ class Observations:
         self.input_tokens, self.output_tokens, self.cost_usd, self.credit = numbers
         self.unit = _units(connection, execution_key, self.case)
         """What counts as independent: the case, or the cluster that its author put it in."""
+        units = len(np.unique(self.unit))
+        self._repeats_units = 1 < units < len(self.unit)
+
+    def clusters(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64] | None:
+        """The unit of each observation, or of each that is chosen, for `estimate`; None where no
+        unit has several, or there is only one: then it makes no difference."""
+        if not self._repeats_units:
+            return None
+        return self.unit if chosen is None else self.unit[chosen]
 
     def __len__(self) -> int:
         return len(self.case)
@@ -187,7 +188,7 @@ def aggregate(
     seen = Observations(connection, execution_key)
     result = Aggregate(
         failures=seen.kinds,
-        observed=seen.observed,
+        observed=seen.counts.observed,
         counted=len(seen),
         answered=int(seen.answered.sum()),
         correct=int(seen.right.sum()),
@@ -195,16 +196,16 @@ def aggregate(
     _quality(result, seen, is_scored)
     _times(result, seen, agent, resources)
     _tokens(result, seen)
-    _say_of_tokens(result, connection, execution_key)
+    _say_of_tokens(result, seen.counts)
     if not _cost(result, seen, agent, resources):
         _without_cost(result, seen, why_unknown(connection, execution_key, agent))
-    elif (reason := why_estimated(connection, execution_key)) is not None:
+    elif (reason := why_estimated(seen.counts)) is not None:
         for name in COSTS:
             metric = result.metrics[name]
             result.metrics[name] = replace(metric, reason=metric.reason or reason)
     _resources(result, seen, resources)
-    result.total("api_calls", seen.api_calls, len(seen))
-    result.total("retries", seen.retries, len(seen))
+    result.total("api_calls", seen.counts.api_calls, len(seen))
+    result.total("retries", seen.counts.retries, len(seen))
     _output_quality(result, connection, execution_key)
     return result
 
@@ -216,14 +217,14 @@ def _quality(result: Aggregate, seen: Observations, is_scored: bool) -> None:
         return
     if is_scored:
         credit = np.where(seen.answered, np.nan_to_num(seen.credit), 0.0)
-        result.add("accuracy", estimate(credit, "share", clusters=seen.unit))
+        result.add("accuracy", estimate(credit, "share", clusters=seen.clusters()))
         right = seen.right.astype(np.float64)
-        result.add("correct_share", estimate(right, "share", clusters=seen.unit))
+        result.add("correct_share", estimate(right, "share", clusters=seen.clusters()))
     else:
         result.add("accuracy", None, "the benchmark has no scorer")
         result.add("correct_share", None, "the benchmark has no scorer")
     answered = seen.answered.astype(np.float64)
-    result.add("reliability", estimate(answered, "share", clusters=seen.unit))
+    result.add("reliability", estimate(answered, "share", clusters=seen.clusters()))
 
 
 def _times(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> None:
@@ -259,7 +260,7 @@ def _distribution(
         for part in ("mean", *PERCENTILES):
             result.add(f"{name}.{part}", None, reason or "not reported by the agent")
         return
-    result.add(f"{name}.mean", estimate(values, "amount", clusters=seen.unit[known]))
+    result.add(f"{name}.mean", estimate(values, "amount", clusters=seen.clusters(known)))
     for part in PERCENTILES:
         found = quantile_estimate(values, int(part[1:]) / 100)
         if part == "p50" and name.endswith("_ms") and (values > 0).all():
@@ -284,10 +285,10 @@ def _tokens(result: Aggregate, seen: Observations) -> None:
     _per_correct(result, "tokens_per_correct", both, seen)
 
 
-def _say_of_tokens(result: Aggregate, connection: sqlite3.Connection, execution_key: int) -> None:
+def _say_of_tokens(result: Aggregate, counts: AnswerCounts) -> None:
     """Say where token counts are estimates. Without the input there is no total to judge by."""
-    estimated = why_tokens_estimated(connection, execution_key)
-    partial = why_tokens_partial(connection, execution_key)
+    estimated = why_tokens_estimated(counts)
+    partial = why_tokens_partial(counts)
     if partial is not None:
         result.add("tokens_per_correct", None, partial)
     for name, metric in result.metrics.items():
@@ -314,7 +315,7 @@ def _cost(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Re
     costs = np.nan_to_num(costs)
     total = float(costs.sum())
     result.total("cost_usd", total, len(seen))
-    result.add("cost_usd_per_task", estimate(costs, "amount", clusters=seen.unit))
+    result.add("cost_usd_per_task", estimate(costs, "amount", clusters=seen.clusters()))
     _per_correct(result, "cost_usd_per_correct", costs, seen)
     return True
 
@@ -358,7 +359,7 @@ def _resources(result: Aggregate, seen: Observations, resources: Resources) -> N
         result.total("cpu_ms_per_correct", None, n, NO_RIGHT_ANSWER)
         return
     # The CPU time is counted, not sampled: the error lies in the share of right answers alone.
-    share = estimate(seen.right.astype(np.float64), "share", clusters=seen.unit)
+    share = estimate(seen.right.astype(np.float64), "share", clusters=seen.clusters())
     per_answer = 1000 * cpu / n
     result.metrics["cpu_ms_per_correct"] = MetricValue(
         "cpu_ms_per_correct",

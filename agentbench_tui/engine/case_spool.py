@@ -1,4 +1,5 @@
-"""Cases of a dataset, kept in an unnamed temporary file: memory holds some 30 bytes a case."""
+"""Cases of a dataset, kept in memory while they are few, then in an unnamed temporary file, where
+each takes some 30 bytes of memory."""
 
 from __future__ import annotations
 
@@ -15,14 +16,20 @@ import msgspec
 from agentbench_tui.engine.record import RecordFault
 from agentbench_tui.model.answer import Case
 
+MOST_IN_MEMORY = 1 << 14
+"""Bytes of a dataset's cases beyond which they go into a file: each point of a sweep may have a
+dataset of its own, and a file takes longer to make than a few cases."""
+EMPTY_BYTES = 1500
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_decode = msgspec.json.Decoder(Case).decode
+
 
 class CaseSpool:
-    """Cases in an unnamed temporary file, found by number."""
+    """Cases found by number."""
 
     def __init__(self) -> None:
-        self._file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  # closed by close()
-        self._encode = msgspec.json.Encoder(order="deterministic").encode
-        self._decode = msgspec.json.Decoder(Case).decode
+        self._memory = bytearray()
+        self._file: BinaryIO | None = None
         self._ends = array("Q", [0])
         self.digests = array("Q")
         """Of each case's id."""
@@ -38,12 +45,19 @@ class CaseSpool:
     def add(self, case: Case, number: int, *, made: bool) -> None:
         """Keep one more case. Raises RecordFault for what JSON cannot carry."""
         try:
-            encoded = self._encode(case)
+            encoded = _encode(case)
         except (ValueError, TypeError, RecursionError, OverflowError) as error:
             raise RecordFault(f"holds what JSON cannot: {error}") from None
         if b"null" in encoded and _holds_no_number(msgspec.structs.asdict(case)):
             raise RecordFault("holds what JSON cannot: NaN or infinity")
-        self._file.write(encoded)
+        if self._file is None and len(self._memory) + len(encoded) > MOST_IN_MEMORY:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by close()
+            self._file.write(self._memory)
+            self._memory.clear()
+        if self._file is None:
+            self._memory += encoded
+        else:
+            self._file.write(encoded)
         self._ends.append(self._ends[-1] + len(encoded))
         self.digests.append(digest_of(case.id))
         self.numbers.append(number)
@@ -51,7 +65,8 @@ class CaseSpool:
 
     def finish(self) -> None:
         """Make everything readable; tell cases of equal content apart."""
-        self._file.flush()
+        if self._file is not None:
+            self._file.flush()
         seen: dict[int, int] = {}
         for index in self.of_digests(self.doubled()):
             count = seen[self.digests[index]] = seen.get(self.digests[index], 0) + 1
@@ -71,8 +86,7 @@ class CaseSpool:
         return [index for index, digest in enumerate(self.digests) if digest in digests]
 
     def case(self, index: int) -> Case:
-        start, end = self._ends[index], self._ends[index + 1]
-        case = self._decode(os.pread(self._file.fileno(), end - start, start))
+        case = _decode(self._stored(index))
         if suffix := self._suffixes.get(index):
             case = msgspec.structs.replace(case, id=case.id + suffix)
         return case
@@ -80,16 +94,29 @@ class CaseSpool:
     def encoded(self, index: int) -> bytes:
         """Canonical JSON of a case."""
         if index in self._suffixes:
-            return self._encode(self.case(index))
+            return _encode(self.case(index))
+        return self._stored(index)
+
+    def _stored(self, index: int) -> bytes:
         start, end = self._ends[index], self._ends[index + 1]
+        if self._file is None:
+            return bytes(self._memory[start:end])
         return os.pread(self._file.fileno(), end - start, start)
 
+    @property
+    def memory_bytes(self) -> int | None:
+        """About what it takes of memory while it takes no file; None once it has one."""
+        return None if self._file is not None else EMPTY_BYTES + len(self._memory)
+
     def close(self) -> None:
-        self._file.close()
+        """Forget the cases."""
+        self._memory.clear()
+        if self._file is not None:
+            self._file.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_file"):  # it has none where none could be made
-            self._file.close()  # so that a source that nobody closed is no leak
+        if getattr(self, "_file", None) is not None:
+            self.close()  # so that a source that nobody closed is no leak
 
 
 def _holds_no_number(value: object) -> bool:

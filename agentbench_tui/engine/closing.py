@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from agentbench_tui.scoring.prices import UsedPrice
 
 
+START_EXECUTION = (
+    "UPDATE benchmark_executions SET status='running', start_time=COALESCE(start_time, ?)"
+    " WHERE key=?"
+)
+"""Takes the time and the execution's key."""
 LONGEST_ERROR = 1000
 VERDICTS = ("clean", "noisy", "generator-limited")
 """From the best to the worst."""

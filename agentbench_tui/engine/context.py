@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentbench_tui.engine.stopping import Budget, Progress
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable
     from pathlib import Path
 
@@ -78,6 +79,8 @@ class RunContext:
     plan: Plan
     writer: Writer
     database: Path
+    reader: sqlite3.Connection
+    """Reads the database, for the event loop."""
     run_key: int
     execution_keys: dict[str, int]
     """Execution id → key in the store."""

@@ -18,16 +18,16 @@ import msgspec
 from agentbench_tui.agents.schemes import INSIDE
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.engine import registration
-from agentbench_tui.engine.casebook import open_datasets, open_group, salted, store_cases
+from agentbench_tui.engine.casebook import open_datasets, store_datasets
 from agentbench_tui.engine.closing import (
+    START_EXECUTION,
     captured_environment,
-    close_execution,
     close_run,
     write_environment,
     write_prices,
 )
 from agentbench_tui.engine.context import RunContext, StopSignal
-from agentbench_tui.engine.games import find_game
+from agentbench_tui.engine.ended_groups import EndedGroups
 from agentbench_tui.engine.gauging import sampler_of
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.monitor import answer_wishes, write_ticks
@@ -35,16 +35,17 @@ from agentbench_tui.engine.plan import masked
 from agentbench_tui.engine.plan_secrets import declare_secrets_of
 from agentbench_tui.engine.signals import Signals
 from agentbench_tui.engine.stopping import Budget
-from agentbench_tui.model.clock import bind, perf_counter_ns, utc_now
+from agentbench_tui.model.clock import bind, monotonic, perf_counter_ns, utc_now
 from agentbench_tui.model.errors import AgentbenchError
-from agentbench_tui.model.suite import Benchmark, Price, Suite
+from agentbench_tui.model.suite import Price, Suite
 from agentbench_tui.model.untrusted import redact
 from agentbench_tui.process.supervision import end_forks_of
-from agentbench_tui.store.database import workspace_salt
+from agentbench_tui.store.database import reading
 from agentbench_tui.store.removal import remove_unfinished
 from agentbench_tui.store.writer import Writer
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable
 
     from agentbench_tui.engine.dataset import CaseSource
@@ -142,8 +143,8 @@ class _Run:
         error: str | None = None
         self._work = asyncio.current_task()
         try:
-            with Signals(self._on_signal):
-                context = await self._prepare(run_key, sources, resume=resume)
+            with Signals(self._on_signal), reading(self._database) as reader:
+                context = await self._prepare(run_key, sources, reader, resume=resume)
                 await self._measure(context)
         except asyncio.CancelledError:
             if not self._cancelled:
@@ -161,7 +162,12 @@ class _Run:
         return Outcome(self._plan.run_id, status, self._stop.reason, self._signal)
 
     async def _prepare(
-        self, run_key: int, sources: dict[int, CaseSource], *, resume: bool
+        self,
+        run_key: int,
+        sources: dict[int, CaseSource],
+        reader: sqlite3.Connection,
+        *,
+        resume: bool,
     ) -> RunContext:
         """Store environment, prices and datasets; everything that is not measured."""
         from agentbench_tui.scoring.prices import PriceTable
@@ -175,6 +181,7 @@ class _Run:
             plan=plan,
             writer=writer,
             database=self._database,
+            reader=reader,
             run_key=run_key,
             execution_keys=keys,
             dataset_keys={},
@@ -187,9 +194,7 @@ class _Run:
             agent_of={keys[one.id]: one.agent.id for _, one in plan.executions()},
             say=self._tell,
         )
-        for position, group in enumerate(plan.groups):
-            if group.benchmark["kind"] == "task":
-                await self._store_dataset(group, sources.pop(position, None), context)
+        await store_datasets(context, sources)
         if resume:
             await self._load_committed(context)
         return context
@@ -208,53 +213,12 @@ class _Run:
             lambda c: write_environment(c, run_key, document, fingerprint, vcs)
         )
 
-    async def _store_dataset(
-        self, group: Group, source: CaseSource | None, context: RunContext
-    ) -> None:
-        """Put the group's cases into the store; without a source they are there already."""
-        benchmark = group.resolved()
-        known: int | None = None
-        if source is None:
-            first = context.execution_keys[group.executions[0].id]
-            known = await self._writer.apply(
-                lambda c: c.execute(
-                    "SELECT dataset_key FROM benchmark_executions WHERE key=?", (first,)
-                ).fetchone()[0]
-            )
-        if known is None:
-            # The first time, or resumed after it ended before its cases were stored.
-            with source or open_group(group) as opened:
-                known = await self._store_cases(opened, benchmark)
-        measured = benchmark.iterations.measured * self._plan.repeats
-        for execution in group.executions:
-            key = context.execution_keys[execution.id]
-            context.dataset_keys[execution.id] = known
-            await self._writer.apply(
-                lambda c, key=key: c.execute(  # type: ignore[misc]
-                    "UPDATE benchmark_executions SET dataset_key=?, planned=? *"
-                    " (SELECT cases FROM datasets WHERE key=?) WHERE key=?",
-                    (known, measured, known, key),
-                )
-            )
-
-    async def _store_cases(self, source: CaseSource, benchmark: Benchmark) -> int:
-        """The key of the dataset. Cases of a game get the salt of this database, so that its runs
-        can be compared and no agent can recompute what they play."""
-        writer, run_id = self._writer, self._plan.run_id
-        if benchmark.game is None:
-            return await store_cases(writer, run_id, source.name, source.hash, source.cases)
-        salt = await writer.apply(workspace_salt)
-        game = find_game(benchmark.game)
-        digest, cases = salted(source, lambda case: game.salted(case, salt))
-        return await store_cases(writer, run_id, source.name, digest, cases)
-
     async def _load_committed(self, context: RunContext) -> None:
         """What is in the store already, and what it cost: it counts against the run's caps."""
-        for _, execution in self._plan.executions():
-            key = context.execution_keys[execution.id]
-            context.done[key] = await self._writer.apply(
-                lambda c, key=key: registration.committed_observations(c, key)  # type: ignore[misc]
-            )
+        done = await self._writer.apply(
+            lambda c: registration.committed_observations(c, context.run_key)
+        )
+        context.done = {key: done.get(key, set()) for key in context.execution_keys.values()}
         spent = await self._writer.apply(lambda c: registration.spent_so_far(c, context.run_key))
         context.budget.spend(*spent)
         context.check_budget()
@@ -302,48 +266,31 @@ class _Run:
 
     async def _groups(self, context: RunContext) -> None:
         """Every group in order; those of a suite with `parallelism` N up to N at once."""
-        for suite_hash, planned in groupby(self._plan.groups, key=lambda one: one.suite_hash):
-            places = asyncio.Semaphore(self._suites[suite_hash].parallelism)
-            async with asyncio.TaskGroup() as tasks:
-                for group in planned:
-                    await places.acquire()
-                    task = tasks.create_task(self._group(group, context))
-                    task.add_done_callback(lambda _, places=places: places.release())  # type: ignore[misc]
+        ended = EndedGroups(context, self._suites)
+        try:
+            for suite_hash, planned in groupby(self._plan.groups, key=lambda one: one.suite_hash):
+                places = asyncio.Semaphore(self._suites[suite_hash].parallelism)
+                async with asyncio.TaskGroup() as tasks:
+                    for group in planned:
+                        await places.acquire()
+                        task = tasks.create_task(self._group(group, context, ended))
+                        task.add_done_callback(lambda _, places=places: places.release())  # type: ignore[misc]
+        finally:
+            await ended.finish()
 
-    async def _group(self, planned: Group, context: RunContext) -> None:
+    async def _group(self, planned: Group, context: RunContext, ended: EndedGroups) -> None:
         group = _unfinished(planned, context.finished, context.execution_keys)
         if not group.executions or context.stop.is_set:
             return
-        await self._mark_started(group, context)
+        await ended.make_way(group)
+        began = monotonic()
+        for execution in group.executions:
+            context.writer.add(START_EXECUTION, (utc_now(), context.execution_keys[execution.id]))
         kind = find_kind(group.benchmark["kind"])
         try:
             await kind.run(group, context)
         finally:
-            await self._finish_group(group, context)
-
-    async def _mark_started(self, group: Group, context: RunContext) -> None:
-        keys = [context.execution_keys[execution.id] for execution in group.executions]
-        now = utc_now()
-        await self._writer.apply(
-            lambda c: c.executemany(
-                "UPDATE benchmark_executions SET status='running',"
-                " start_time=COALESCE(start_time, ?) WHERE key=?",
-                [(now, key) for key in keys],
-            )
-        )
-
-    async def _finish_group(self, group: Group, context: RunContext) -> None:
-        """Close the executions of a group, whether it came to its end or not."""
-        from agentbench_tui.engine.finish import baseline_first, finish_execution
-
-        benchmark = group.resolved()
-        suite = self._suites[group.suite_hash]
-        for execution in baseline_first(group.executions, suite.baseline):
-            key = context.execution_keys[execution.id]
-            await self._writer.apply(
-                lambda c, key=key: close_execution(c, key, context.progress_of(key), context.stop)  # type: ignore[misc]
-            )
-            await finish_execution(self._writer, key, benchmark, suite)
+            await ended.add(group, began)
 
     async def _finish(self, context: RunContext) -> None:
         from agentbench_tui.engine.finish import rank_executions

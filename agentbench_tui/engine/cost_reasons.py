@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.store.answer_counts import AnswerCounts
 
 ESTIMATED = "estimated"
 """How the reason of an estimated cost begins."""
@@ -35,35 +36,24 @@ def why_unknown(connection: sqlite3.Connection, execution_key: int, agent: Agent
     return f"{reason} ({counted(count, 'answer')})"
 
 
-def why_estimated(connection: sqlite3.Connection, execution_key: int) -> str | None:
+def why_estimated(counts: AnswerCounts) -> str | None:
     """That the tokens behind a cost were counted by us; None when the server counted them all."""
-    count = connection.execute(
-        "SELECT COUNT(*) FROM answers WHERE execution_key=? AND tokens_estimated"
-        " AND cost_usd IS NOT NULL AND json_extract(answer, '$.cost_usd') IS NULL",
-        (execution_key,),
-    ).fetchone()[0]
-    if not count:
+    if not counts.costs_estimated:
         return None
-    answers = counted(count, "answer")
+    answers = counted(counts.costs_estimated, "answer")
     return f"{ESTIMATED}: the tokens of {answers} were counted here, not by the server"
 
 
-def why_tokens_estimated(connection: sqlite3.Connection, execution_key: int) -> str | None:
+def why_tokens_estimated(counts: AnswerCounts) -> str | None:
     """That output tokens were counted by us; None when the server counted them all."""
-    (count,) = connection.execute(
-        "SELECT COUNT(*) FROM answers WHERE execution_key=? AND tokens_estimated", (execution_key,)
-    ).fetchone()
-    if not count:
+    if not counts.tokens_estimated:
         return None
-    answers = counted(count, "answer")
+    answers = counted(counts.tokens_estimated, "answer")
     return f"{ESTIMATED}: the output tokens of {answers} were counted here, not by the server"
 
 
-def why_tokens_partial(connection: sqlite3.Connection, execution_key: int) -> str | None:
+def why_tokens_partial(counts: AnswerCounts) -> str | None:
     """That the input tokens of answers are not known; None when those of all answers are."""
-    (count,) = connection.execute(
-        "SELECT COUNT(*) FROM answers WHERE execution_key=? AND failure_kind IS NULL"
-        " AND output_tokens IS NOT NULL AND input_tokens IS NULL",
-        (execution_key,),
-    ).fetchone()
-    return f"the input tokens of {counted(count, 'answer')} are not known" if count else None
+    if not counts.input_unknown:
+        return None
+    return f"the input tokens of {counted(counts.input_unknown, 'answer')} are not known"

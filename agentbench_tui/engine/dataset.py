@@ -1,8 +1,9 @@
 """The cases of a benchmark: read once, checked whole, kept aside, given out in order.
 
-Every record is read, filtered and mapped exactly once, and the cases are written to an unnamed
-temporary file. So a source may be packed, generated or as large as the disk; memory holds some
-30 bytes a case; and what was checked is what is asked, even if the source changes meanwhile.
+Every record is read, filtered and mapped exactly once, and the cases are kept aside, all but a few
+in an unnamed temporary file. So a source may be packed, generated or as large as the disk; memory
+holds some 30 bytes a case; and what was checked is what is asked, even if the source changes
+meanwhile.
 """
 
 from __future__ import annotations
@@ -83,6 +84,11 @@ class CaseSource:
     def cases(self) -> Iterator[Case]:
         """Every chosen case, in order."""
         return iter(self)
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """About what it takes of memory; None where it takes a file instead."""
+        return self._spool.memory_bytes
 
     def ids(self) -> Iterator[str]:
         """The id of every chosen case, in order."""

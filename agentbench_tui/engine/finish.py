@@ -65,23 +65,34 @@ class Findings:
     gauges: list[Row]
 
 
-async def finish_execution(
-    writer: Writer, execution_key: int, benchmark: Benchmark, suite: Suite
-) -> Aggregate:
-    """Aggregate the stored observations of an execution and fill its row and metrics.
+class Ended(NamedTuple):
+    """An execution that has come to its end."""
 
-    Calling it again gives the same. The baseline's execution has to be finished before those that
-    are scored relative to it (`baseline_first`).
+    key: int
+    benchmark: Benchmark
+    suite: Suite
+
+
+async def finish_executions(writer: Writer, ended: Sequence[Ended]) -> list[Aggregate]:
+    """Aggregate the stored observations of executions, and fill their rows and metrics.
+
+    Calling it again gives the same. The baseline's execution has to be before those that are scored
+    relative to it (`baseline_first`).
     """
     await writer.flush()
-    found = await asyncio.to_thread(_look, writer.path, execution_key, benchmark)
-    await writer.apply(lambda c: write_findings(c, execution_key, found, benchmark, suite))
-    return found.result
+    found = await asyncio.to_thread(_look, writer.path, ended)
+
+    def write(connection: sqlite3.Connection) -> None:
+        for one, findings in zip(ended, found, strict=True):
+            write_findings(connection, one.key, findings, one.benchmark, one.suite)
+
+    await writer.apply(write)
+    return [one.result for one in found]
 
 
-def _look(database: Path, execution_key: int, benchmark: Benchmark) -> Findings:
+def _look(database: Path, ended: Sequence[Ended]) -> list[Findings]:
     with reading(database) as connection:
-        return findings_of(connection, execution_key, benchmark)
+        return [findings_of(connection, one.key, one.benchmark) for one in ended]
 
 
 def findings_of(

@@ -55,6 +55,8 @@ def unlimited_agents(groups: Iterable[Group]) -> Iterator[str]:
     """A remark for each benchmark and agent whose memory cannot be limited, each once."""
     said = set()
     for group in groups:
+        if group.benchmark["constraints"]["memory_limit_mb"] is None:
+            continue
         benchmark = group.resolved()
         for execution in group.executions:
             reason = unlimited_memory(benchmark, execution.agent)

@@ -107,7 +107,8 @@ class LoadedSuite:
     ) -> Benchmark:
         """Benchmark number `index` at one point of its sweep.
 
-        Its `parameters` are its own and the point's, with the values that hold here.
+        Its `parameters` are its own and the point's, with the values that hold here, and its
+        `sweep` has no other values.
         Raises SuiteError when a value does not fit.
         """
         from agentbench_tui.model.suite import Benchmark
@@ -292,8 +293,12 @@ def _resolve_benchmark(
     values = {**outer, **swept, **own, **(point or {}), **pinned}
     rest = {key: value for key, value in benchmark.items() if key not in {"parameters", "sweep"}}
     resolved = replace(rest, values, base)
-    if "sweep" in benchmark:
+    if "sweep" in benchmark and point is None:
         resolved["sweep"] = replace(benchmark["sweep"], outer, (*base, "sweep"))
+    elif swept:
+        # What was swept is still known at a point, at the cost of one value.
+        here = {name: [values[name]] for name in swept}
+        resolved["sweep"] = {**benchmark["sweep"], "parameters": here}
     if isinstance(given, dict):
         resolved["parameters"] = own
     elif "parameters" in benchmark:

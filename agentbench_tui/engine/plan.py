@@ -10,7 +10,7 @@ from agentbench_tui.agents.secret_names import command_lines
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import derive_seed
-from agentbench_tui.model.untrusted import MASK, Redactor
+from agentbench_tui.model.untrusted import MASK, redactor_now
 
 if TYPE_CHECKING:
     from agentbench_tui.model.suite import Benchmark, Suite
@@ -106,7 +106,9 @@ def masked(plan: Plan) -> Plan:
 
     A plan whose targets held one cannot be resumed; see `check_unmasked`.
     """
-    return decode_plan(Redactor().of_json(encode_plan(plan)))
+    text = encode_plan(plan)
+    masked_text = redactor_now().of_json(text)
+    return plan if masked_text == text else decode_plan(masked_text)
 
 
 def check_unmasked(plan: Plan) -> None:

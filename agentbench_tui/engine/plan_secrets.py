@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,13 +16,22 @@ if TYPE_CHECKING:
 
 def declare_secrets_of(plan: Plan) -> None:
     """Let every text that is kept or shown mask what the agents and judges of a plan get."""
-    agents = [execution.agent for _, execution in plan.executions()]
-    benchmarks = [group.benchmark for group in plan.groups]
+    agents = {id(one.agent): one.agent for _, one in plan.executions()}.values()
+    benchmarks = _distinct_parts(group.benchmark for group in plan.groups)
     declare_secrets(
         named_variables([msgspec.to_builtins(agent) for agent in agents])
         | named_variables(benchmarks),
         keys_on_command_lines([[agent.target for agent in agents], benchmarks]),
     )
+
+
+def _distinct_parts(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Each part of the documents, with its name: once where documents share it, as the thousands
+    of points of a sweep do."""
+    parts = {
+        (name, id(part)): {name: part} for document in documents for name, part in document.items()
+    }
+    return list(parts.values())
 
 
 def exposed_keys(groups: Sequence[Group]) -> Iterator[str]:

@@ -194,6 +194,7 @@ def _groups(
     suite_hash: str,
     options: RunOptions,
 ) -> Iterator[Group]:
+    shared: dict[bytes, Any] = {}
     for index, listed in enumerate(suite.benchmarks):
         if options.benchmarks and listed.benchmark_id not in options.benchmarks:
             continue
@@ -205,7 +206,9 @@ def _groups(
                 yield Group(
                     suite_id=suite.suite_id,
                     suite_hash=suite_hash,
-                    benchmark=_overridden(benchmark, options).model_dump(mode="json"),
+                    benchmark=_sharing(
+                        _overridden(benchmark, options).model_dump(mode="json"), shared
+                    ),
                     parameters=benchmark.parameters,
                     values=loaded.values(benchmark, settings),
                     seed=_seed(options, benchmark, suite) + offset,
@@ -213,6 +216,14 @@ def _groups(
                     case_ids=options.cases,
                     executions=tuple(ExecutionPlan(new_id(), 0, agent) for agent in those),
                 )
+
+
+def _sharing(document: dict[str, Any], shared: dict[bytes, Any]) -> dict[str, Any]:
+    """The document with parts out of `shared` (by their JSON) where it has equal ones, so that the
+    points of a sweep, which differ in little, take little memory."""
+    return {
+        name: shared.setdefault(msgspec.json.encode(part), part) for name, part in document.items()
+    }
 
 
 def _check_size(executions: int) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from agentbench_tui.model.answer import Answer, ToolCall, Usage
 from agentbench_tui.model.clock import utc_now
-from agentbench_tui.model.untrusted import Redactor, visible
+from agentbench_tui.model.untrusted import redactor_now, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ class Recorder:
         self._writer = writer
         self._run_key = run_key
         self._execution_key = execution_key
-        self._redactor = Redactor()
+        self._redactor = redactor_now()
 
     def answer(
         self,

@@ -253,13 +253,13 @@ def close_open_iterations(connection: sqlite3.Connection, run_key: int) -> None:
 
 
 def committed_observations(
-    connection: sqlite3.Connection, execution_key: int
-) -> set[tuple[int, int, int]]:
-    """(case key, repeat, iteration) of every observation that is in the store."""
-    return {
-        (row[0], row[1], row[2])
-        for row in connection.execute(
-            "SELECT case_key, repeat, iteration FROM answers WHERE execution_key=?",
-            (execution_key,),
-        )
-    }
+    connection: sqlite3.Connection, run_key: int
+) -> dict[int, set[tuple[int, int, int]]]:
+    """Execution key → (case key, repeat, iteration) of every observation that is in the store."""
+    found: dict[int, set[tuple[int, int, int]]] = {}
+    for key, *place in connection.execute(
+        "SELECT execution_key, case_key, repeat, iteration FROM answers WHERE run_key=?", (run_key,)
+    ):
+        case, repeat, iteration = place
+        found.setdefault(key, set()).add((case, repeat, iteration))
+    return found

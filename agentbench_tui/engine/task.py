@@ -83,7 +83,7 @@ def aggregate(
 async def run(group: Group, context: RunContext) -> None:
     """Measure every execution of the group, all repeats."""
     benchmark = group.resolved()
-    reader = CaseReader(context.database, context.dataset_keys[group.executions[0].id])
+    reader = CaseReader(context, context.dataset_keys[group.executions[0].id])
     scorers = make_scorers(benchmark, group.base_dir)
     try:
         await context.environment()

@@ -322,7 +322,7 @@ async def _case_key(group: Group, benchmark: Benchmark, context: RunContext) -> 
             [(dataset, planned, key) for key in keys],
         )
     )
-    first: int = CaseReader(context.database, dataset).keys[0]
+    first: int = CaseReader(context, dataset).keys[0]
     return first
 
 

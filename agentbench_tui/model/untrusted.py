@@ -91,9 +91,12 @@ _NEVER_MASKED = frozenset({"true", "false", "none", "null"})
 
 def declare_secrets(names: Iterable[str] = (), values: Iterable[str] = ()) -> None:
     """From now on mask the values of these variables, whatever their names, and these values."""
-    _handed_out.update(names)
-    _declared.update(value for value in values if _is_maskable(value))
-    _declaration[0] = object()
+    new_names = set(names) - _handed_out
+    new_values = {value for value in values if _is_maskable(value)} - _declared
+    if new_names or new_values:  # each session of an agent declares its secrets again
+        _handed_out.update(new_names)
+        _declared.update(new_values)
+        _declaration[0] = object()
 
 
 def _is_maskable(value: str) -> bool:
@@ -215,6 +218,11 @@ _latest: list[_Latest] = []
 
 def redact(text: str) -> str:
     """`text` without secrets, by the environment and the declarations as they are now."""
+    return redactor_now()(text)
+
+
+def redactor_now() -> Redactor:
+    """The redactor of the environment and the declarations as they are now."""
     # Read first: a secret that another thread declares while the redactor is made is not in it.
     declaration = _declaration[0]
     environment = dict(os.environ)
@@ -222,4 +230,4 @@ def redact(text: str) -> str:
     if latest is None or latest[:2] != (declaration, environment):
         latest = _Latest(declaration, environment, Redactor(environment))
         _latest[:] = [latest]
-    return latest.redactor(text)
+    return latest.redactor

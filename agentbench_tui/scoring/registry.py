@@ -24,7 +24,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.identity import is_name
 from agentbench_tui.model.process_exit import ProcessExit
 from agentbench_tui.model.reasoning import split_reasoning
-from agentbench_tui.model.untrusted import Redactor
+from agentbench_tui.model.untrusted import Redactor, redactor_now
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
 from agentbench_tui.scoring.returned import as_score
 
@@ -177,7 +177,7 @@ def make_scorer(
         options=read.options.model_dump(mode="json", by_alias=True),
         scorer=read.recipe.build(read.options, context),
         keeps_reasoning=keep_reasoning or read.recipe.has_parts,
-        redactor=Redactor() if read.kind in _MODULES and read.kind not in _COSTLY else None,
+        redactor=redactor_now() if read.kind in _MODULES and read.kind not in _COSTLY else None,
     )
 
 

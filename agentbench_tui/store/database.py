@@ -129,6 +129,8 @@ def _open_for_writing(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA wal_autocheckpoint=0")
+        # Else the log keeps its greatest size, by which writers know when to checkpoint it.
+        connection.execute("PRAGMA journal_size_limit=0")
     except BaseException:
         connection.close()
         raise

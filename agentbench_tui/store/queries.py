@@ -24,9 +24,11 @@ def rows_of(
     values: tuple[Any, ...] | dict[str, Any] = (),
 ) -> list[Row]:
     """All rows of a query, as dictionaries."""
-    cursor = connection.execute(statement, values)
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    cursor.execute(statement, values)
     names = [column[0] for column in cursor.description]
-    return [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 BY_CLOCK = (
@@ -239,6 +241,16 @@ def suite_document(connection: sqlite3.Connection, suite_hash: str) -> str:
         "SELECT document FROM benchmark_suites WHERE hash=?", (suite_hash,)
     ).fetchone()
     return str(document)
+
+
+def suite_weights(connection: sqlite3.Connection, suite_hash: str) -> dict[str, float]:
+    """The weights of the dimensions in a suite's overall score; none of an unknown suite."""
+    row = connection.execute(
+        "SELECT json_extract(document, '$.weights') FROM benchmark_suites WHERE hash=?",
+        (suite_hash,),
+    ).fetchone()
+    weights: dict[str, float] = {} if row is None else json.loads(row[0] or "{}")
+    return weights
 
 
 def is_measured_with(connection: sqlite3.Connection, execution_key: int, agent: str) -> bool:

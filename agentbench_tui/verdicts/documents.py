@@ -14,16 +14,21 @@ from agentbench_tui.store.queries import (
     graded_scores,
     metrics_measured,
     metrics_of,
+    suite_weights,
 )
 from agentbench_tui.verdicts.board_clusters import clusters_of_run
 from agentbench_tui.verdicts.cluster_words import cluster_document, run_words
-from agentbench_tui.verdicts.leaderboard import run_leaderboard
+from agentbench_tui.verdicts.leaderboard import leaderboard_of
 from agentbench_tui.verdicts.load_document import load_document
+from agentbench_tui.verdicts.stored_plan import read_plan
 from agentbench_tui.verdicts.stress_document import scenario_document
 from agentbench_tui.verdicts.unchecked_limits import unchecked_limits
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable, Mapping
+
+    from agentbench_tui.verdicts.stored_plan import StoredBenchmark, StoredGroup
 
 RUN_SCHEMA = "agentbench.run/1"
 RUN_DETAILS_SCHEMA = "agentbench.run-details/1"
@@ -33,20 +38,25 @@ Document = dict[str, Any]
 
 def run_document(connection: sqlite3.Connection, run: Document) -> Document:
     """What `agentbench run --format json` prints. `run` is a row of `queries.find_run`."""
-    benchmarks = _benchmarks(run["plan"])
+    plan = read_plan(run["plan"])
+    groups = {one.id: group for group in plan.groups for one in group.executions}
+    benchmarks = {key: group.read() for key, group in groups.items()}
+    rows = executions_of(connection, run["key"])
+    suites = _Suites(connection)
     return {
         "schema": RUN_SCHEMA,
         "run_id": run["id"],
         "status": run["status"],
         "stop_reason": run["stop_reason"],
         "harness": run["verdict"],
-        "remarks": json.loads(run["plan"]).get("remarks", []),
-        "unchecked_limits": unchecked_limits(connection, run),
+        "remarks": plan.remarks,
+        "unchecked_limits": unchecked_limits(connection, plan, benchmarks, rows),
         "executions": [
-            execution_document(connection, row) | _by_kind(connection, row, benchmarks)
-            for row in executions_of(connection, run["key"])
+            execution_document(connection, row, suites)
+            | _by_kind(connection, row, benchmarks.get(row["id"]), groups)
+            for row in rows
         ],
-        "leaderboard": run_leaderboard(connection, run["key"]),
+        "leaderboard": leaderboard_of(connection, rows),
     }
 
 
@@ -71,32 +81,48 @@ def count_kept(connection: sqlite3.Connection, run_key: int, document: Document)
                     entry.update({name: entry[name] + count for name, count in kept.items()})
 
 
-def _benchmarks(plan: str) -> dict[str, Document]:
-    """Execution id → its benchmark, out of a run's stored plan."""
-    return {
-        execution["id"]: group["benchmark"]
-        for group in json.loads(plan)["groups"]
-        for execution in group["executions"]
-    }
-
-
 def _by_kind(
-    connection: sqlite3.Connection, row: Document, benchmarks: dict[str, Document]
+    connection: sqlite3.Connection,
+    row: Document,
+    benchmark: StoredBenchmark | None,
+    groups: Mapping[str, StoredGroup],
 ) -> Document:
-    """The kind of an execution, and what one of kind stress found."""
-    benchmark = benchmarks.get(row["id"], {})
-    kind = benchmark.get("kind")
+    """The kind of an execution, and what one of kind stress found. `groups`: by execution id."""
+    kind = None if benchmark is None else benchmark.kind
     if kind != "stress":
         return {"kind": kind}
-    return {"kind": kind, "stress": scenario_document(connection, row, benchmark)}
+    document = groups[row["id"]].document()
+    return {"kind": kind, "stress": scenario_document(connection, row, document)}
 
 
-def execution_document(connection: sqlite3.Connection, row: Document) -> Document:
+class _Suites:
+    """What documents say of each suite, read once: its document may be long."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._weights: dict[str, dict[str, float]] = {}
+        self._measured: dict[tuple[str, str], list[str]] = {}
+
+    def weights(self, suite_hash: str) -> dict[str, float]:
+        """Of the dimensions in the suite's overall score."""
+        if suite_hash not in self._weights:
+            self._weights[suite_hash] = suite_weights(self._connection, suite_hash)
+        return self._weights[suite_hash]
+
+    def metrics_measured(self, suite_hash: str, benchmark_id: str) -> list[str]:
+        """The metrics that the suite's author says the benchmark measures."""
+        place = suite_hash, benchmark_id
+        if place not in self._measured:
+            self._measured[place] = metrics_measured(self._connection, *place)
+        return self._measured[place]
+
+
+def execution_document(
+    connection: sqlite3.Connection, row: Document, suites: _Suites | None = None
+) -> Document:
     """One execution of a run document; one of kind load has its own document in `load`."""
-    metrics = {
-        name: {field: metric[field] for field in ("value", "unit", "low", "high", "n", "reason")}
-        for name, metric in metrics_of(connection, row["key"]).items()
-    }
+    suites = suites or _Suites(connection)
+    metrics = metrics_of(connection, row["key"])
     document = {
         "execution_id": row["id"],
         "suite_id": row["suite_id"],
@@ -123,33 +149,23 @@ def execution_document(connection: sqlite3.Connection, row: Document) -> Documen
             "reliability": row["reliability_score"],
             "overall": row["overall_score"],
         },
-        "weights": _weights(connection, row["suite_hash"]),
+        "weights": suites.weights(row["suite_hash"]),
         "percentile_rank": row["percentile_rank"],
         "deviation_from_baseline": row["deviation_from_baseline"],
         "failures": failures_of(connection, row["key"]),
         "judges": _agreement(connection, row["key"]),
-        "unmeasured": _unmeasured(connection, row, metrics),
+        "unmeasured": _unmeasured(
+            suites.metrics_measured(row["suite_hash"], row["benchmark_id"]), metrics
+        ),
     }
     load = load_document(connection, row)
     return document if load is None else document | {"load": load}
 
 
-def _weights(connection: sqlite3.Connection, suite_hash: str) -> dict[str, float]:
-    """Of the dimensions in the suite's overall score."""
-    row = connection.execute(
-        "SELECT json_extract(document, '$.weights') FROM benchmark_suites WHERE hash=?",
-        (suite_hash,),
-    ).fetchone()
-    weights: dict[str, float] = {} if row is None else json.loads(row[0] or "{}")
-    return weights
-
-
-def _unmeasured(
-    connection: sqlite3.Connection, row: Document, metrics: Document
-) -> dict[str, str | None]:
+def _unmeasured(promised: Iterable[str], metrics: Document) -> dict[str, str | None]:
     """Metrics that the suite says are measured and that have no value here, with the reason."""
     lacking: dict[str, str | None] = {}
-    for name in metrics_measured(connection, row["suite_hash"], row["benchmark_id"]):
+    for name in promised:
         found = metrics.get(name) or metrics.get(f"{name}.mean")
         if found is None or found["value"] is None:
             lacking[name] = None if found is None else found["reason"]

@@ -25,7 +25,7 @@ from agentbench_tui.verdicts.standing import Standings, by_intervals, mean_of_sc
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 SCHEMA = "agentbench.leaderboard/1"
 MOST_OBSERVED = 20_000
@@ -38,8 +38,17 @@ Entry = dict[str, Any]
 def run_leaderboard(
     connection: sqlite3.Connection, run_key: int, wanted: Wanted | None = None
 ) -> list[Entry]:
-    """The leaderboard of one run: each agent's mean over its executions, of the wanted suite,
-    category and benchmark alone.
+    """`leaderboard_of` a run, of the wanted suite, category and benchmark alone."""
+    rows = executions_of(connection, run_key)
+    kept = [row for row in rows if wanted is None or wanted.keeps(connection, row)]
+    return leaderboard_of(connection, kept)
+
+
+def leaderboard_of(
+    connection: sqlite3.Connection, executions: Iterable[dict[str, Any]]
+) -> list[Entry]:
+    """The leaderboard of executions of one run: each agent's mean over them. They are rows of
+    `queries.executions_of`.
 
     `overall` is the mean of the executions' overall scores, None unless all have one; its
     interval takes executions as independent, and `reason` tells why there is none. Without overall
@@ -48,9 +57,7 @@ def run_leaderboard(
     score, otherwise by the intervals; `rank_low` and `rank_high` are the 95 % interval of the rank.
     """
     by_agent: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
-    for row in executions_of(connection, run_key):
-        if wanted is not None and not wanted.keeps(connection, row):
-            continue
+    for row in executions:
         by_agent[row["agent_id"], row["agent_version"], row["simulated"]].append(row)
     entries = []
     for (agent_id, version, simulated), rows in by_agent.items():
@@ -93,7 +100,10 @@ def _tell_ties(
             for entry, rows in zip(entries, by_agent.values(), strict=True)
             if entry["simulated"] == simulated and entry["overall"] is not None
         ]
-        if not alike:
+        if len(alike) == 1:  # nobody to compare it with
+            ((entry, _),) = alike
+            entry |= {"rank_shown": "1", "rank_low": 1, "rank_high": 1}
+        if len(alike) < 2:
             continue
         found = _by_cases(connection, alike) or by_intervals(
             [

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.plain_number import counted
 from agentbench_tui.store.answers import unknown_counts
-from agentbench_tui.store.queries import executions_of, metrics_of
+from agentbench_tui.store.queries import metrics_of
+from agentbench_tui.verdicts.stored_plan import StoredAgent, StoredBenchmark
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from agentbench_tui.verdicts.stored_plan import StoredPlan
 
 Document = dict[str, Any]
 
@@ -24,30 +26,32 @@ _CAPS = {
 BY_THE_HOUR = "it is paid by the hour, so no answer has a cost of its own"
 
 
-def unchecked_limits(connection: sqlite3.Connection, run: Document) -> list[Document]:
+def unchecked_limits(
+    connection: sqlite3.Connection,
+    plan: StoredPlan,
+    benchmarks: Mapping[str, StoredBenchmark],
+    rows: Iterable[Document],
+) -> list[Document]:
     """The limits of a run that some answers were never held against: `limit`, `of` (`case` or
     `run`), `agent_id`, `benchmark_id` and `reason`; each once for an agent and benchmark.
 
-    `run` is a row of `queries.find_run`.
+    `benchmarks`: execution id → its benchmark; `rows` as of `queries.executions_of`.
     """
-    plan = json.loads(run["plan"])
-    groups = {
-        execution["id"]: (group["benchmark"], execution.get("agent", {}))
-        for group in plan["groups"]
-        for execution in group["executions"]
-    }
+    agents = {one.id: one.agent for group in plan.groups for one in group.executions}
+    caps = {limit: getattr(plan, limit) for limit in _LIMITS}
     found: dict[tuple[str, ...], Document] = {}
-    for row in executions_of(connection, run["key"]):
-        benchmark, agent = groups.get(row["id"], ({}, {}))
-        constraints = benchmark.get("constraints") or {}
+    for row in rows:
+        benchmark = benchmarks.get(row["id"], StoredBenchmark())
+        agent = agents.get(row["id"], StoredAgent())
+        constraints = benchmark.constraints or {}
         for limit in _LIMITS:
             of = [
                 scope
-                for scope, given in (("case", constraints), ("run", plan))
+                for scope, given in (("case", constraints), ("run", caps))
                 if given.get(limit) is not None
             ]
             # Code that is measured uses no tokens, so that there is nothing to check.
-            if not of or benchmark.get("kind") == "experiment":
+            if not of or benchmark.kind == "experiment":
                 continue
             reason = _why_unchecked(connection, row, agent, limit)
             for scope in of if reason else ():
@@ -71,13 +75,13 @@ def unchecked_words(document: Document) -> Iterator[str]:
 
 
 def _why_unchecked(
-    connection: sqlite3.Connection, row: Document, agent: Document, limit: str
+    connection: sqlite3.Connection, row: Document, agent: StoredAgent, limit: str
 ) -> str | None:
     """None where every answer was checked, or there is none."""
     metric = metrics_of(connection, row["key"]).get(_LIMITS[limit], {})
     unknown = unknown_counts(connection, row["key"])
     if limit == "cost_limit_usd":
-        if agent.get("hourly_price_usd") is not None and (unknown["cost"] or row["answered"]):
+        if agent.hourly_price_usd is not None and (unknown["cost"] or row["answered"]):
             return BY_THE_HOUR
         is_unknown = unknown["cost"] or (metric.get("value") is None and row["answered"])
         return (metric.get("reason") or "its cost is not known") if is_unknown else None

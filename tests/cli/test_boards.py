@@ -77,6 +77,7 @@ def test_the_table_fits_into_80_columns(said: Said, monkeypatch: pytest.MonkeyPa
 
     from agentbench_tui.cli import output, scoreboard
 
+    monkeypatch.setattr(output, "screen_width", lambda: 80)
     for module in (output, scoreboard):
         monkeypatch.setattr(module, "console", lambda **_: Console(width=80, highlight=False))
     for command in (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from carried_out import plan, run, suite
 
-from agentbench_tui.engine import casebook
+from agentbench_tui.engine import case_spool, casebook
 from agentbench_tui.engine.casebook import open_datasets
 from agentbench_tui.model.errors import SuiteError
 
@@ -42,12 +42,16 @@ def test_that_no_more_files_can_be_opened_is_a_sentence(
         raise OSError(errno.EMFILE, "Too many open files")
 
     made = plan(tmp_path, suite(1), CODE, "echo")
+    monkeypatch.setattr(case_spool, "MOST_IN_MEMORY", 0)
     monkeypatch.setattr(tempfile, "TemporaryFile", none_left)
     with pytest.raises(SuiteError, match=r"cannot be kept in .*: Too many open files"):
         open_datasets(made)
 
 
-def test_groups_of_equal_cases_share_one_source(tmp_path: Path) -> None:
+def test_groups_of_equal_cases_share_one_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(case_spool, "MOST_IN_MEMORY", 0)
     made = plan(tmp_path, swept({"cases": [{"input": "1", "expected": "1"}]}), CODE, "echo")
     before = open_files()
     sources = open_datasets(made)
@@ -56,14 +60,20 @@ def test_groups_of_equal_cases_share_one_source(tmp_path: Path) -> None:
     assert [list(source.ids()) for source in sources.values()] == [list(sources[0].ids())] * POINTS
 
 
+@pytest.mark.parametrize("in_files", [True, False])
 async def test_of_more_datasets_than_are_held_each_gets_its_own_cases(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_files: bool
 ) -> None:
     document = swept({"data_source": "python:agents.py:cases"})
-    monkeypatch.setattr(casebook, "MOST_HELD", 5)
+    if in_files:
+        monkeypatch.setattr(case_spool, "MOST_IN_MEMORY", 0)
+        monkeypatch.setattr(casebook, "MOST_HELD", 5)
+    else:
+        monkeypatch.setattr(case_spool, "EMPTY_BYTES", 1000)  # a case has less than 100
+        monkeypatch.setattr(casebook, "MOST_HELD_BYTES", 4500)
     before = open_files()
     sources = open_datasets(plan(tmp_path, document, CODE, "echo"))
-    assert open_files() == before + 5
+    assert open_files() == before + 5 * in_files
     assert {place: next(source.cases()).input for place, source in sources.items()} == {
         place: str(place) for place in range(5)
     }
@@ -73,3 +83,19 @@ async def test_of_more_datasets_than_are_held_each_gets_its_own_cases(
     assert result.outcome.status == "complete"
     answers = result.column("SELECT json_extract(answer, '$.text') FROM answers ORDER BY seq")
     assert answers == [str(place) for place in range(POINTS)]
+
+
+async def test_cases_are_the_same_in_memory_and_in_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = [f"{place} " + "word " * place for place in range(200)]
+    cases = [{"id": f"c{place}", "input": text} for place, text in enumerate(inputs)]
+    made = plan(tmp_path, suite(1, dataset={"cases": cases}, scorers=[]), CODE, "echo")
+    seen = []
+    for limit in (1 << 20, 1 << 14, 0):
+        monkeypatch.setattr(case_spool, "MOST_IN_MEMORY", limit)
+        with open_datasets(made)[0] as source:
+            assert (source.memory_bytes is None) == (limit < 1 << 20)
+            assert [case.input for case in source] == inputs
+            seen.append((source.hash, list(source.ids())))
+    assert seen[0] == seen[1] == seen[2]

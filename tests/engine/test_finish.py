@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from carried_out import Result, run, suite
 
-from agentbench_tui.engine.finish import baseline_first, finish_execution
+from agentbench_tui.engine.finish import Ended, baseline_first, finish_executions
 from agentbench_tui.engine.plan import decode_plan
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.store.writer import Writer
@@ -55,6 +55,6 @@ async def test_finishing_again_changes_nothing(tmp_path: Path) -> None:
                     "UPDATE metrics SET value=value+1 WHERE execution_key=?", (key,)
                 )
             )
-            await finish_execution(writer, key, group.resolved(), whole)
+            await finish_executions(writer, [Ended(key, group.resolved(), whole)])
     assert stored(result) == before
     assert len(before["metrics"]) > 40

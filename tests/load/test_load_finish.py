@@ -10,7 +10,7 @@ import pytest
 from samples import Execution, Sample, done, window
 
 from agentbench_tui.engine.aggregate import Resources
-from agentbench_tui.engine.finish import finish_execution
+from agentbench_tui.engine.finish import Ended, finish_executions
 from agentbench_tui.engine.planning import RunOptions, make_plan
 from agentbench_tui.engine.registration import register_run, take_lease
 from agentbench_tui.load import kind
@@ -56,9 +56,9 @@ async def test_metrics_summary_and_prices_are_kept_and_the_same_again(tmp_path: 
                 read_only, 1, wanted.agent, Resources(0.0, None, None), benchmark
             )
         nothing = stored()
-        result = await finish_execution(writer, 1, benchmark, suite)
+        (result,) = await finish_executions(writer, [Ended(1, benchmark, suite)])
         first = stored()
-        await finish_execution(writer, 1, benchmark, suite)
+        await finish_executions(writer, [Ended(1, benchmark, suite)])
     lease.release()
 
     assert handed.metrics == result.metrics

@@ -27,7 +27,7 @@ from agentbench_tui.store.database import (
 )
 from agentbench_tui.store.location import Location, filesystem_of
 from agentbench_tui.store.locking import Lease, LeaseHolder, WriteLock, boot_id, is_leased
-from agentbench_tui.store.writer import Writer, in_transaction, write_once
+from agentbench_tui.store.writer import CHECKPOINT_BYTES, Writer, in_transaction, write_once
 
 ADD_TAG = "INSERT INTO meta (key, value) VALUES (?, ?)"
 
@@ -85,6 +85,17 @@ def test_writers_never_checkpoint_on_their_own(path: Path) -> None:
         assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
         assert connection.execute("PRAGMA synchronous").fetchone()[0] == 1
         assert connection.execute("PRAGMA busy_timeout").fetchone()[0] >= 5000
+
+
+async def test_the_log_shrinks_after_it_was_checkpointed(path: Path) -> None:
+    log = path.with_name(path.name + "-wal")
+    with closing(Writer(path)) as writer:
+        for number in range(6):
+            await writer.apply(lambda c, n=number: c.execute(ADD_TAG, (f"big{n}", "x" * 1_000_000)))
+        assert log.stat().st_size < CHECKPOINT_BYTES + 2_000_000
+        await writer.apply(lambda c: c.execute(ADD_TAG, ("small", "")))
+        # Else every later transaction, however small, would be followed by a checkpoint.
+        assert log.stat().st_size < CHECKPOINT_BYTES
 
 
 def test_a_newer_database_is_refused_and_left_alone(path: Path) -> None:

@@ -1,0 +1,100 @@
+"""Datasets and their cases: written once for each hash, and read page by page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.store.removal import unfinished_hash
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+INSERT_CASE = "INSERT INTO cases (dataset_key, case_id, body) VALUES (?,?,?)"
+
+
+def dataset_key(connection: sqlite3.Connection, dataset_hash: str) -> int | None:
+    """Return the key of the dataset with that hash, None if it is not stored."""
+    row = connection.execute("SELECT key FROM datasets WHERE hash=?", (dataset_hash,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def add_dataset(
+    connection: sqlite3.Connection,
+    source: str,
+    dataset_hash: str,
+    cases: Sequence[tuple[str, str]],
+) -> int:
+    """Write a dataset with all its cases, (id, JSON) of each, in one transaction; its key."""
+    key: int = connection.execute(
+        "INSERT INTO datasets (hash, source, cases) VALUES (?,?,?) RETURNING key",
+        (dataset_hash, source, len(cases)),
+    ).fetchone()[0]
+    connection.executemany(INSERT_CASE, [(key, *case) for case in cases])
+    return key
+
+
+def begin_dataset(
+    connection: sqlite3.Connection, run_id: str, source: str, dataset_hash: str
+) -> int:
+    """Write a dataset whose cases follow in other transactions; its key.
+
+    Until `finish_dataset` it bears another name, so that no one takes half of it.
+    """
+    key: int = connection.execute(
+        "INSERT INTO datasets (hash, source, cases) VALUES (?,?,0) RETURNING key",
+        (unfinished_hash(run_id, dataset_hash), source),
+    ).fetchone()[0]
+    return key
+
+
+def finish_dataset(connection: sqlite3.Connection, key: int, dataset_hash: str, count: int) -> int:
+    """Give a dataset its name once all its cases are there; the key of the dataset of that name."""
+    twin = dataset_key(connection, dataset_hash)
+    if twin is not None:  # another process was quicker; ours goes when the next run begins
+        return twin
+    connection.execute(
+        "UPDATE datasets SET hash=?, cases=? WHERE key=?", (dataset_hash, count, key)
+    )
+    return key
+
+
+def use_dataset(
+    connection: sqlite3.Connection, dataset: int, execution_keys: Iterable[int], times: int
+) -> None:
+    """Note the dataset of executions, whose cases are planned to be asked so many times each."""
+    connection.executemany(
+        "UPDATE benchmark_executions SET dataset_key=?, planned=? *"
+        " (SELECT cases FROM datasets WHERE key=?) WHERE key=?",
+        [(dataset, times, dataset, key) for key in execution_keys],
+    )
+
+
+def datasets_of_run(connection: sqlite3.Connection, run_key: int) -> dict[int, int]:
+    """Execution key → dataset key, of the executions of a run that have one."""
+    return dict(
+        connection.execute(
+            "SELECT key, dataset_key FROM benchmark_executions"
+            " WHERE run_key=? AND dataset_key IS NOT NULL",
+            (run_key,),
+        ).fetchall()
+    )
+
+
+def case_keys(connection: sqlite3.Connection, dataset: int) -> Iterable[int]:
+    """The keys of a dataset's cases, in the order in which they are asked."""
+    rows = connection.execute(
+        "SELECT key FROM cases WHERE dataset_key=? ORDER BY key", (dataset,)
+    ).fetchall()
+    return (row[0] for row in rows)
+
+
+def page_of_cases(
+    connection: sqlite3.Connection, dataset: int, first: int, last: int
+) -> list[tuple[int, str]]:
+    """(key, JSON) of a dataset's cases from one key to another."""
+    rows = connection.execute(
+        "SELECT key, body FROM cases WHERE dataset_key=? AND key BETWEEN ? AND ? ORDER BY key",
+        (dataset, first, last),
+    ).fetchall()
+    return [(row[0], row[1]) for row in rows]

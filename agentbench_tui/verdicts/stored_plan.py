@@ -1,0 +1,63 @@
+"""What documents need of a run's stored plan; the rest of it is not read.
+
+The plan of a sweep has thousands of groups, so most of each group stays undecoded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class StoredAgent(msgspec.Struct, frozen=True):
+    """The agent of an execution."""
+
+    hourly_price_usd: Any = None
+
+
+class StoredExecution(msgspec.Struct, frozen=True):
+    """One agent on one benchmark."""
+
+    id: str
+    agent: StoredAgent = StoredAgent()
+
+
+class StoredBenchmark(msgspec.Struct, frozen=True):
+    """A benchmark at one point."""
+
+    kind: str | None = None
+    constraints: Any = None
+
+
+class StoredGroup(msgspec.Struct, frozen=True):
+    """One benchmark at one point, with its executions."""
+
+    benchmark: msgspec.Raw
+    executions: tuple[StoredExecution, ...]
+
+    def read(self) -> StoredBenchmark:
+        return _read(self.benchmark)
+
+    def document(self) -> dict[str, Any]:
+        """The whole benchmark, as JSON of `model.suite.Benchmark`."""
+        document: dict[str, Any] = msgspec.json.decode(self.benchmark)
+        return document
+
+
+class StoredPlan(msgspec.Struct, frozen=True):
+    """The plan of a run that was stored by this version or an earlier one."""
+
+    groups: tuple[StoredGroup, ...]
+    remarks: list[str] = []
+    cost_limit_usd: Any = None
+    token_limit: Any = None
+
+
+_read = msgspec.json.Decoder(StoredBenchmark).decode
+_decode = msgspec.json.Decoder(StoredPlan).decode
+
+
+def read_plan(text: str) -> StoredPlan:
+    """Decode the column `plan` of a run."""
+    return _decode(text)

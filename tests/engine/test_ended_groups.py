@@ -1,0 +1,77 @@
+"""Groups that are finished together: when each is stored as complete, with its metrics."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from carried_out import plan, run, suite
+
+from agentbench_tui.engine import ended_groups
+from agentbench_tui.engine.coordinator import carry_out
+from agentbench_tui.store.database import connect_to_read, create_or_migrate
+
+SEES_OTHERS = """
+import sqlite3, time
+
+def seen():
+    with sqlite3.connect("file:FOLDER/here.db?mode=ro", uri=True) as store:
+        return store.execute(
+            "SELECT e.benchmark_id, e.status, COUNT(m.name) > 0 FROM benchmark_executions e"
+            " LEFT JOIN metrics m ON m.execution_key=e.key GROUP BY e.key ORDER BY e.ordinal"
+        ).fetchall()
+
+def first(prompt):
+    return str(seen())
+
+def patient(prompt):
+    if prompt == "point 1":
+        while seen()[0] != ("echo", "complete", 1):
+            time.sleep(0.01)
+    return str(seen())
+"""
+
+
+async def answers(folder: Path, document: dict[str, Any], name: str) -> list[str]:
+    made = plan(folder, document, SEES_OTHERS.replace("FOLDER", str(folder)), name)
+    database = folder / "here.db"
+    create_or_migrate(database)
+    outcome = await carry_out(made, database)
+    assert outcome.status == "complete"
+    with closing(connect_to_read(database)) as store:
+        rows = store.execute("SELECT json_extract(answer, '$.text') FROM answers ORDER BY seq")
+        return [row[0] for row in rows]
+
+
+async def test_a_group_is_finished_before_another_benchmark_begins(tmp_path: Path) -> None:
+    document = suite(1)
+    document["benchmarks"].append({**document["benchmarks"][0], "benchmark_id": "other"})
+    _, second = await answers(tmp_path, document, "first")
+    assert second.startswith("[('echo', 'complete', 1)")
+
+
+async def test_a_point_is_finished_while_a_later_one_takes_longer(tmp_path: Path) -> None:
+    """Without that the second point would wait for ever."""
+    cases = {"cases": [{"id": "c", "input": "point ${n}"}]}
+    document = suite(
+        suite={"parameters": {"n": 0}},
+        dataset=cases,
+        scorers=[],
+        sweep={"parameters": {"n": [0, 1]}},
+    )
+    _, second = await answers(tmp_path, document, "patient")
+    assert second.startswith("[('echo', 'complete', 1), ('echo', 'running', 0)")
+
+
+async def test_every_point_of_a_sweep_is_complete_with_its_metrics(tmp_path: Path) -> None:
+    count = 2 * ended_groups.MOST_TOGETHER + 3
+    document = suite(
+        1, suite={"parameters": {"n": 0}}, sweep={"parameters": {"n": [*range(count)]}}
+    )
+    result = await run(tmp_path, document, "def echo(prompt): return prompt", "echo")
+    assert result.column("SELECT status FROM benchmark_executions") == ["complete"] * count
+    assert result.column("SELECT accuracy_score FROM benchmark_executions") == [1.0] * count
+    each = result.column("SELECT COUNT(*) FROM metrics GROUP BY execution_key")
+    assert len(each) == count
+    assert len(set(each)) == 1
+    points = result.column("SELECT json_extract(parameters, '$.n') FROM benchmark_executions")
+    assert sorted(points) == list(range(count))
