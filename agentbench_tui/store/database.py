@@ -32,7 +32,7 @@ def migrations() -> list[tuple[int, str]]:
     ]
 
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """The newest schema this version knows; a test holds it to the newest migration."""
 
 

@@ -10,27 +10,15 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-_LATEST = (
-    "SELECT e.*, v.fingerprint, r.id AS run_id FROM ("
-    # Of the row with the greatest time, and of equal ones the greatest key, SQLite gives run_key.
-    " SELECT run_key, agent_id, agent_version, simulated, suite_id, benchmark_id, parameters,"
-    " MAX(printf('%s %012d', created_at, key)) FROM benchmark_executions WHERE status='complete'"
-    " AND (:suite IS NULL OR suite_id=:suite) AND (:since IS NULL OR created_at>:since)"
-    " AND (:benchmark IS NULL OR benchmark_id=:benchmark) AND (:run IS NULL OR run_key=:run)"
-    " GROUP BY agent_id, agent_version, simulated, suite_id, benchmark_id, parameters) n"
-    # CROSS and + keep SQLite to this order: few runs, and the executions of each by its key.
-    " CROSS JOIN benchmark_executions e ON e.run_key=n.run_key AND e.status='complete'"
-    " AND +e.agent_id=n.agent_id AND e.agent_version=n.agent_version AND e.simulated=n.simulated"
-    " AND +e.suite_id=n.suite_id AND e.benchmark_id=n.benchmark_id AND e.parameters=n.parameters"
-    " AND (:since IS NULL OR e.created_at>:since)"
-    " JOIN runs r ON r.key=e.run_key LEFT JOIN environments v ON v.hash=r.environment_hash"
-    " ORDER BY e.created_at, e.key"
-)
+_PLACE = "agent_id, agent_version, simulated, suite_id, benchmark_id, parameters"
+_SAME_PLACE = " AND ".join(f"e.{column}=n.{column}" for column in _PLACE.split(", "))
 
 
 def latest_executions(
     connection: sqlite3.Connection,
     *,
+    agent: str | None = None,
+    version: str | None = None,
     suite: str | None = None,
     since: str | None = None,
     benchmark: str | None = None,
@@ -42,10 +30,43 @@ def latest_executions(
     Rows as of `selection.executions_where`. `since`: made after this time (UTC, ISO 8601) only;
     `run_key`: only those of this run.
     """
-    values = {"suite": suite, "since": since, "benchmark": benchmark, "run": run_key}
-    cursor = connection.execute(_LATEST, values)
+    values = {
+        "agent_id": agent, "agent_version": version, "suite_id": suite,
+        "benchmark_id": benchmark, "run_key": run_key, "since": since,
+    }  # fmt: skip
+    cursor = connection.execute(_statement(values), values)
     names = [column[0] for column in cursor.description]
     rows = [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
     for row in rows:
         row["parameters"] = json.loads(row["parameters"])
     return rows
+
+
+def _statement(values: dict[str, Any]) -> str:
+    """Names only the conditions that are given, so that SQLite looks for them in its indexes."""
+    given = ["status='complete'"]
+    given += [
+        f"{name}=:{name}" for name, value in values.items() if value is not None and name != "since"
+    ]
+    if values["since"] is not None:
+        given.append("created_at>:since")
+    conditions = " AND ".join(given)
+    newest = (
+        f"SELECT {_PLACE}, MAX(created_at) AS newest FROM benchmark_executions"  # noqa: S608  # ours
+        f" WHERE {conditions} GROUP BY {_PLACE}"
+    )
+    # Two runs may have begun in the same millisecond: then the one stored last is the latest.
+    last = (
+        f"SELECT n.*, (SELECT MAX(+e.key) FROM benchmark_executions e"  # noqa: S608  # ours
+        f" WHERE e.status='complete' AND {_SAME_PLACE} AND e.created_at=n.newest) AS last"
+        f" FROM ({newest}) n"
+    )
+    # CROSS and + keep SQLite to this order, and to what the index of places tells.
+    return (
+        f"SELECT e.*, v.fingerprint, r.id AS run_id FROM ({last}) n"  # noqa: S608  # ours
+        " CROSS JOIN benchmark_executions l ON l.key=n.last"
+        f" CROSS JOIN benchmark_executions e ON e.status='complete' AND {_SAME_PLACE}"
+        " AND +e.run_key=l.run_key"
+        " JOIN runs r ON r.key=e.run_key LEFT JOIN environments v ON v.hash=r.environment_hash"
+        " ORDER BY e.created_at, e.key"
+    )

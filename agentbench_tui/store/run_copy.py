@@ -207,4 +207,4 @@ def _matching_cases(
     return {key: there[case_id] for case_id, key in here}
 
 
-assert SCHEMA_VERSION == 8, "teach copy_run the new tables"
+assert SCHEMA_VERSION == 9, "teach copy_run the new tables"

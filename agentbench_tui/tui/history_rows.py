@@ -191,7 +191,8 @@ def finding_sentences(series: Series) -> list[Sentence]:
         level = value_words(accepted.after, one["unit"])
         said.append(Sentence(f"{level} since {accepted.since[:16]}", "accepted", "accent"))
     if series.earlier:
-        said.append(Sentence(f"{series.earlier:,} earlier runs are not drawn", "note", "dim"))
+        count = f"{'more than ' if series.is_cut else ''}{series.earlier:,}"
+        said.append(Sentence(f"{count} earlier runs are not drawn", "note", "dim"))
     return said
 
 

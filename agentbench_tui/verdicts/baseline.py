@@ -17,7 +17,7 @@ from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.baselines import DEFAULT, Baseline, baselines_of
 from agentbench_tui.store.queries import find_run
-from agentbench_tui.store.selection import executions_where
+from agentbench_tui.store.selection import keys_of, versions_of
 from agentbench_tui.store.selection import tags as known_tags
 from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
 
@@ -71,7 +71,21 @@ class Baselines:
             self._stored = [one for one in stored if one.name == (wanted or DEFAULT)]
         else:
             self._stored = [parse_baseline(connection, agent, wanted, names)]
-        self._runs_of_tags: dict[str, set[int]] = {}
+        self._known: dict[tuple[str, str], set[int]] = {}
+        """Keys of the executions that a kind and target mean."""
+
+    def keys(self) -> set[int]:
+        """Of the agent's executions that any of them means."""
+        found: set[int] = set()
+        for one in self._stored:
+            found |= self._keys_of(one)
+        return found
+
+    def _keys_of(self, baseline: Baseline) -> set[int]:
+        of = (baseline.kind, baseline.target)
+        if of not in self._known:
+            self._known[of] = keys_of(self._connection, self._agent, **dict([of]))
+        return self._known[of]
 
     def ignored_words(self, named: Baseline, accepted: AcceptedChange) -> str:
         """That a change was accepted, and is not looked at, since this baseline is held against."""
@@ -115,14 +129,7 @@ class Baselines:
         return Sides(tuple(old), tuple(new), named)
 
     def _is_of(self, point: Point, baseline: Baseline) -> bool:
-        if baseline.kind == "version":
-            return point.version == baseline.target
-        if baseline.kind == "run":
-            return point.run_id == baseline.target
-        if baseline.target not in self._runs_of_tags:
-            rows = executions_where(self._connection, agent=self._agent, tag=baseline.target)
-            self._runs_of_tags[baseline.target] = {row["run_key"] for row in rows}
-        return point.run_key in self._runs_of_tags[baseline.target]
+        return point.keys[0] in self._keys_of(baseline)
 
 
 def without_baseline(points: Sequence[Point]) -> Sides:
@@ -207,18 +214,17 @@ def _check(
     connection: sqlite3.Connection, agent: str, kind: str, target: str, names: Collection[str]
 ) -> None:
     """Raise UsageError unless the agent has complete executions of it."""
-    rows = executions_where(connection, agent=agent)
     if kind == "version":
-        versions = {row["agent_version"] for row in rows}
+        versions = versions_of(connection, agent)
         if target not in versions:
             near = did_you_mean(target, [*versions, *names])
             raise UsageError(
                 f"no version '{target}' of {agent}{near}; there are "
-                f"{', '.join(sorted(versions)) or 'none'}; baselines by name: "
+                f"{', '.join(versions) or 'none'}; baselines by name: "
                 f"{', '.join(sorted(names)) or 'none'}"
             )
-    elif kind == "run" and target not in {row["run_id"] for row in rows}:
+    elif kind == "run" and not keys_of(connection, agent, run=target):
         raise UsageError(f"run {target} has no complete execution of {agent}")
-    elif kind == "tag" and not executions_where(connection, agent=agent, tag=target):
+    elif kind == "tag" and not keys_of(connection, agent, tag=target):
         near = did_you_mean(target, known_tags(connection))
         raise UsageError(f"no run of {agent} has the tag '{target}'{near}")

@@ -17,7 +17,7 @@ from agentbench_tui.verdicts.acceptance import acceptable
 from agentbench_tui.verdicts.alarms import Standing, standing_of
 from agentbench_tui.verdicts.history import comparable
 from agentbench_tui.verdicts.place import Place
-from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
+from agentbench_tui.verdicts.regression import LOOKED_AT, RegressionAsked, judge_agent
 from agentbench_tui.verdicts.regression_document import regressions_document
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ class Series:
     changes: tuple[LevelChange, ...]
     accepted: AcceptedChange | None
     earlier: int
-    """Runs before those that are shown."""
+    """Runs before those that are shown, of those that are read."""
+    is_cut: bool = False
+    """Whether there may be more, since only the newest are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ def course_of(connection: sqlite3.Connection, agent: str) -> Course:
                 _changes(one, shown, kept),
                 fitting[-1] if fitting else None,
                 len(history) - len(shown),
+                len(judgement.histories[one.place]) >= LOOKED_AT,
             )
         )
     return Course(document, tuple(series), standing_of(judgement))

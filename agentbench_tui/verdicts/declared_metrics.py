@@ -46,7 +46,9 @@ _IN_RUN = (
     " GROUP BY e.suite_hash, e.benchmark_id"
 )
 _NEWEST = (
-    "SELECT MAX(e.key) FROM benchmark_executions e JOIN benchmarks b ON b.suite_hash=e.suite_hash"
-    " AND b.benchmark_id=e.benchmark_id WHERE e.agent_id=? AND e.status='complete'"
+    # From the few experiments to their executions: an agent may have thousands of others.
+    "SELECT MAX(e.key) FROM benchmarks b JOIN benchmark_suites s ON s.hash=b.suite_hash"
+    " CROSS JOIN benchmark_executions e ON e.suite_id=s.suite_id AND e.benchmark_id=b.benchmark_id"
+    " AND e.suite_hash=b.suite_hash WHERE e.agent_id=? AND e.status='complete'"
     " AND b.kind='experiment' GROUP BY e.benchmark_id ORDER BY 1"
 )

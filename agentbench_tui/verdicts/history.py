@@ -24,7 +24,7 @@ from agentbench_tui.verdicts.place import place_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from agentbench_tui.verdicts.place import Execution, Place
 
@@ -101,23 +101,31 @@ class _Plan(msgspec.Struct):
 
 def histories(
     connection: sqlite3.Connection,
-    agent: str,
+    keys: Collection[int],
     metrics: Iterable[str],
     *,
     suite: str | None = None,
     benchmark: str | None = None,
 ) -> dict[Place, list[Point]]:
-    """Every place at which the agent has complete executions, its points the oldest first."""
-    rows = executions_where(connection, agent=agent, suite=suite, benchmark=benchmark)
-    definitions = _definitions(connection, {row["run_key"] for row in rows})
+    """Every place at which complete executions were made, its points the oldest first.
+
+    `keys` are those of an agent's executions that count.
+    """
+    rows = executions_where(connection, keys=keys, suite=suite, benchmark=benchmark)
+    run_keys = json.dumps(sorted({row["run_key"] for row in rows}))
+    definitions = _definitions(connection, run_keys)
     weights = _weights(connection, {row["suite_hash"] for row in rows})
     gathered: dict[tuple[Place, int, int], list[Execution]] = {}
     for row in rows:
         gathered.setdefault((place_of(row), row["run_key"], row["simulated"]), []).append(row)
-    values = _values(connection, agent, metrics)
+    values = _values(connection, json.dumps(sorted(keys)), metrics)
     of_runs = {
         key: (verdict, repeats)
-        for key, verdict, repeats in connection.execute("SELECT key, verdict, repeats FROM runs")
+        for key, verdict, repeats in connection.execute(
+            "SELECT r.key, r.verdict, r.repeats FROM json_each(?) wanted"
+            " JOIN runs r ON r.key=wanted.value",
+            (run_keys,),
+        )
     }
     found: dict[Place, list[Point]] = {}
     unknown: dict[str, Any] = {}
@@ -139,16 +147,14 @@ def histories(
     return found
 
 
-def _definitions(
-    connection: sqlite3.Connection, run_keys: Iterable[int]
-) -> dict[str, dict[str, Any]]:
-    """Execution id → its benchmark; equal ones are one object."""
+def _definitions(connection: sqlite3.Connection, run_keys: str) -> dict[str, dict[str, Any]]:
+    """Execution id → its benchmark, of runs (JSON); equal ones are one object."""
     found: dict[str, dict[str, Any]] = {}
     seen: dict[bytes, dict[str, Any]] = {}
     decode = msgspec.json.Decoder(_Plan).decode
     plans = connection.execute(
         "SELECT r.plan FROM json_each(?) wanted JOIN runs r ON r.key=wanted.value",
-        (json.dumps(sorted(run_keys)),),
+        (run_keys,),
     )
     for (plan,) in plans:
         for group in decode(plan).groups:
@@ -172,14 +178,14 @@ def _weights(connection: sqlite3.Connection, hashes: Iterable[str]) -> dict[str,
 
 
 def _values(
-    connection: sqlite3.Connection, agent: str, metrics: Iterable[str]
+    connection: sqlite3.Connection, keys: str, metrics: Iterable[str]
 ) -> dict[int, dict[str, float]]:
-    """Execution key → metric → value."""
+    """Execution key → metric → value, of executions (JSON)."""
     rows = connection.execute(
-        "SELECT m.execution_key, m.name, m.value FROM benchmark_executions e"
-        " JOIN metrics m ON m.execution_key=e.key WHERE e.agent_id=? AND e.status='complete'"
-        " AND m.value IS NOT NULL AND m.name IN (SELECT value FROM json_each(?))",
-        (agent, json.dumps([*metrics])),
+        "SELECT m.execution_key, m.name, m.value FROM json_each(?) wanted"
+        " CROSS JOIN metrics m ON m.execution_key=wanted.value WHERE m.value IS NOT NULL"
+        " AND m.name IN (SELECT value FROM json_each(?))",
+        (keys, json.dumps([*metrics])),
     )
     found: dict[int, dict[str, float]] = {}
     for key, name, value in rows.fetchall():

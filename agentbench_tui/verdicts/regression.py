@@ -15,7 +15,12 @@ from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.metric import regressing_metrics
 from agentbench_tui.store.baselines import accepted_changes
-from agentbench_tui.store.selection import agent_ids, executions_where, interrupted_since
+from agentbench_tui.store.selection import (
+    agent_ids,
+    executions_where,
+    interrupted_since,
+    newest_at_each_place,
+)
 from agentbench_tui.verdicts.baseline import Baselines
 from agentbench_tui.verdicts.case_judgement import confirmed_by_cases
 from agentbench_tui.verdicts.compared_values import ComparedValues
@@ -43,6 +48,9 @@ JUDGED = (
     "cost_usd_per_task", "request_throughput_per_s", "goodput_share", *PRIMARY_OF_STRESS,
 )  # fmt: skip
 """What is judged unless metrics are named, where it was measured."""
+LOOKED_AT = 2_000
+"""Newest runs of each benchmark and point that are read, beside those of a baseline: a history is
+judged by the last 120 of them that are comparable."""
 ENOUGH_FOR_TAIL = 299
 """Requests of a repeat of a load: of fewer a p95 scatters so much that it cries wolf."""
 
@@ -91,19 +99,22 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
     returned = declare_metrics_of(connection, wanted.agent)
     metrics = regressing_metrics(wanted.metrics)
     judged_metrics = metrics or (*JUDGED, *returned)
+    keys = newest_at_each_place(connection, wanted.agent, LOOKED_AT)
+    if not keys:
+        raise UsageError(_why_none(connection, wanted))
+    if wanted.version is not None:
+        keys |= newest_at_each_place(connection, wanted.agent, LOOKED_AT, wanted.version)
+    baselines = Baselines(connection, wanted.agent, wanted.baseline)
+    keys |= baselines.keys()
     found = histories(
-        connection,
-        wanted.agent,
-        judged_metrics,
-        suite=wanted.suite,
-        benchmark=wanted.benchmark,
+        connection, keys, judged_metrics, suite=wanted.suite, benchmark=wanted.benchmark
     )
     if not found:
         raise UsageError(_why_none(connection, wanted))
     every = [point for points in found.values() for point in points]
     newest = max(every, key=lambda point: (point.at, point.run_key))
     version = wanted.version or newest.version
-    judge = _Judge(connection, wanted, judged_metrics)
+    judge = _Judge(connection, wanted, judged_metrics, baselines)
     tests = sum(judge.tests_at(place, points, version) for place, points in found.items())
     judge.tests = max(1, tests)
     findings: list[Finding] = []
@@ -134,12 +145,16 @@ class _Judge:
     """Judges the places of one agent."""
 
     def __init__(
-        self, connection: sqlite3.Connection, wanted: RegressionAsked, metrics: tuple[str, ...]
+        self,
+        connection: sqlite3.Connection,
+        wanted: RegressionAsked,
+        metrics: tuple[str, ...],
+        baselines: Baselines,
     ) -> None:
         self._wanted = wanted
         self._is_asked = bool(wanted.metrics)
         self._metrics = metrics
-        self._baselines = Baselines(connection, wanted.agent, wanted.baseline)
+        self._baselines = baselines
         self._accepted = accepted_changes(connection, wanted.agent)
         self._repeats = ComparedValues(connection)
         self.tests = 1

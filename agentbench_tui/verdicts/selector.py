@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.store.latest import latest_executions
 from agentbench_tui.store.queries import find_run
 from agentbench_tui.store.selection import agent_ids, executions_where, tags
 from agentbench_tui.verdicts.comparability import benchmark_of
@@ -87,15 +88,25 @@ def executions_of_selector(
     are meant.
     """
     run = find_run(connection, selector.name) if selector.kind == "run" else None
-    found = executions_where(
-        connection,
-        agent=selector.agent,
-        version=selector.version,
-        run_key=None if run is None else run["key"],
-        tag=selector.name if selector.kind == "tag" else None,
-        suite=suite,
-        benchmark=benchmark,
-    )
+    if selector.kind == "agent" and not selector.point:
+        # Earlier ones do not matter, and there may be thousands.
+        found = latest_executions(
+            connection,
+            agent=selector.agent,
+            version=selector.version,
+            suite=suite,
+            benchmark=benchmark,
+        )
+    else:
+        found = executions_where(
+            connection,
+            agent=selector.agent,
+            version=selector.version,
+            run_key=None if run is None else run["key"],
+            tag=selector.name if selector.kind == "tag" else None,
+            suite=suite,
+            benchmark=benchmark,
+        )
     if not found:
         raise UsageError(_why_none(connection, selector, suite, benchmark))
     _check_one_agent(selector, found)

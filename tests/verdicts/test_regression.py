@@ -13,6 +13,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.baselines import Baseline, keep_accepted, keep_baseline
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.writer import write_once
+from agentbench_tui.verdicts import regression
 from agentbench_tui.verdicts.acceptance import acceptable
 from agentbench_tui.verdicts.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.compare import compare
@@ -618,3 +619,24 @@ def test_a_wrong_name_is_told(store: RunHistory, wanted: dict[str, object], mess
     store.times([100])
     with pytest.raises(UsageError, match=message):
         judged(store, **wanted)
+
+
+# Long histories
+
+
+def test_only_the_newest_runs_of_each_benchmark_are_read(
+    store: RunHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(regression, "LOOKED_AT", 10)
+    store.times(near(120, 15), "2", ("seldom",))
+    store.times(near(100, 5), "1")
+    store.times(near(120, 40), "2")
+    with reading(store.path) as connection:
+        newest = judge_agent(connection, RegressionAsked("bot"))
+        older = judge_agent(connection, RegressionAsked("bot", version="1"))
+        held = judge_agent(connection, RegressionAsked("bot", baseline="1"))
+    read = {place.benchmark_id: len(points) for place, points in newest.histories.items()}
+    assert read == {"b": 10, "seldom": 10}
+    assert [[point.version for point in one.new] for one in older.findings] == [["1"]]
+    verdicts = {one.place.benchmark_id: one.verdict for one in held.findings}
+    assert verdicts["b"] == "regression"
