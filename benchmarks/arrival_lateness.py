@@ -21,7 +21,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from statistics import quantiles
 
 from agentbench_tui.instruments.timer import DeadlineTimer, now_ns
-from agentbench_tui.load.arrivals import Arrivals, Constant, offsets_ns
+from agentbench_tui.load.schedule.arrivals import Arrivals, Constant, offsets_ns
 
 RATES = (1_000, 10_000)
 TURNS, TURN_S = 3, 0.8

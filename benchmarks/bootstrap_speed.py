@@ -14,14 +14,17 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from agentbench_tui.analysis.bootstrap import (
+from agentbench_tui.analysis.boards.task_aggregate import (
+    bootstrap_aggregate,
+    probability_of_improvement,
+)
+from agentbench_tui.analysis.resampling.bootstrap import (
     bootstrap_difference,
     bootstrap_mean,
     bootstrap_median_ratio,
     bootstrap_paired_ratio,
 )
-from agentbench_tui.analysis.resampling import Resampling
-from agentbench_tui.analysis.task_aggregate import bootstrap_aggregate, probability_of_improvement
+from agentbench_tui.analysis.resampling.resampling import Resampling
 
 TURNS, BAR_MS = 3, 500.0
 BARRED = "BCa of a mean, n = 1,000"

@@ -18,7 +18,7 @@ from collections import Counter
 import numpy as np
 from synthetic_servers import SERVERS, Server, run
 
-from agentbench_tui.stress.breaking_point import Search
+from agentbench_tui.stress.search.breaking_point import Search
 
 NEAR = 1.10
 

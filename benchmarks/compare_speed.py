@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 
 from agentbench_tui.store.database import reading
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.compare import compare
-from agentbench_tui.verdicts.compare_document import compare_document
-from agentbench_tui.verdicts.comparison import Asked
-from agentbench_tui.verdicts.side import load_sides
+from agentbench_tui.verdicts.comparison.compare import compare
+from agentbench_tui.verdicts.comparison.compare_document import compare_document
+from agentbench_tui.verdicts.comparison.comparison import Asked
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.selection.side import load_sides
 
 CASES, TURNS, BAR_S = 10_000, 3, 1.0
 AGENTS = {"a": 0.80, "b": 0.81}

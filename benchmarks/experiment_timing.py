@@ -19,15 +19,15 @@ from typing import Any
 import instrument_cost
 from pydantic import BaseModel
 
-from agentbench_tui.engine.coordinator import carry_out
-from agentbench_tui.engine.loading import suite_of_data
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.coordinator import carry_out
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.loading import suite_of_data
 from agentbench_tui.experiments.experiment import Experiment, ExperimentContext
 from agentbench_tui.store.database import create_or_migrate, reading
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.compare import compare
-from agentbench_tui.verdicts.comparison import Asked, Comparison
-from agentbench_tui.verdicts.side import load_sides
+from agentbench_tui.verdicts.comparison.compare import compare
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.selection.side import load_sides
 
 EQUAL = 1.0
 PLANTED = 1.2

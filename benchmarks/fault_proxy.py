@@ -22,8 +22,8 @@ from agentbench_tui.http.client import Timeouts
 from agentbench_tui.http.exchange import Exchange
 from agentbench_tui.http.pool import Pool
 from agentbench_tui.http.wire import Origin, request_bytes
-from agentbench_tui.load.stub_process import Stubs
-from agentbench_tui.stress.proxy_process import FaultProxy
+from agentbench_tui.load.calibration.stub_process import Stubs
+from agentbench_tui.stress.faults.proxy_process import FaultProxy
 
 TURNS, REQUESTS_A_TURN = 30, 100
 AT_ONCE, SECONDS = 64, 2.0

@@ -78,9 +78,9 @@ def measure_start() -> None:
 
 
 def measure_reading(folder: Path, middle: Path) -> None:
-    from agentbench_tui.store.answers import case_of
     from agentbench_tui.store.database import connect_to_read
-    from agentbench_tui.store.queries import executions_of, find_run, list_runs
+    from agentbench_tui.store.queries.answers import case_of
+    from agentbench_tui.store.queries.runs import executions_of, find_run, list_runs
 
     many = folder / "many.db"
     noop(SMALL, many)

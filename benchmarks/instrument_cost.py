@@ -28,10 +28,10 @@ import msgspec
 import numpy as np
 from pydantic import BaseModel
 
-from agentbench_tui.experiments.bench import Bench
 from agentbench_tui.experiments.experiment import Experiment, ExperimentContext
 from agentbench_tui.experiments.instrument import find_around
-from agentbench_tui.experiments.order import Instrument, Order
+from agentbench_tui.experiments.measuring.bench import Bench
+from agentbench_tui.experiments.measuring.order import Instrument, Order
 from agentbench_tui.instruments.gauges import reading
 from agentbench_tui.instruments.host import HostProbe
 from agentbench_tui.instruments.process_tree import TreeProbe

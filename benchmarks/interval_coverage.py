@@ -15,16 +15,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from agentbench_tui.analysis.bootstrap import bootstrap_difference, bootstrap_mean
-from agentbench_tui.analysis.interval import Interval, quantile_interval, t_log_interval, t_mean
-from agentbench_tui.analysis.paired_effect import (
+from agentbench_tui.analysis.boards.task_aggregate import aggregate, bootstrap_aggregate
+from agentbench_tui.analysis.differences.paired_effect import (
     Effect,
     difference_effect,
     ratio_effect,
     unpaired_ratio_effect,
 )
-from agentbench_tui.analysis.resampling import Bootstrap, Resampling
-from agentbench_tui.analysis.task_aggregate import aggregate, bootstrap_aggregate
+from agentbench_tui.analysis.intervals.interval import (
+    Interval,
+    quantile_interval,
+    t_log_interval,
+    t_mean,
+)
+from agentbench_tui.analysis.resampling.bootstrap import bootstrap_difference, bootstrap_mean
+from agentbench_tui.analysis.resampling.resampling import Bootstrap, Resampling
 
 REPETITIONS, RESAMPLES, SEED = 4000, 2000, 20261128
 SIZES = (5, 15, 30, 100)

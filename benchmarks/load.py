@@ -182,7 +182,7 @@ def _in_steps(path: str, streams: int) -> tuple[list[float], list[float]]:
 def _first_tokens_on_open_connections(database: Path) -> list[float]:
     """p50 and p99 of TTFT from sending in ms: what opening hundreds of connections at once takes
     is another question."""
-    from agentbench_tui.load.columns import read_columns
+    from agentbench_tui.load.results.columns import read_columns
 
     with closing(sqlite3.connect(database)) as connection:
         ((key,),) = connection.execute("SELECT key FROM benchmark_executions").fetchall()

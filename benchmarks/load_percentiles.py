@@ -14,15 +14,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from agentbench_tui.analysis.quantiles import quantile_estimates
-from agentbench_tui.load.aggregate import aggregate
-from agentbench_tui.load.columns import SAMPLE, Columns, columns_of
-from agentbench_tui.load.protocol import Done
-from agentbench_tui.load.requests import Requests
-from agentbench_tui.load.sample import NONE, STREAMED, TOKENS_COUNTED, pack_gaps, pack_rows
-from agentbench_tui.load.window import Window
+from agentbench_tui.analysis.intervals.quantiles import quantile_estimates
+from agentbench_tui.load.results.aggregate import aggregate
+from agentbench_tui.load.results.columns import SAMPLE, Columns, columns_of
+from agentbench_tui.load.results.requests import Requests
+from agentbench_tui.load.results.window import Window
+from agentbench_tui.load.sending.protocol import Done
+from agentbench_tui.load.sending.sample import NONE, STREAMED, TOKENS_COUNTED, pack_gaps, pack_rows
 from agentbench_tui.model.agent import AgentSpec
-from agentbench_tui.model.metric import SHARES
+from agentbench_tui.model.figures.metric import SHARES
 
 REQUESTS, RATE, CHUNKS, ROWS_A_CHUNK, TURNS = 50_000, 1000, 32, 250, 5
 BAR_MS = 5.0

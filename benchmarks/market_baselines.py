@@ -15,10 +15,10 @@ import time
 import numpy as np
 
 from agentbench_tui.market.baselines import BASELINES, make, play
-from agentbench_tui.market.game import Game
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.metrics import attainable, measure
-from agentbench_tui.market.world import WorldConfig
+from agentbench_tui.market.judging.metrics import attainable, measure
+from agentbench_tui.market.play.game import Game
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.world import WorldConfig
 
 CALLS = ("a2a.getPredictions", "a2a.getPerpetuals", "a2a.getBalance", "a2a.getFeed")
 

@@ -19,13 +19,13 @@ from pathlib import Path
 import numpy as np
 
 from agentbench_tui.market.client import Market, http
-from agentbench_tui.market.game import Game, GameConfig
-from agentbench_tui.market.match import Match
-from agentbench_tui.market.program import ProcessSeat
-from agentbench_tui.market.rpc import respond
-from agentbench_tui.market.rpc_server import RpcServer
-from agentbench_tui.market.stage import WorldPlace, open_stage
-from agentbench_tui.market.world import WorldConfig
+from agentbench_tui.market.outside.program import ProcessSeat
+from agentbench_tui.market.outside.rpc import respond
+from agentbench_tui.market.outside.rpc_server import RpcServer
+from agentbench_tui.market.play.game import Game, GameConfig
+from agentbench_tui.market.play.match import Match
+from agentbench_tui.market.world.stage import WorldPlace, open_stage
+from agentbench_tui.market.world.world import WorldConfig
 from agentbench_tui.model.answer import Case, Request
 from agentbench_tui.process.environment import child_environment
 
@@ -100,7 +100,7 @@ async def by_a2a(calls: int) -> None:
     from a2a.helpers.proto_helpers import new_data_message
     from a2a.types.a2a_pb2 import Role, SendMessageRequest
 
-    from agentbench_tui.market.a2a_server import A2AServer
+    from agentbench_tui.market.outside.a2a_server import A2AServer
 
     server, took = A2AServer(match(calls)), []
     await server.start()

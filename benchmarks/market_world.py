@@ -16,11 +16,11 @@ from time import process_time
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.truth import Truth
-from agentbench_tui.market.verify import verify
-from agentbench_tui.market.world import SHARE_UNITS, World, WorldConfig
-from agentbench_tui.market.world_file import decode_world, encode_truth, encode_world
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.truth import Truth
+from agentbench_tui.market.world.verify import verify
+from agentbench_tui.market.world.world import SHARE_UNITS, World, WorldConfig
+from agentbench_tui.market.world.world_file import decode_world, encode_truth, encode_world
 
 Floats = NDArray[np.float64]
 REPEATS = 15

@@ -24,11 +24,11 @@ from pathlib import Path
 import numpy as np
 from noise_shapes import CHECKED_FROM, RUNS, SHAPES, STEP_AT, Floats, histories
 
-from agentbench_tui.analysis.change_point import changes
-from agentbench_tui.analysis.history_gate import GateLevels
-from agentbench_tui.analysis.history_replay import replays
+from agentbench_tui.analysis.runs.change_point import changes
+from agentbench_tui.analysis.runs.history_gate import GateLevels
+from agentbench_tui.analysis.runs.history_replay import replays
+from agentbench_tui.analysis.runs.version_gate import compare_versions
 from agentbench_tui.analysis.scale import Scale
-from agentbench_tui.analysis.version_gate import compare_versions
 
 NOISES, STEPS = (0.01, 0.02, 0.05), (0.0, 0.03, 0.05, 0.1, 0.2)
 BIG_STEP = 0.1

@@ -19,12 +19,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from agentbench_tui.engine.coordinator import carry_out
-from agentbench_tui.engine.loading import suite_of_data
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.coordinator import carry_out
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.loading import suite_of_data
 from agentbench_tui.store.database import create_or_migrate, reading
-from agentbench_tui.stress.breaking_point import BreakingPoint
 from agentbench_tui.stress.reporter import read_report
+from agentbench_tui.stress.search.breaking_point import BreakingPoint
 
 NEAR = 0.10
 

@@ -33,15 +33,15 @@ sys.path.insert(0, str(ROOT / "tests/stress"))
 from faulty_server import Behaviour  # noqa: E402 - found by the path above
 from simulated_stand import SimulatedStand  # noqa: E402
 
-from agentbench_tui.engine.coordinator import carry_out  # noqa: E402
-from agentbench_tui.engine.loading import suite_of_data  # noqa: E402
-from agentbench_tui.engine.planning import RunOptions, make_plan  # noqa: E402
+from agentbench_tui.engine.run.coordinator import carry_out  # noqa: E402
+from agentbench_tui.engine.run.planning import RunOptions, make_plan  # noqa: E402
+from agentbench_tui.engine.suite.loading import suite_of_data  # noqa: E402
 from agentbench_tui.store.database import create_or_migrate, reading  # noqa: E402
-from agentbench_tui.stress.course import Course  # noqa: E402
 from agentbench_tui.stress.report import ScalingFacts  # noqa: E402
 from agentbench_tui.stress.reporter import read_report  # noqa: E402
-from agentbench_tui.stress.scaling import closed_rate, scaling_facts, user_levels  # noqa: E402
 from agentbench_tui.stress.scenarios.concurrent_requests import REPEATS  # noqa: E402
+from agentbench_tui.stress.search.scaling import closed_rate, scaling_facts, user_levels  # noqa: E402
+from agentbench_tui.stress.stand.course import Course  # noqa: E402
 
 RATE, MOST, ROUNDS, LEAST_S, NOISE = 20.0, 64, 10.0, 2.5, 0.2
 LAWS = ((0.04, 0.0009), (0.1, 0.002), (0.05, 0.0), (0.0, 0.0))

@@ -31,12 +31,12 @@ sys.path.insert(0, str(ROOT / "tests/stress"))
 
 from faulty_server import KINDS  # noqa: E402 - found by the path above
 
-from agentbench_tui.analysis.resilience import overall  # noqa: E402
-from agentbench_tui.engine.coordinator import carry_out  # noqa: E402
-from agentbench_tui.engine.loading import suite_of_data  # noqa: E402
-from agentbench_tui.engine.planning import RunOptions, make_plan  # noqa: E402
+from agentbench_tui.analysis.load.resilience import overall  # noqa: E402
+from agentbench_tui.engine.run.coordinator import carry_out  # noqa: E402
+from agentbench_tui.engine.run.planning import RunOptions, make_plan  # noqa: E402
+from agentbench_tui.engine.suite.loading import suite_of_data  # noqa: E402
 from agentbench_tui.store.database import connect_to_read, create_or_migrate  # noqa: E402
-from agentbench_tui.stress.advice import advise  # noqa: E402
+from agentbench_tui.stress.advice.advice import advise  # noqa: E402
 from agentbench_tui.stress.report import ScenarioReport  # noqa: E402
 from agentbench_tui.stress.reporter import read_report  # noqa: E402
 

@@ -16,9 +16,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.level_verdict import Limits, judge_level
-from agentbench_tui.stress.axis import Axis
-from agentbench_tui.stress.breaking_point import BreakingPoint, Search
+from agentbench_tui.analysis.load.level_verdict import Limits, judge_level
+from agentbench_tui.stress.search.axis import Axis
+from agentbench_tui.stress.search.breaking_point import BreakingPoint, Search
 
 Floats = NDArray[np.float64]
 Answers = tuple[NDArray[np.bool_], Floats, int]

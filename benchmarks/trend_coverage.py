@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal, stats
 
-from agentbench_tui.analysis.trend import trend_line
+from agentbench_tui.analysis.runs.trend import trend_line
 
 Floats = NDArray[np.float64]
 Shape = Callable[[np.random.Generator, int], Floats]

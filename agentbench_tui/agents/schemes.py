@@ -9,19 +9,19 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 ENTRY_POINT_GROUP = "agentbench.agents"
 
 BUILT_IN: dict[str, str] = {
-    "python": "agentbench_tui.agents.python",
-    "command": "agentbench_tui.agents.command",
-    "worker": "agentbench_tui.agents.command",
-    "http": "agentbench_tui.agents.http",
-    "https": "agentbench_tui.agents.http",
-    "openai": "agentbench_tui.agents.openai",
-    "anthropic": "agentbench_tui.agents.anthropic",
-    "replay": "agentbench_tui.agents.replay",
-    "reference": "agentbench_tui.agents.reference",
+    "python": "agentbench_tui.agents.python.python_agent",
+    "command": "agentbench_tui.agents.programs.command",
+    "worker": "agentbench_tui.agents.programs.command",
+    "http": "agentbench_tui.agents.model_apis.http",
+    "https": "agentbench_tui.agents.model_apis.http",
+    "openai": "agentbench_tui.agents.model_apis.openai",
+    "anthropic": "agentbench_tui.agents.model_apis.anthropic",
+    "replay": "agentbench_tui.agents.recorded.replay",
+    "reference": "agentbench_tui.agents.recorded.reference",
     "mock": "agentbench_tui.agents.mock.agent",
     "variant": "agentbench_tui.agents.variant",
-    "market": "agentbench_tui.market.baseline_agent",
-    "a2a": "agentbench_tui.market.a2a_agent",
+    "market": "agentbench_tui.market.outside.baseline_agent",
+    "a2a": "agentbench_tui.market.outside.a2a_agent",
 }
 """Scheme → dotted path of its adapter module (see `adapter`)."""
 

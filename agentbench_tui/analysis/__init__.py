@@ -13,27 +13,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agentbench_tui.analysis.bootstrap import (
-        bca_interval,
-        bootstrap_difference,
-        bootstrap_mean,
-        bootstrap_median_ratio,
-        bootstrap_paired_difference,
-        bootstrap_paired_ratio,
-        bootstrap_ratio,
-        bootstrap_ratio_of_means,
+    from agentbench_tui.analysis.boards.cost_efficiency import (
+        CostFigures,
+        configurations,
+        cost_figures,
     )
-    from agentbench_tui.analysis.change_point import Change, changes, e_divisive, locate
-    from agentbench_tui.analysis.components import (
-        PairingGain,
-        SeedSplit,
-        TwoLevel,
-        pairing_gain,
-        seed_split,
-        two_level,
+    from agentbench_tui.analysis.boards.pareto import dominance, pareto_front
+    from agentbench_tui.analysis.boards.rating import Ratings, bradley_terry, expected_score
+    from agentbench_tui.analysis.boards.task_aggregate import (
+        Profile,
+        aggregate,
+        bootstrap_aggregate,
+        bootstrap_aggregate_difference,
+        performance_profile,
+        probability_of_improvement,
     )
-    from agentbench_tui.analysis.cost_efficiency import CostFigures, configurations, cost_figures
-    from agentbench_tui.analysis.effect_size import (
+    from agentbench_tui.analysis.differences.effect_size import (
         cliffs_delta,
         cohens_d,
         dz,
@@ -42,8 +37,7 @@ if TYPE_CHECKING:
         pearson,
         probability_of_superiority,
     )
-    from agentbench_tui.analysis.effective_number import bounded_mean
-    from agentbench_tui.analysis.equivalence import (
+    from agentbench_tui.analysis.differences.equivalence import (
         Equivalence,
         power_equivalence,
         tost,
@@ -52,10 +46,42 @@ if TYPE_CHECKING:
         values_needed,
         verdict,
     )
-    from agentbench_tui.analysis.estimate import Estimate, quantile_estimate
-    from agentbench_tui.analysis.goodness import GoodnessTest, ks_2samp, levene, shapiro
-    from agentbench_tui.analysis.history_gate import HistoryTest, judge_history
-    from agentbench_tui.analysis.interval import (
+    from agentbench_tui.analysis.differences.goodness import GoodnessTest, ks_2samp, levene, shapiro
+    from agentbench_tui.analysis.differences.multiplicity import (
+        benjamini_hochberg,
+        benjamini_yekutieli,
+        bonferroni,
+        hochberg_simes,
+        holm,
+        weighted_holm,
+    )
+    from agentbench_tui.analysis.differences.paired_effect import (
+        Effect,
+        difference_effect,
+        ratio_effect,
+        unpaired_difference_effect,
+        unpaired_ratio_effect,
+    )
+    from agentbench_tui.analysis.differences.rank import (
+        BrunnerMunzelTest,
+        RankTest,
+        brunner_munzel,
+        mann_whitney,
+    )
+    from agentbench_tui.analysis.differences.signed_rank import SignedRankTest, wilcoxon
+    from agentbench_tui.analysis.differences.student import TTest, paired_t, student_t, welch
+    from agentbench_tui.analysis.groups.components import (
+        PairingGain,
+        SeedSplit,
+        TwoLevel,
+        pairing_gain,
+        seed_split,
+        two_level,
+    )
+    from agentbench_tui.analysis.groups.main_effect import LevelEffect, SweepCell, main_effects
+    from agentbench_tui.analysis.intervals.effective_number import bounded_mean
+    from agentbench_tui.analysis.intervals.estimate import Estimate, quantile_estimate
+    from agentbench_tui.analysis.intervals.interval import (
         Interval,
         clustered_mean,
         clustered_se,
@@ -66,8 +92,20 @@ if TYPE_CHECKING:
         wilson,
         zero_event_upper,
     )
+    from agentbench_tui.analysis.intervals.proportion import (
+        agresti_coull,
+        clopper_pearson,
+        jeffreys,
+        mcnemar_exact,
+        newcombe,
+        newcombe_paired,
+        paired_shares,
+    )
+    from agentbench_tui.analysis.intervals.quantiles import quantile_estimates, weighted_quantiles
+    from agentbench_tui.analysis.intervals.ratio_of_totals import group_totals, paired_totals
+    from agentbench_tui.analysis.intervals.skewed_amount import skewed_mean
     from agentbench_tui.analysis.learning_curve import MeanCurve, auc, last_n, mean_curve, slope
-    from agentbench_tui.analysis.level_verdict import (
+    from agentbench_tui.analysis.load.level_verdict import (
         Check,
         LevelVerdict,
         Limits,
@@ -76,28 +114,16 @@ if TYPE_CHECKING:
         requests_needed,
         windows_check,
     )
-    from agentbench_tui.analysis.main_effect import LevelEffect, SweepCell, main_effects
-    from agentbench_tui.analysis.multiplicity import (
-        benjamini_hochberg,
-        benjamini_yekutieli,
-        bonferroni,
-        hochberg_simes,
-        holm,
-        weighted_holm,
+    from agentbench_tui.analysis.load.resilience import (
+        Overall,
+        Recovery,
+        Resilience,
+        overall,
+        quality,
+        recovery,
+        resilience_score,
     )
-    from agentbench_tui.analysis.paired_effect import (
-        Effect,
-        difference_effect,
-        ratio_effect,
-        unpaired_difference_effect,
-        unpaired_ratio_effect,
-    )
-    from agentbench_tui.analysis.pareto import dominance, pareto_front
-    from agentbench_tui.analysis.permutation import (
-        PermutationTest,
-        permutation_test,
-        sign_flip_test,
-    )
+    from agentbench_tui.analysis.load.scalability import Scaling, fit_usl
     from agentbench_tui.analysis.power import (
         RatioSize,
         SampleSize,
@@ -112,40 +138,36 @@ if TYPE_CHECKING:
         smallest_detectable_paired,
         smallest_detectable_two_sample,
     )
-    from agentbench_tui.analysis.proportion import (
-        agresti_coull,
-        clopper_pearson,
-        jeffreys,
-        mcnemar_exact,
-        newcombe,
-        newcombe_paired,
-        paired_shares,
+    from agentbench_tui.analysis.resampling.bootstrap import (
+        bca_interval,
+        bootstrap_difference,
+        bootstrap_mean,
+        bootstrap_median_ratio,
+        bootstrap_paired_difference,
+        bootstrap_paired_ratio,
+        bootstrap_ratio,
+        bootstrap_ratio_of_means,
     )
-    from agentbench_tui.analysis.quantiles import quantile_estimates, weighted_quantiles
-    from agentbench_tui.analysis.rank import (
-        BrunnerMunzelTest,
-        RankTest,
-        brunner_munzel,
-        mann_whitney,
+    from agentbench_tui.analysis.resampling.permutation import (
+        PermutationTest,
+        permutation_test,
+        sign_flip_test,
     )
-    from agentbench_tui.analysis.rating import Ratings, bradley_terry, expected_score
-    from agentbench_tui.analysis.ratio_of_totals import group_totals, paired_totals
-    from agentbench_tui.analysis.resampling import Bootstrap, Resampling
-    from agentbench_tui.analysis.resilience import (
-        Overall,
-        Recovery,
-        Resilience,
-        overall,
-        quality,
-        recovery,
-        resilience_score,
+    from agentbench_tui.analysis.resampling.resampling import Bootstrap, Resampling
+    from agentbench_tui.analysis.runs.change_point import Change, changes, e_divisive, locate
+    from agentbench_tui.analysis.runs.history_gate import HistoryTest, judge_history
+    from agentbench_tui.analysis.runs.severity import least_worsening
+    from agentbench_tui.analysis.runs.trend import Trend, trend_line
+    from agentbench_tui.analysis.runs.variance import (
+        Precision,
+        PrecisionCurve,
+        RunsNeeded,
+        half_width_curve,
+        precision_n,
+        runs_needed,
     )
-    from agentbench_tui.analysis.scalability import Scaling, fit_usl
+    from agentbench_tui.analysis.runs.version_gate import VersionTest, compare_versions
     from agentbench_tui.analysis.scale import Scale
-    from agentbench_tui.analysis.severity import least_worsening
-    from agentbench_tui.analysis.signed_rank import SignedRankTest, wilcoxon
-    from agentbench_tui.analysis.skewed_amount import skewed_mean
-    from agentbench_tui.analysis.student import TTest, paired_t, student_t, welch
     from agentbench_tui.analysis.summary import (
         Drift,
         Summary,
@@ -159,75 +181,60 @@ if TYPE_CHECKING:
         quantile,
         summarise,
     )
-    from agentbench_tui.analysis.task_aggregate import (
-        Profile,
-        aggregate,
-        bootstrap_aggregate,
-        bootstrap_aggregate_difference,
-        performance_profile,
-        probability_of_improvement,
-    )
-    from agentbench_tui.analysis.trend import Trend, trend_line
-    from agentbench_tui.analysis.variance import (
-        Precision,
-        PrecisionCurve,
-        RunsNeeded,
-        half_width_curve,
-        precision_n,
-        runs_needed,
-    )
-    from agentbench_tui.analysis.version_gate import VersionTest, compare_versions
 
 _TABLE = """
-bootstrap       bca_interval bootstrap_difference bootstrap_mean bootstrap_median_ratio
-bootstrap       bootstrap_paired_difference bootstrap_paired_ratio bootstrap_ratio
-bootstrap       bootstrap_ratio_of_means
-change_point    Change changes e_divisive locate
-components      PairingGain SeedSplit TwoLevel pairing_gain seed_split two_level
-cost_efficiency CostFigures configurations cost_figures
-effect_size     cliffs_delta cohens_d dz geometric_ratio hedges_g pearson
-effect_size     probability_of_superiority
-effective_number bounded_mean
-equivalence     Equivalence power_equivalence tost tost_difference tost_ratio values_needed
-equivalence     verdict
-estimate        Estimate quantile_estimate
-goodness        GoodnessTest ks_2samp levene shapiro
-history_gate    HistoryTest judge_history
-interval        Interval clustered_mean clustered_se quantile_interval ratio_of_sums
-interval        t_log_interval t_mean wilson zero_event_upper
-learning_curve  MeanCurve auc last_n mean_curve slope
-level_verdict   Check LevelVerdict Limits design_effect judge_level requests_needed windows_check
-main_effect     LevelEffect SweepCell main_effects
-multiplicity    benjamini_hochberg benjamini_yekutieli bonferroni hochberg_simes holm
-multiplicity    weighted_holm
-paired_effect   Effect difference_effect ratio_effect unpaired_difference_effect
-paired_effect   unpaired_ratio_effect
-pareto          dominance pareto_front
-permutation     PermutationTest permutation_test sign_flip_test
-power           RatioSize SampleSize power_mcnemar power_paired power_two_sample
-power           sample_size_mcnemar sample_size_paired sample_size_proportions sample_size_ratio
-power           sample_size_two_sample smallest_detectable_paired smallest_detectable_two_sample
-proportion      agresti_coull clopper_pearson jeffreys mcnemar_exact newcombe newcombe_paired
-proportion      paired_shares
-quantiles       quantile_estimates weighted_quantiles
-rank            BrunnerMunzelTest RankTest brunner_munzel mann_whitney
-rating          Ratings bradley_terry expected_score
-ratio_of_totals group_totals paired_totals
-resampling      Bootstrap Resampling
-resilience      Overall Recovery Resilience overall quality recovery resilience_score
-scalability     Scaling fit_usl
-scale           Scale
-severity        least_worsening
-signed_rank     SignedRankTest wilcoxon
-skewed_amount   skewed_mean
-student         TTest paired_t student_t welch
-summary         Drift Summary drift effective_sample_size iqm lag1_autocorrelation pass_at_k
-summary         pass_hat_k precision_reached quantile summarise
-task_aggregate  Profile aggregate bootstrap_aggregate bootstrap_aggregate_difference
-task_aggregate  performance_profile probability_of_improvement
-trend           Trend trend_line
-variance        Precision PrecisionCurve RunsNeeded half_width_curve precision_n runs_needed
-version_gate    VersionTest compare_versions
+resampling.bootstrap          bca_interval bootstrap_difference bootstrap_mean
+resampling.bootstrap          bootstrap_median_ratio bootstrap_paired_difference
+resampling.bootstrap          bootstrap_paired_ratio bootstrap_ratio bootstrap_ratio_of_means
+runs.change_point             Change changes e_divisive locate
+groups.components             PairingGain SeedSplit TwoLevel pairing_gain seed_split two_level
+boards.cost_efficiency        CostFigures configurations cost_figures
+differences.effect_size       cliffs_delta cohens_d dz geometric_ratio hedges_g pearson
+differences.effect_size       probability_of_superiority
+intervals.effective_number    bounded_mean
+differences.equivalence       Equivalence power_equivalence tost tost_difference tost_ratio
+differences.equivalence       values_needed verdict
+intervals.estimate            Estimate quantile_estimate
+differences.goodness          GoodnessTest ks_2samp levene shapiro
+runs.history_gate             HistoryTest judge_history
+intervals.interval            Interval clustered_mean clustered_se quantile_interval ratio_of_sums
+intervals.interval            t_log_interval t_mean wilson zero_event_upper
+learning_curve                MeanCurve auc last_n mean_curve slope
+load.level_verdict            Check LevelVerdict Limits design_effect judge_level requests_needed
+load.level_verdict            windows_check
+groups.main_effect            LevelEffect SweepCell main_effects
+differences.multiplicity      benjamini_hochberg benjamini_yekutieli bonferroni hochberg_simes holm
+differences.multiplicity      weighted_holm
+differences.paired_effect     Effect difference_effect ratio_effect unpaired_difference_effect
+differences.paired_effect     unpaired_ratio_effect
+boards.pareto                 dominance pareto_front
+resampling.permutation        PermutationTest permutation_test sign_flip_test
+power                         RatioSize SampleSize power_mcnemar power_paired power_two_sample
+power                         sample_size_mcnemar sample_size_paired sample_size_proportions
+power                         sample_size_ratio sample_size_two_sample smallest_detectable_paired
+power                         smallest_detectable_two_sample
+intervals.proportion          agresti_coull clopper_pearson jeffreys mcnemar_exact newcombe
+intervals.proportion          newcombe_paired paired_shares
+intervals.quantiles           quantile_estimates weighted_quantiles
+differences.rank              BrunnerMunzelTest RankTest brunner_munzel mann_whitney
+boards.rating                 Ratings bradley_terry expected_score
+intervals.ratio_of_totals     group_totals paired_totals
+resampling.resampling         Bootstrap Resampling
+load.resilience               Overall Recovery Resilience overall quality recovery resilience_score
+load.scalability              Scaling fit_usl
+scale                         Scale
+runs.severity                 least_worsening
+differences.signed_rank       SignedRankTest wilcoxon
+intervals.skewed_amount       skewed_mean
+differences.student           TTest paired_t student_t welch
+summary                       Drift Summary drift effective_sample_size iqm lag1_autocorrelation
+summary                       pass_at_k pass_hat_k precision_reached quantile summarise
+boards.task_aggregate         Profile aggregate bootstrap_aggregate bootstrap_aggregate_difference
+boards.task_aggregate         performance_profile probability_of_improvement
+runs.trend                    Trend trend_line
+runs.variance                 Precision PrecisionCurve RunsNeeded half_width_curve precision_n
+runs.variance                 runs_needed
+runs.version_gate             VersionTest compare_versions
 """
 _MODULES = {
     name: line.split()[0] for line in _TABLE.strip().splitlines() for name in line.split()[1:]

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.sample import Floats, column
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.text.plain_number import plain
 
 Window = Literal["first", "last"]
 Curve: TypeAlias = tuple[ArrayLike, ArrayLike]

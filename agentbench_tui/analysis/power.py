@@ -16,9 +16,9 @@ from typing import get_args
 
 import numpy as np
 
-from agentbench_tui.analysis.alternative import Alternative
+from agentbench_tui.analysis.differences.alternative import Alternative
 from agentbench_tui.analysis.distribution import beta_quantile, normal_quantile, student_quantile
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.text.plain_number import plain
 
 _FEWEST = 2.0
 """Values of a column, or pairs, below which there is no standard deviation."""

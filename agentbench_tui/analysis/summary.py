@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agentbench_tui.analysis.interval import Interval, t_log_interval, t_mean
-from agentbench_tui.analysis.rank import mann_whitney
+from agentbench_tui.analysis.differences.rank import mann_whitney
+from agentbench_tui.analysis.intervals.interval import Interval, t_log_interval, t_mean
 from agentbench_tui.analysis.sample import column
 
 MAD_TO_SD = 1.482602218505602

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentbench_tui.cli.output import (
+from agentbench_tui.cli.console.output import (
     Column,
     database_option,
     database_path,
@@ -51,7 +51,7 @@ def list_(stale: str | None, database: str | None, form: str) -> int:
     agentbench agents list --stale 30d
     """
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries import list_agents
+    from agentbench_tui.store.queries.runs import list_agents
 
     with reading(database_path(database)) as connection:
         rows = list_agents(connection)
@@ -88,7 +88,7 @@ def check(targets: tuple[str, ...], ask: bool, suite: str | None) -> int:
     agentbench agents check planner --suite quickstart
     """
     from agentbench_tui.agents.registry import check_agent
-    from agentbench_tui.model.untrusted import one_line, redact
+    from agentbench_tui.model.text.untrusted import one_line, redact
 
     wrong = 0
     for spec in _given(targets, suite):
@@ -107,8 +107,8 @@ def check(targets: tuple[str, ...], ask: bool, suite: str | None) -> int:
 def _given(targets: Sequence[str], suite: str | None) -> list[AgentSpec]:
     """The agents meant, as `agentbench run SUITE --agent` understands them."""
     from agentbench_tui.agents.target import parse_agent
-    from agentbench_tui.engine.loading import load_suite
-    from agentbench_tui.engine.planning import agent_given
+    from agentbench_tui.engine.run.planning import agent_given
+    from agentbench_tui.engine.suite.loading import load_suite
 
     here = Path.cwd()
     if suite is None:
@@ -121,9 +121,9 @@ def _asked(spec: AgentSpec) -> tuple[str, list[str]]:
     """What it answered, or why it did not."""
     from agentbench_tui.agents.trial import QUESTION, ask_once
     from agentbench_tui.model.answer import AgentFailure
-    from agentbench_tui.model.untrusted import one_line, redact
+    from agentbench_tui.model.text.untrusted import one_line, redact
     from agentbench_tui.process.event_loop import run_shared
-    from agentbench_tui.verdicts.figures import milliseconds
+    from agentbench_tui.verdicts.words.figures import milliseconds
 
     try:
         answer, took_ms = run_shared(ask_once(spec))

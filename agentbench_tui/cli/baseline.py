@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.output import (
+from agentbench_tui.cli.console.output import (
     Column,
     database_option,
     database_path,
@@ -14,11 +14,11 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.model.plain_number import plain
-from agentbench_tui.store.baselines import DEFAULT
+from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.store.queries.baselines import DEFAULT
 
 if TYPE_CHECKING:
-    from agentbench_tui.store.baselines import AcceptedChange, Baseline
+    from agentbench_tui.store.queries.baselines import AcceptedChange, Baseline
 
 SCHEMA = "agentbench.baselines/1"
 ACCEPTED = "accepted as new levels"
@@ -65,9 +65,9 @@ def set_(
     agentbench baseline set run:01a2203b --name release
     """
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.store.baselines import accepted_changes, keep_baseline
     from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.baseline import baseline_of_selector, target_words
+    from agentbench_tui.store.queries.baselines import accepted_changes, keep_baseline
+    from agentbench_tui.verdicts.regression.baseline import baseline_of_selector, target_words
 
     if not name or ":" in name:
         raise UsageError(f"--name {name!r}: a name without a colon is expected")
@@ -113,8 +113,8 @@ def show(agent: str, name: str | None, database: str | None, form: str) -> int:
 def remove(agent: str, name: str, database: str | None) -> int:
     """Remove a baseline of AGENT."""
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.store.baselines import baselines_of, remove_baseline
     from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.baselines import baselines_of, remove_baseline
 
     path = database_path(database)
     with reading(path) as connection:
@@ -153,17 +153,17 @@ def accept(
     agentbench baseline accept my-agent --undo
     """
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.model.metric import regressing_metrics
-    from agentbench_tui.store.baselines import (
+    from agentbench_tui.model.figures.metric import regressing_metrics
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.baselines import (
         accepted_changes,
         baselines_of,
         keep_accepted,
         remove_accepted,
     )
-    from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.acceptance import acceptable
-    from agentbench_tui.verdicts.baseline import target_words
-    from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
+    from agentbench_tui.verdicts.regression.acceptance import acceptable
+    from agentbench_tui.verdicts.regression.baseline import target_words
+    from agentbench_tui.verdicts.regression.regression import RegressionAsked, judge_agent
 
     path = database_path(database)
     wanted = RegressionAsked(agent, suite=suite, benchmark=benchmark, metrics=metrics)
@@ -198,9 +198,9 @@ def _print(agent: str | None, name: str | None, database: str | None, form: str)
     from dataclasses import asdict
 
     from agentbench_tui.model.errors import UsageError, did_you_mean
-    from agentbench_tui.store.baselines import accepted_changes, baselines_of
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.selection import agent_ids
+    from agentbench_tui.store.queries.baselines import accepted_changes, baselines_of
+    from agentbench_tui.store.queries.selection import agent_ids
 
     with reading(database_path(database)) as connection:
         known = agent_ids(connection)
@@ -237,7 +237,7 @@ def _no_baseline(agent: str, name: str, names: list[str]) -> str:
 
 
 def _row(one: Baseline) -> dict[str, Any]:
-    from agentbench_tui.verdicts.baseline import target_words
+    from agentbench_tui.verdicts.regression.baseline import target_words
 
     where = "/".join(filter(None, (one.suite_id, one.benchmark_id))) or "all"
     return {

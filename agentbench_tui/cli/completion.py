@@ -122,14 +122,14 @@ class _Name(click.types.StringParamType):
 
 
 def _suite_names() -> list[str]:
-    from agentbench_tui.engine.catalogue import suite_catalogue
+    from agentbench_tui.engine.suite.catalogue import suite_catalogue
 
     return [entry.name for entry in suite_catalogue()]
 
 
 def _stored_names(kind: str, database: str | None) -> list[str]:
     """Names in the database; none when it is missing, locked or damaged."""
-    from agentbench_tui.cli.output import database_path
+    from agentbench_tui.cli.console.output import database_path
     from agentbench_tui.model.errors import AgentbenchError
 
     names = ["latest"] if kind == "runs" else []

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from agentbench_tui.cli.output import (
+from agentbench_tui.cli.console.output import (
     Column,
     database_option,
     database_path,
@@ -14,10 +14,15 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.cli.shares import PART
-from agentbench_tui.model.plain_number import counted
-from agentbench_tui.verdicts.cost_words import per_success_words, sentences_of, some_names, title_of
-from agentbench_tui.verdicts.figures import NOTHING, dollars, number, rate
+from agentbench_tui.cli.console.shares import PART
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.verdicts.cost.cost_words import (
+    per_success_words,
+    sentences_of,
+    some_names,
+    title_of,
+)
+from agentbench_tui.verdicts.words.figures import NOTHING, dollars, number, rate
 
 _FRONT = {
     "on the front": "yes",
@@ -94,10 +99,10 @@ def cost(
     agentbench cost gpt-large gpt-small --margin 0.01
     agentbench cost bot@v2 bot@v3 --by version --format json
     """
-    from agentbench_tui.cli.leaderboard import check_category
+    from agentbench_tui.cli.leaderboard.command import check_category
     from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.contenders import Wanted
-    from agentbench_tui.verdicts.cost_board import CostAsked, about, cost_document
+    from agentbench_tui.verdicts.cost.cost_board import CostAsked, about, cost_document
+    from agentbench_tui.verdicts.selection.contenders import Wanted
 
     if category is not None:
         check_category(category)

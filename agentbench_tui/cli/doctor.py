@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from agentbench_tui.cli.output import (
+from agentbench_tui.cli.console.output import (
     Column,
     database_option,
     database_path,

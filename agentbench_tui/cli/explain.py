@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from agentbench_tui.cli.output import Column, format_option, print_rows
+from agentbench_tui.cli.console.output import Column, format_option, print_rows
 
 _COLUMNS = (
     Column("name", "name", names_row=True),
@@ -30,7 +30,7 @@ def explain(metric: tuple[str, ...], form: str) -> int:
     agentbench explain verdict
     agentbench explain real-time priority
     """
-    from agentbench_tui.verdicts.explanation import SCHEMA, explain_arguments, explanations
+    from agentbench_tui.verdicts.words.explanation import SCHEMA, explain_arguments, explanations
 
     if not metric:
         rows = explanations()

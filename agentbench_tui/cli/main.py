@@ -16,7 +16,7 @@ import click
 import agentbench_tui.model.clock  # noqa: F401  # before any code of the user's
 from agentbench_tui import __version__
 from agentbench_tui.cli.completion import complete, is_asked, offer_values
-from agentbench_tui.cli.streams import discard_unwritable, is_closed_output, make_usable
+from agentbench_tui.cli.console.streams import discard_unwritable, is_closed_output, make_usable
 from agentbench_tui.model.errors import (
     ENVIRONMENT_ERRORS,
     AgentbenchError,
@@ -30,20 +30,38 @@ _WRONG_PATH = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
 _READER_GONE = 141
 """Exit code when the reader of the output closes the pipe: as if SIGPIPE had ended the process."""
 COMMANDS = {
-    "run": ("agentbench_tui.cli.run:run_command", "Run suites against agents."),
-    "load": ("agentbench_tui.cli.load:load_command", "Put load on one target: how fast is it?"),
-    "stress": ("agentbench_tui.cli.stress:stress_command", "Find where a target breaks, and why."),
+    "run": ("agentbench_tui.cli.run.command:run_command", "Run suites against agents."),
+    "load": (
+        "agentbench_tui.cli.load.command:load_command",
+        "Put load on one target: how fast is it?",
+    ),
+    "stress": (
+        "agentbench_tui.cli.stress.command:stress_command",
+        "Find where a target breaks, and why.",
+    ),
     "experiments": (
-        "agentbench_tui.cli.experiments:experiments",
+        "agentbench_tui.cli.experiments.command:experiments",
         "List experiments, measure code.",
     ),
-    "market": ("agentbench_tui.cli.market:market", "Make market worlds, let agents play them."),
-    "resume": ("agentbench_tui.cli.resume:resume", "Continue an interrupted run."),
-    "rescore": ("agentbench_tui.cli.resume:rescore", "Score a run's stored answers again."),
-    "runs": ("agentbench_tui.cli.runs:runs", "List, show, delete, export and import runs."),
-    "compare": ("agentbench_tui.cli.compare:compare", "Is B better than A, and how sure is that?"),
-    "leaderboard": ("agentbench_tui.cli.leaderboard:leaderboard", "Rank agents by their scores."),
-    "stats": ("agentbench_tui.cli.stats:stats", "How sure is it, how many runs does it take?"),
+    "market": (
+        "agentbench_tui.cli.market.command:market",
+        "Make market worlds, let agents play them.",
+    ),
+    "resume": ("agentbench_tui.cli.run.resume:resume", "Continue an interrupted run."),
+    "rescore": ("agentbench_tui.cli.run.resume:rescore", "Score a run's stored answers again."),
+    "runs": ("agentbench_tui.cli.runs.command:runs", "List, show, delete, export and import runs."),
+    "compare": (
+        "agentbench_tui.cli.compare.command:compare",
+        "Is B better than A, and how sure is that?",
+    ),
+    "leaderboard": (
+        "agentbench_tui.cli.leaderboard.command:leaderboard",
+        "Rank agents by their scores.",
+    ),
+    "stats": (
+        "agentbench_tui.cli.stats.command:stats",
+        "How sure is it, how many runs does it take?",
+    ),
     "regressions": ("agentbench_tui.cli.regressions:regressions", "Has an agent become worse?"),
     "baseline": ("agentbench_tui.cli.baseline:baseline", "Set what agents are compared with."),
     "cost": ("agentbench_tui.cli.cost:cost", "What success costs, and what would save."),
@@ -60,7 +78,7 @@ COMMANDS = {
     "session": ("agentbench_tui.cli.session:session", "Look and run interactively."),
     "attach": ("agentbench_tui.cli.session:attach", "Watch a run that another command began."),
     "open": ("agentbench_tui.cli.session:open_", "Look at a run that has ended, or again."),
-    "carry-out": ("agentbench_tui.cli.run:carry_out_command", ""),
+    "carry-out": ("agentbench_tui.cli.run.command:carry_out_command", ""),
 }
 """Name → (module:attribute, line in `--help`); no line, not listed."""
 _RUN_USER_CODE = {
@@ -165,7 +183,7 @@ def run() -> NoReturn:
     make_usable()
     arguments = sys.argv[1:]
     if arguments and arguments[0] in _RUN_USER_CODE:
-        from agentbench_tui.cli.abrupt_end import exit_code_of
+        from agentbench_tui.cli.console.abrupt_end import exit_code_of
         from agentbench_tui.process.supervision import supervised
 
         _end(exit_code_of(supervised(lambda: _run(arguments))))
@@ -212,7 +230,7 @@ def _exit_code_of(arguments: list[str]) -> int:
         error.show()
         return error.exit_code
     except AgentbenchError as error:
-        from agentbench_tui.model.untrusted import redact, visible
+        from agentbench_tui.model.text.untrusted import redact, visible
 
         click.echo(f"agentbench: {visible(redact(str(error)))}", err=True)
         return error.exit_code
@@ -246,9 +264,9 @@ def _excludes_damage() -> bool:
     """Whether runs of a database that was read are damaged, and are excluded from now on."""
     if "agentbench_tui.store.damage" not in sys.modules:
         return False
-    from agentbench_tui.model.untrusted import visible
+    from agentbench_tui.model.text.untrusted import visible
     from agentbench_tui.store.damage import exclude_damaged
-    from agentbench_tui.verdicts.stored_documents import stored_soundness
+    from agentbench_tui.verdicts.evidence.stored_documents import stored_soundness
 
     lines = exclude_damaged(stored_soundness())
     for line in lines:
@@ -296,7 +314,7 @@ def _report_fault(error: BaseException, arguments: list[str]) -> int:
     import tempfile
     import traceback
 
-    from agentbench_tui.model.untrusted import redact
+    from agentbench_tui.model.text.untrusted import redact
 
     command = " ".join(arguments)
     text = "".join(traceback.format_exception(error))

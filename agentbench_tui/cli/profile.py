@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.output import (
+from agentbench_tui.cli.console.output import (
     Column,
     benchmark_options,
     database_option,
@@ -17,9 +17,9 @@ from agentbench_tui.cli.output import (
     print_rows,
 )
 from agentbench_tui.model.errors import UsageError, write_error
-from agentbench_tui.model.plain_number import counted
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.verdicts.figures import NOTHING, milliseconds
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.verdicts.words.figures import NOTHING, milliseconds
 
 if TYPE_CHECKING:
     import sqlite3
@@ -100,7 +100,7 @@ def profile(
         _write_flame(root, Path(target).stem, flame or "-")
         return 0
     from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.profile_findings import read_findings
+    from agentbench_tui.verdicts.profile.profile_findings import read_findings
 
     path = database_path(database)
     with reading(path) as connection:
@@ -133,8 +133,8 @@ def _executions(
     connection: sqlite3.Connection, target: str, suite: str | None, benchmark: str | None
 ) -> list[Document]:
     """What is meant; a name that is no agent's is a run's."""
-    from agentbench_tui.store.selection import agent_ids
-    from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
+    from agentbench_tui.store.queries.selection import agent_ids
+    from agentbench_tui.verdicts.selection.selector import executions_of_selector, parse_selector
 
     name = target.partition("@")[0].partition("?")[0]
     is_run = ":" not in target and name not in agent_ids(connection)
@@ -161,7 +161,7 @@ def _file_of_cprofile(
 
 def _with_functions(document: Document, cprofile: str | None) -> Document:
     """The document with what cProfile saw of an experiment, if there was a pass of it."""
-    from agentbench_tui.verdicts.profile_functions import (
+    from agentbench_tui.verdicts.profile.profile_functions import (
         bottlenecks_of,
         opportunities_of,
         read_functions,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.numbers import ABOVE_ZERO
-from agentbench_tui.cli.output import (
+from agentbench_tui.cli.console.numbers import ABOVE_ZERO
+from agentbench_tui.cli.console.output import (
     Column,
     benchmark_options,
     database_option,
@@ -18,12 +18,12 @@ from agentbench_tui.cli.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.cli.trust import check_trust, trust_option
+from agentbench_tui.cli.run.trust import check_trust, trust_option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentbench_tui.verdicts.regression import Judgement, RegressionAsked
+    from agentbench_tui.verdicts.regression.regression import Judgement, RegressionAsked
 
 _COLUMNS = (
     Column("benchmark", "benchmark", names_row=True),
@@ -98,8 +98,8 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
     agentbench regressions my-agent --confirm --format json
     """
     from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.regression import judge_agent
-    from agentbench_tui.verdicts.regression_document import regressions_document
+    from agentbench_tui.verdicts.regression.regression import judge_agent
+    from agentbench_tui.verdicts.regression.regression_document import regressions_document
 
     path = database_path(database)
     with reading(path) as connection:
@@ -118,9 +118,9 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
 
 def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> RegressionAsked:
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.declared_metrics import declare_metrics_of
-    from agentbench_tui.verdicts.regression import RegressionAsked
-    from agentbench_tui.verdicts.selector import parse_selector
+    from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_of
+    from agentbench_tui.verdicts.regression.regression import RegressionAsked
+    from agentbench_tui.verdicts.selection.selector import parse_selector
 
     name, version = agent, None
     if agent is None:
@@ -150,7 +150,7 @@ def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> Regres
 
 def _refuse_undeclared(connection: Any, agent: str, metrics: tuple[str, ...]) -> None:
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.declared_metrics import undeclared_metrics
+    from agentbench_tui.verdicts.evidence.declared_metrics import undeclared_metrics
 
     for name in set(metrics) & set(undeclared_metrics(connection, agent)):
         raise UsageError(
@@ -161,7 +161,7 @@ def _refuse_undeclared(connection: Any, agent: str, metrics: tuple[str, ...]) ->
 
 def _newest_agent(connection: Any) -> str:
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.store.queries import executions_of, find_run
+    from agentbench_tui.store.queries.runs import executions_of, find_run
 
     run = find_run(connection, "latest")
     agents = sorted({row["agent_id"] for row in executions_of(connection, run["key"])})
@@ -173,7 +173,7 @@ def _newest_agent(connection: Any) -> str:
 def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]:
     """The one for all, and those of single metrics."""
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.model.metric import regressing_metrics
+    from agentbench_tui.model.figures.metric import regressing_metrics
 
     bare, own = None, {}
     for text in texts:
@@ -205,11 +205,11 @@ def _is_to_confirm(judgement: Judgement, *, asked: bool) -> bool:
 
 def _run_again(path: Path, judgement: Judgement, *, trust: bool) -> int:
     """0 unless a signal ended it. Raises UsageError for an imported run that is not trusted."""
-    from agentbench_tui.cli.running import carry_out_quietly
-    from agentbench_tui.engine.trust import executed_by_resuming
+    from agentbench_tui.cli.run.running import carry_out_quietly
+    from agentbench_tui.engine.run.trust import executed_by_resuming
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries import cases_of_run
-    from agentbench_tui.verdicts.confirmation import confirming_plans
+    from agentbench_tui.store.queries.runs import cases_of_run
+    from agentbench_tui.verdicts.regression.confirmation import confirming_plans
 
     with reading(path) as connection:
         plans = confirming_plans(connection, judgement.findings)
@@ -226,8 +226,8 @@ def _run_again(path: Path, judgement: Judgement, *, trust: bool) -> int:
 
 
 def _print(document: dict[str, Any], form: str) -> None:
-    from agentbench_tui.model.untrusted import visible
-    from agentbench_tui.verdicts.regression_words import lines_of, row_of
+    from agentbench_tui.model.text.untrusted import visible
+    from agentbench_tui.verdicts.regression.regression_words import lines_of, row_of
 
     if form in {"csv", "jsonl"}:
         health = {"overall_health": document["overall_health"]} if form == "csv" else {}

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.numbers import Number
-from agentbench_tui.cli.output import database_option, database_path
-from agentbench_tui.cli.session_options import look_options, show_session, take_look
+from agentbench_tui.cli.console.numbers import Number
+from agentbench_tui.cli.console.output import database_option, database_path
+from agentbench_tui.cli.run.session_options import look_options, show_session, take_look
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,8 +79,8 @@ def open_(run: str, replay: bool, speed: float | None, database: str | None, **g
 def _run_id(path: Path, wanted: str | None) -> str:
     """The whole id of the run that is meant. Raises UsageError for none."""
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries import find_run
-    from agentbench_tui.verdicts.live_document import run_to_watch
+    from agentbench_tui.store.queries.runs import find_run
+    from agentbench_tui.verdicts.runs.live_document import run_to_watch
 
     with reading(path) as connection:
         if wanted is None:

@@ -79,7 +79,7 @@ def _check_dataset(request: Block) -> None:
 
     Raises UsageError, and MissingExtra.
     """
-    from agentbench_tui.engine.dataset import open_dataset
+    from agentbench_tui.engine.cases.dataset import open_dataset
     from agentbench_tui.model.errors import SuiteError
     from agentbench_tui.model.suite import Benchmark, Dataset
 

@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.output import Column, format_option, print_json, print_prose, print_rows
+from agentbench_tui.cli.console.output import (
+    Column,
+    format_option,
+    print_json,
+    print_prose,
+    print_rows,
+)
 
 if TYPE_CHECKING:
-    from agentbench_tui.engine.loading import LoadedSuite
-    from agentbench_tui.engine.parameters import Settings
+    from agentbench_tui.engine.suite.loading import LoadedSuite
+    from agentbench_tui.engine.suite.parameters import Settings
     from agentbench_tui.model.suite import Benchmark
 
 _LIST_COLUMNS = (
@@ -41,7 +47,7 @@ def suites() -> None:
 
 def _copies(loaded: LoadedSuite, values: Settings) -> list[str]:
     """A warning for each benchmark whose cases are one question under several ids."""
-    from agentbench_tui.engine.copied_cases import copied_cases
+    from agentbench_tui.engine.cases.copied_cases import copied_cases
 
     return [
         f"{loaded.path}: warning: {benchmark}: {words}"
@@ -75,11 +81,11 @@ def validate(files: tuple[str, ...], settings: tuple[str, ...]) -> int:
 
 
 def _validate(name: str, settings: Sequence[str]) -> bool:
-    from agentbench_tui.engine.loading import load_suite
-    from agentbench_tui.engine.parameters import missing, parse_settings
-    from agentbench_tui.engine.validation import validate_suite
+    from agentbench_tui.engine.suite.loading import load_suite
+    from agentbench_tui.engine.suite.parameters import missing, parse_settings
+    from agentbench_tui.engine.suite.validation import validate_suite
     from agentbench_tui.model.errors import SuiteError, UsageError
-    from agentbench_tui.model.untrusted import visible
+    from agentbench_tui.model.text.untrusted import visible
 
     try:
         loaded = load_suite(name)
@@ -113,8 +119,8 @@ def show(name: str, form: str) -> int:
     agentbench suites show quickstart
     agentbench suites show my-suite.yaml --format json
     """
-    from agentbench_tui.engine.loading import load_suite
-    from agentbench_tui.model.untrusted import visible
+    from agentbench_tui.engine.suite.loading import load_suite
+    from agentbench_tui.model.text.untrusted import visible
 
     loaded = load_suite(name)
     suite = loaded.suite
@@ -136,7 +142,7 @@ def show(name: str, form: str) -> int:
 
 
 def _parameter_lines(loaded: LoadedSuite) -> list[str]:
-    from agentbench_tui.engine.parameters import type_of
+    from agentbench_tui.engine.suite.parameters import type_of
 
     lines = []
     for name, parameter in loaded.suite.parameters.items():
@@ -148,7 +154,7 @@ def _parameter_lines(loaded: LoadedSuite) -> list[str]:
 
 
 def _benchmark_row(benchmark: Benchmark, seed: int) -> dict[str, Any]:
-    from agentbench_tui.engine.sweep import points
+    from agentbench_tui.engine.suite.sweep import points
 
     dataset = benchmark.dataset
     cases: str | None = None
@@ -183,7 +189,7 @@ def list_(form: str) -> int:
     agentbench suites list
     agentbench suites list --format json
     """
-    from agentbench_tui.engine.catalogue import suite_catalogue
+    from agentbench_tui.engine.suite.catalogue import suite_catalogue
 
     rows = [_catalogue_row(entry) for entry in suite_catalogue()]
     print_rows(rows, _LIST_COLUMNS, form, {"schema": "agentbench.suites/1", "suites": rows})
@@ -191,7 +197,7 @@ def list_(form: str) -> int:
 
 
 def _catalogue_row(entry: Any) -> dict[str, Any]:
-    from agentbench_tui.engine.loading import load_suite
+    from agentbench_tui.engine.suite.loading import load_suite
     from agentbench_tui.model.errors import AgentbenchError
 
     row: dict[str, Any] = {
@@ -234,7 +240,7 @@ def new(path: Path, template: str, force: bool) -> int:
     agentbench suites new my-suite.yaml
     agentbench suites new sums.yaml --template file
     """
-    from agentbench_tui.engine.starter import write_starter
+    from agentbench_tui.engine.suite.starter import write_starter
 
     for written in write_starter(path, template, force=force):
         click.echo(f"wrote {written}", err=True)
@@ -259,7 +265,7 @@ def schema(output: Path | None) -> int:
     """
     import json
 
-    from agentbench_tui.engine.suite_schema import suite_schema
+    from agentbench_tui.engine.suite.suite_schema import suite_schema
 
     if output is None:
         print_json(suite_schema())

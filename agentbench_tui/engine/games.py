@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-    from agentbench_tui.engine.aggregate import Aggregate
-    from agentbench_tui.engine.context import StopSignal
+    from agentbench_tui.engine.run.context import StopSignal
+    from agentbench_tui.engine.task.aggregate import Aggregate
     from agentbench_tui.model.access import Access
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent, Case
     from agentbench_tui.model.suite import Benchmark
 
-GAMES = {"market": "agentbench_tui.market.player"}
+GAMES = {"market": "agentbench_tui.market.play.player"}
 
 
 class Game(Protocol):
@@ -49,7 +49,7 @@ class Game(Protocol):
         needs none."""
 
     def accesses(self, case: Case) -> Iterable[Access]:
-        """What playing the case reads; see `engine.trust`."""
+        """What playing the case reads; see `engine.run.trust`."""
 
     def add_metrics(
         self, connection: sqlite3.Connection, execution_key: int, result: Aggregate

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from agentbench_tui.engine.aggregate import Aggregate, Resources
-    from agentbench_tui.engine.context import RunContext
-    from agentbench_tui.engine.plan import Group
-    from agentbench_tui.engine.suite_problems import Finding
+    from agentbench_tui.engine.run.context import RunContext
+    from agentbench_tui.engine.run.plan import Group
+    from agentbench_tui.engine.suite.suite_problems import Finding
+    from agentbench_tui.engine.task.aggregate import Aggregate, Resources
     from agentbench_tui.model.access import Access
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
 
 KINDS = {
-    "task": "agentbench_tui.engine.task",
+    "task": "agentbench_tui.engine.task.task",
     "load": "agentbench_tui.load.kind",
     "stress": "agentbench_tui.stress.kind",
     "experiment": "agentbench_tui.experiments.kind",
@@ -47,7 +47,8 @@ class Kind(Protocol):
         """The model of the field of a benchmark that is named like the kind, if it has one."""
 
     def accesses(self, benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
-        """What the kind's own fields run, read or ask, of a benchmark as JSON; see `engine.trust`.
+        """What the kind's own fields run, read or ask, of a benchmark as JSON; see
+        `engine.run.trust`.
 
         The benchmark may be of another kind, and may be crafted.
         """

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from agentbench_tui.analysis.estimate import estimate
-from agentbench_tui.engine.aggregate import COSTS, Aggregate, MetricValue, aggregate
+from agentbench_tui.analysis.intervals.estimate import estimate
+from agentbench_tui.engine.task.aggregate import COSTS, Aggregate, MetricValue, aggregate
 from agentbench_tui.experiments.units import unit_of
 from agentbench_tui.experiments.values import numbers
-from agentbench_tui.model.metric import METRICS
+from agentbench_tui.model.figures.metric import METRICS
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping
 
-    from agentbench_tui.engine.aggregate import Resources
+    from agentbench_tui.engine.task.aggregate import Resources
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
 

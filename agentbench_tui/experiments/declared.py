@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from agentbench_tui.experiments.units import unit_of
-from agentbench_tui.model.metric import METRICS, Metric
+from agentbench_tui.model.figures.metric import METRICS, Metric
 
 if TYPE_CHECKING:
     import sqlite3

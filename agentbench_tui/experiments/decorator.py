@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from agentbench_tui.experiments.timing import (
+from agentbench_tui.experiments.measuring.timing import (
     Timed,
     calibrated_loops,
     calibrated_loops_async,

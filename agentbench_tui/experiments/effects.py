@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agentbench_tui.analysis.main_effect import LevelEffect, SweepCell, main_effects
+from agentbench_tui.analysis.groups.main_effect import LevelEffect, SweepCell, main_effects
 from agentbench_tui.experiments.aggregate import read_columns
 from agentbench_tui.experiments.declared import declared_of
 from agentbench_tui.experiments.units import unit_of

@@ -21,7 +21,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from agentbench_tui.experiments.noted import GIVEN, NotedReads, asked_for
+from agentbench_tui.experiments.measuring.noted import GIVEN, NotedReads, asked_for
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import is_name
 

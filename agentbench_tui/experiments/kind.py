@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.engine.casebook import CaseReader
-from agentbench_tui.engine.turns import in_turn
-from agentbench_tui.experiments.course import LONGEST_REASON, Course
-from agentbench_tui.experiments.heeding import (
+from agentbench_tui.engine.cases.casebook import CaseReader
+from agentbench_tui.engine.run.turns import in_turn
+from agentbench_tui.experiments.instrument import around, instruments_of, passes
+from agentbench_tui.experiments.measuring.course import LONGEST_REASON, Course
+from agentbench_tui.experiments.measuring.heeding import (
     heeded_of,
     last_of,
     unheeded_settings,
     unheeded_sweep,
     unheeded_variants,
 )
-from agentbench_tui.experiments.instrument import around, instruments_of, passes
-from agentbench_tui.experiments.order import Order
+from agentbench_tui.experiments.measuring.order import Order
 from agentbench_tui.experiments.registry import find_experiment, is_own
 from agentbench_tui.experiments.settings import equal_variants
 from agentbench_tui.experiments.variants import is_variant, parameters_of
@@ -37,7 +37,7 @@ from agentbench_tui.instruments.registry import unheeded
 from agentbench_tui.model.access import Access, in_folder
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.identity import content_hash, derive_seed
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.text.untrusted import one_line
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from agentbench_tui.engine.aggregate import Aggregate, Resources
-    from agentbench_tui.engine.context import RunContext
-    from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan
-    from agentbench_tui.engine.stopping import Progress
-    from agentbench_tui.engine.suite_problems import Finding
+    from agentbench_tui.engine.run.context import RunContext
+    from agentbench_tui.engine.run.plan import ExecutionPlan, Group, Plan
+    from agentbench_tui.engine.run.stopping import Progress
+    from agentbench_tui.engine.suite.suite_problems import Finding
+    from agentbench_tui.engine.task.aggregate import Aggregate, Resources
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
 

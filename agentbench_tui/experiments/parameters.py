@@ -13,9 +13,9 @@ import typing
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from agentbench_tui.agents.python_source import describe as describe_error
+from agentbench_tui.agents.python.python_source import describe as describe_error
 from agentbench_tui.experiments.experiment import Experiment, has_lazy_params
-from agentbench_tui.experiments.noted import GIVEN, NotedReads, after_constructor
+from agentbench_tui.experiments.measuring.noted import GIVEN, NotedReads, after_constructor
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from agentbench_tui.experiments.declared import directed
 from agentbench_tui.experiments.decorator import Measured
 from agentbench_tui.experiments.experiment import REGISTERED, Experiment
 from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.model.metric import declare_metric
+from agentbench_tui.model.figures.metric import declare_metric
 
 ENTRY_POINTS = "agentbench.experiments"
 OWN = ("farm", "spatial", "stores", "stateset", "self")

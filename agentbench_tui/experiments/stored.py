@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.experiments.experiment import REGISTERED, Experiment, ExperimentContext
-from agentbench_tui.experiments.timing import Timed
+from agentbench_tui.experiments.measuring.timing import Timed
 from agentbench_tui.model.errors import Unmeasured, UsageError
 from agentbench_tui.model.identity import is_name
 
 if TYPE_CHECKING:
-    from agentbench_tui.engine.plan import Plan
+    from agentbench_tui.engine.run.plan import Plan
 
 
 async def measure_stored(
@@ -32,7 +32,7 @@ async def measure_stored(
     Unmeasured with the first error of the function, or where it was ended at once: what was
     measured is kept.
     """
-    from agentbench_tui.engine.coordinator import carry_out
+    from agentbench_tui.engine.run.coordinator import carry_out
     from agentbench_tui.store.database import create_or_migrate
 
     if not is_name(name):
@@ -69,8 +69,8 @@ def _experiment(call: Callable[[Any], Any], *, is_async: bool) -> type[Experimen
 
 
 def _plan(name: str, counts: tuple[int, int]) -> Plan:
-    from agentbench_tui.engine.loading import suite_of_data
-    from agentbench_tui.engine.planning import RunOptions, make_plan
+    from agentbench_tui.engine.run.planning import RunOptions, make_plan
+    from agentbench_tui.engine.suite.loading import suite_of_data
 
     warmup, measured = counts
     suite = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentbench_tui.engine.limits import refused_limits
-from agentbench_tui.engine.suite_problems import Finding
-from agentbench_tui.engine.sweep import axis
+from agentbench_tui.engine.suite.limits import refused_limits
+from agentbench_tui.engine.suite.suite_problems import Finding
+from agentbench_tui.engine.suite.sweep import axis
 from agentbench_tui.experiments.experiment import Experiment
 from agentbench_tui.experiments.instrument import around, find_around, instruments_of
 from agentbench_tui.experiments.parameters import problems_of

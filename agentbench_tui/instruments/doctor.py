@@ -16,7 +16,7 @@ from agentbench_tui.instruments.hardware import hardware_of, tier_words
 from agentbench_tui.instruments.overhead import NOISY_PSI_PERCENT
 from agentbench_tui.instruments.packages import EXTRAS, PROJECT, version_of
 from agentbench_tui.instruments.version_control import Vcs, capture_vcs
-from agentbench_tui.model.plain_number import counted
+from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.store.location import NETWORK_FILESYSTEMS, filesystem_of
 
 Status = Literal["ok", "warn", "fail", "info"]

@@ -15,7 +15,7 @@ from importlib import metadata
 from typing import Any
 
 from agentbench_tui.model.errors import did_you_mean
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.text.plain_number import plain
 
 ENTRY_POINTS = "agentbench.instruments"
 PYTHON = "python:"

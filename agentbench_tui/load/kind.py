@@ -13,25 +13,25 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agentbench_tui.engine.recorder import Recorder
-from agentbench_tui.engine.turns import in_turn
-from agentbench_tui.load import repeats
-from agentbench_tui.load.live import Live
-from agentbench_tui.load.measurement import Measurement, asked_by, store_window
-from agentbench_tui.load.protocol import HttpTarget
-from agentbench_tui.load.shape import (
+from agentbench_tui.engine.run.turns import in_turn
+from agentbench_tui.engine.task.recorder import Recorder
+from agentbench_tui.load.results import repeats
+from agentbench_tui.load.results.live import Live
+from agentbench_tui.load.results.window import Window
+from agentbench_tui.load.schedule.shape import (
     schedule_of,
     trace_words,
     users_of,
     worker_plans,
 )
-from agentbench_tui.load.steering import Steering
-from agentbench_tui.load.target import open_target, why_not_broken_off
-from agentbench_tui.load.window import Window
-from agentbench_tui.load.workers import LoadWorkers
+from agentbench_tui.load.schedule.steering import Steering
+from agentbench_tui.load.sending.measurement import Measurement, asked_by, store_window
+from agentbench_tui.load.sending.protocol import HttpTarget
+from agentbench_tui.load.sending.target import open_target, why_not_broken_off
+from agentbench_tui.load.sending.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.identity import derive_seed
-from agentbench_tui.model.untrusted import one_line, redact
+from agentbench_tui.model.text.untrusted import one_line, redact
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from agentbench_tui.engine.aggregate import Aggregate, Resources
-    from agentbench_tui.engine.context import RunContext
-    from agentbench_tui.engine.plan import ExecutionPlan, Group
-    from agentbench_tui.engine.suite_problems import Finding
-    from agentbench_tui.load.arrivals import Arrivals, Trace
-    from agentbench_tui.load.protocol import AgentTarget, WorkerPlan
+    from agentbench_tui.engine.run.context import RunContext
+    from agentbench_tui.engine.run.plan import ExecutionPlan, Group
+    from agentbench_tui.engine.suite.suite_problems import Finding
+    from agentbench_tui.engine.task.aggregate import Aggregate, Resources
+    from agentbench_tui.load.results.window import Calibration
+    from agentbench_tui.load.schedule.arrivals import Arrivals, Trace
+    from agentbench_tui.load.sending.protocol import AgentTarget, WorkerPlan
+    from agentbench_tui.load.sending.target import OpenTarget
     from agentbench_tui.load.spec import LoadSpec
-    from agentbench_tui.load.target import OpenTarget
-    from agentbench_tui.load.window import Calibration
     from agentbench_tui.model.access import Access
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
@@ -86,11 +86,11 @@ def aggregate(
     benchmark: Benchmark,  # noqa: ARG001  # the contract's signature
 ) -> Aggregate:
     """The metrics of what is stored of an execution, its summary and the prices applied."""
-    from agentbench_tui.engine.closing import write_prices
-    from agentbench_tui.load.aggregate import aggregate, read_requests
-    from agentbench_tui.load.pricing import price_of
-    from agentbench_tui.load.summary import summarise, write_summary
-    from agentbench_tui.load.target_memory import memory_peak
+    from agentbench_tui.engine.run.closing import write_prices
+    from agentbench_tui.load.results.aggregate import aggregate, read_requests
+    from agentbench_tui.load.results.pricing import price_of
+    from agentbench_tui.load.results.summary import summarise, write_summary
+    from agentbench_tui.load.sending.target_memory import memory_peak
 
     requests = read_requests(connection, execution_key)
     price = price_of(connection, execution_key, agent)
@@ -159,8 +159,8 @@ class _Load:
 
     async def _warn(self, target: HttpTarget | AgentTarget) -> None:
         """Say before it begins when the plan asks for much of what the senders can do."""
-        from agentbench_tui.load.calibration import last_known, machine_of
-        from agentbench_tui.load.verdict import plan_warning
+        from agentbench_tui.load.calibration.calibration import last_known, machine_of
+        from agentbench_tui.load.calibration.verdict import plan_warning
 
         asked_per_s, run_key = asked_by(self._spec, self._arrivals)[1], self._context.run_key
         if asked_per_s is None or self._warned or not isinstance(target, HttpTarget):
@@ -199,7 +199,7 @@ class _Load:
             progress.broken = f"the load could not be measured: {detail}"
 
     async def _window(self, execution: ExecutionPlan, key: int, repeat: int) -> None:
-        from agentbench_tui.load.workload import make_workload
+        from agentbench_tui.load.workload.workload import make_workload
 
         # Other prompts in each repeat: a server would have those of the one before in its cache.
         workload = make_workload(
@@ -239,7 +239,7 @@ class _Load:
         self, plans: list[WorkerPlan], opened: OpenTarget, execution: ExecutionPlan, repeat: int
     ) -> tuple[Window, Live] | None:
         """None when the run was to end before the window began."""
-        from agentbench_tui.load.pricing import price_against_cap
+        from agentbench_tui.load.results.pricing import price_against_cap
 
         context, key = self._context, self._context.execution_keys[execution.id]
         live = Live(
@@ -278,7 +278,7 @@ class _Load:
         windows. An agent that was not asked over HTTP has none: it did not use them so."""
         if not self._windows:
             return
-        from agentbench_tui.load.calibration import calibrated
+        from agentbench_tui.load.calibration.calibration import calibrated
 
         for key, shape in self._shapes.items():
             own = {place: one for place, one in self._windows.items() if place[0] == key}

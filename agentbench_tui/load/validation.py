@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from agentbench_tui.engine.limits import refused_limits
-from agentbench_tui.engine.records import access_of_source
-from agentbench_tui.engine.suite_problems import Finding, findings
-from agentbench_tui.load.arrivals import problems
-from agentbench_tui.load.shape import schedule_of
+from agentbench_tui.engine.cases.records import access_of_source
+from agentbench_tui.engine.suite.limits import refused_limits
+from agentbench_tui.engine.suite.suite_problems import Finding, findings
+from agentbench_tui.load.schedule.arrivals import problems
+from agentbench_tui.load.schedule.shape import schedule_of
 from agentbench_tui.load.spec import LoadSpec
-from agentbench_tui.load.workload import problems as workload_problems
+from agentbench_tui.load.workload.workload import problems as workload_problems
 from agentbench_tui.model.access import Access
 from agentbench_tui.model.errors import UsageError
 

@@ -12,8 +12,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from agentbench_tui.market.stage import Pacing, WorldPlace, config_of
-from agentbench_tui.market.world import WorldConfig
+from agentbench_tui.market.world.stage import Pacing, WorldPlace, config_of
+from agentbench_tui.market.world.world import WorldConfig
 from agentbench_tui.model.errors import UsageError
 
 _USUAL = WorldConfig()
@@ -65,7 +65,7 @@ def following(path: Path, worlds: int, pacing: Pacing) -> Iterator[dict[str, Any
 
     Raises UsageError.
     """
-    from agentbench_tui.market.stage import open_file
+    from agentbench_tui.market.world.stage import open_file
 
     stage = open_file(path)
     config = stage.world.config
@@ -80,7 +80,7 @@ def cases_of_files(paths: Sequence[Path], pacing: Pacing) -> list[dict[str, Any]
     A case is named after its seed; worlds that share a seed after their ids too. Raises UsageError
     for a file that is no world, and for a world that is named twice.
     """
-    from agentbench_tui.market.stage import open_file
+    from agentbench_tui.market.world.stage import open_file
 
     stages = [open_file(path) for path in paths]
     seeds = Counter(stage.world.config.seed for stage in stages)

@@ -1,4 +1,4 @@
-"""An episode as an answer holds it: what `verdicts.market_episode` describes, bounded in size.
+"""An episode as an answer holds it: what `verdicts.runs.market_episode` describes, bounded in size.
 
 Prices of a long episode are kept at `MOST_MARKS` of its ticks, evenly spaced; what was done between
 two of them is told at the first. Every call is kept, unless there are more than `MOST_ACTS` of them
@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.market import lmsr
-from agentbench_tui.market.actions import METHODS
 from agentbench_tui.market.packing import PACKED, shortened
-from agentbench_tui.market.world import DOLLAR, SHARE_UNITS
+from agentbench_tui.market.play.actions import METHODS
+from agentbench_tui.market.world import lmsr
+from agentbench_tui.market.world.world import DOLLAR, SHARE_UNITS
 
 if TYPE_CHECKING:
-    from agentbench_tui.market.episode import Call, Episode
-    from agentbench_tui.market.metrics import Metrics
-    from agentbench_tui.market.stage import Stage
-    from agentbench_tui.market.world import World
+    from agentbench_tui.market.judging.metrics import Metrics
+    from agentbench_tui.market.play.episode import Call, Episode
+    from agentbench_tui.market.world.stage import Stage
+    from agentbench_tui.market.world.world import World
 
 SCHEMA = "agentbench.episode/1"
 MOST_MARKS = 400

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.market.actions import METHODS, MethodError
-from agentbench_tui.market.game import Game, GameConfig
 from agentbench_tui.market.packing import pack
-from agentbench_tui.market.world import DOLLAR
+from agentbench_tui.market.play.actions import METHODS, MethodError
+from agentbench_tui.market.play.game import Game, GameConfig
+from agentbench_tui.market.world.world import DOLLAR
 
 if TYPE_CHECKING:
-    from agentbench_tui.market.episode import Call, Episode
-    from agentbench_tui.market.world import World
+    from agentbench_tui.market.play.episode import Call, Episode
+    from agentbench_tui.market.world.world import World
 
 SCHEMA = "agentbench.trajectory/1"
 MOST_PACKED = 2_400_000

@@ -20,8 +20,9 @@ class Foresight:
     markets: int
     """Markets with a forecast."""
     log10_evidence: float
-    """log10 of the wealth of a gambler who believes the forecasts, from 1; see `market.foresight`.
-    Without foreknowledge it reaches x with probability 10**-x at most."""
+    """log10 of the wealth of a gambler who believes the forecasts, from 1; see
+    `market.judging.foresight`. Without foreknowledge it reaches x with probability 10**-x at
+    most."""
 
     @property
     def is_beyond_chance(self) -> bool:

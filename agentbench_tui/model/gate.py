@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.model.load_figures import VERDICT, VERDICTS, load_figures
-from agentbench_tui.model.load_words import SAID
-from agentbench_tui.model.metric import (
+from agentbench_tui.model.figures.load_figures import VERDICT, VERDICTS, load_figures
+from agentbench_tui.model.figures.load_words import SAID
+from agentbench_tui.model.figures.metric import (
     SCORES,
     Metric,
     declared_metrics,
     known_metrics,
     regressing_metrics,
 )
-from agentbench_tui.model.plain_number import plain
-from agentbench_tui.model.stress_figures import BROKE, TRUTHS
+from agentbench_tui.model.figures.stress_figures import BROKE, TRUTHS
+from agentbench_tui.model.text.plain_number import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

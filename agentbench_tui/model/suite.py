@@ -1,8 +1,8 @@
 """The suite: what a person writes. Pydantic models, strict and closed to unknown keys.
 
-Reading files, positions and near names is `engine.loading`'s business; this module only says
+Reading files, positions and near names is `engine.suite.loading`'s business; this module only says
 what a suite may hold. Keys of the older spec-driven files (`experiment`, `params`,
-`instrumentation`, …) are turned into this form by `engine.loading` before validation.
+`instrumentation`, …) are turned into this form by `engine.suite.loading` before validation.
 """
 
 from __future__ import annotations

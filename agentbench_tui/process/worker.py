@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
-from agentbench_tui.model.not_json import NOT_JSON
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.text.not_json import NOT_JSON
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.process.child import Child, SpawnError
 from agentbench_tui.process.tree import ProcessTree
 

@@ -24,17 +24,17 @@ from agentbench_tui.report.thresholds import (
     memory_growth,
     rubric_words,
 )
-from agentbench_tui.store.answers import answer_times
-from agentbench_tui.store.queries import execution_key_of
-from agentbench_tui.verdicts.breakdown_document import breakdown_document
-from agentbench_tui.verdicts.figures import point_words
+from agentbench_tui.store.queries.answers import answer_times
+from agentbench_tui.store.queries.runs import execution_key_of
+from agentbench_tui.verdicts.groups.breakdown_document import breakdown_document
+from agentbench_tui.verdicts.words.figures import point_words
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.sample import Floats
-    from agentbench_tui.verdicts.breakdown import Breakdown
+    from agentbench_tui.verdicts.groups.breakdown import Breakdown
 
 Document = dict[str, Any]
 SCHEMA = "agentbench.benchmark-results/1"
@@ -74,7 +74,7 @@ def _times(connection: sqlite3.Connection, execution: Document) -> Floats:
     times = answer_times(connection, key)
     if times:
         return np.array(times)
-    from agentbench_tui.load.aggregate import read_requests
+    from agentbench_tui.load.results.aggregate import read_requests
 
     found = read_requests(connection, key).e2e_ms
     return found[~np.isnan(found)]

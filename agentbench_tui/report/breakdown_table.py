@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.verdicts.breakdown_document import (
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.verdicts.groups.breakdown_document import (
     COLUMNS,
     TEXTS,
     breakdown_rows,
@@ -15,7 +15,7 @@ from agentbench_tui.verdicts.breakdown_document import (
 )
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.breakdown import Breakdown
+    from agentbench_tui.verdicts.groups.breakdown import Breakdown
 
 _LONGEST = 2000
 """Characters of a sentence."""

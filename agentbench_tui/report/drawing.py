@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from rich.cells import cell_len, set_cell_size
 
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.report.canvas import ACROSS, DOWN, SOLID, Canvas, paint
 from agentbench_tui.report.panel import Band, Bars, Line, Panel
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
 
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.report.plot import Plot, beside, line_plot
 
 _LONGEST_NAME = 24

@@ -1,7 +1,7 @@
 """Flames: who called whom and how long it took, as text, as SVG, and for speedscope.
 
-A flame is a tree of `{name, value, children}`, values in ms, as `verdicts.profile` gives it of
-spans; `flame_of_cprofile` makes one of a file of cProfile.
+A flame is a tree of `{name, value, children}`, values in ms, as `verdicts.profile.profile` gives it
+of spans; `flame_of_cprofile` makes one of a file of cProfile.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.text.untrusted import one_line
 
 Frame = dict[str, Any]
 LEAST_SHARE = 0.001

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.model.market_metrics import MARKET_METRICS
+from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.report.market_html import Link, Links, document, lines, table
 
 if TYPE_CHECKING:

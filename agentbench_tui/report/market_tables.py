@@ -20,7 +20,7 @@ from typing import Any
 from agentbench_tui.market.packing import unpack
 from agentbench_tui.model.errors import write_error
 from agentbench_tui.model.foresight import Foresight, foresight
-from agentbench_tui.model.untrusted import visible
+from agentbench_tui.model.text.untrusted import visible
 from agentbench_tui.report.market_pages import (
     comparison_page,
     detailed_page,
@@ -58,7 +58,7 @@ class Played:
     """From 0; passes of one repeat are counted on."""
     simulated: bool
     record: Mapping[str, Any]
-    """See `verdicts.market_episode`, and its metrics."""
+    """See `verdicts.runs.market_episode`, and its metrics."""
 
     @property
     def metrics(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from agentbench_tui.report.plot import Plot, line_plot
 
 if TYPE_CHECKING:
-    from agentbench_tui.verdicts.spread import RunSpread
+    from agentbench_tui.verdicts.statistics.spread import RunSpread
 
 _REACH = 5
 """Times the highest point of the lines up to which a threshold is drawn with them."""

@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.text.plain_number import plain
 
 if TYPE_CHECKING:
     import sqlite3
@@ -111,7 +111,7 @@ def rubric_words(rubric: Mapping[str, Any]) -> str:
 def memory_growth(connection: sqlite3.Connection, execution_id: str) -> float | None:
     """MB a minute by which the memory of the agent's processes grew, 0 where none is seen; None
     with fewer than 20 readings of them."""
-    from agentbench_tui.analysis.trend import trend_line
+    from agentbench_tui.analysis.runs.trend import trend_line
 
     rows = connection.execute(
         "SELECT g.at, g.reading ->> '$.rss_mb' FROM benchmark_executions e"

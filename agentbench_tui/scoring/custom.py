@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ConfigDict
 
-from agentbench_tui.agents.python_source import Origin, TargetNotFound, load
+from agentbench_tui.agents.python.python_source import Origin, TargetNotFound, load
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
 from agentbench_tui.model.errors import UsageError, named
 from agentbench_tui.scoring.recipe import Context, Options, Recipe

@@ -17,7 +17,7 @@ import msgspec
 from agentbench_tui.model.answer import Usage
 from agentbench_tui.model.clock import unix_time
 from agentbench_tui.model.errors import Problem, SuiteError, UsageError
-from agentbench_tui.model.small_file import read_small_text
+from agentbench_tui.model.text.small_file import read_small_text
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo

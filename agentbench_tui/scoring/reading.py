@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure
-from agentbench_tui.scoring.fences import fenced_blocks
+from agentbench_tui.scoring.code.fences import fenced_blocks
 
 _MAX_JSON_STARTS = 2_000
 """Braces tried before a text is taken to hold no JSON; bounds the work on hostile text."""

@@ -23,8 +23,8 @@ from agentbench_tui.model.answer import Answer, Case, Score, Scorer
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.identity import is_name
 from agentbench_tui.model.process_exit import ProcessExit
-from agentbench_tui.model.reasoning import split_reasoning
-from agentbench_tui.model.untrusted import Redactor, redactor_now
+from agentbench_tui.model.text.reasoning import split_reasoning
+from agentbench_tui.model.text.untrusted import Redactor, redactor_now
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
 from agentbench_tui.scoring.returned import as_score
 
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "agentbench.scorers"
 
 _MODULES = {
-    "exact": "text",
-    "normalised": "text",
-    "contains": "text",
-    "regex": "text",
-    "numeric": "numeric",
-    "multiple_choice": "choice",
-    "token_f1": "overlap",
-    "rouge_l": "overlap",
-    "json_schema": "structure",
-    "json_subset": "structure",
-    "tool_calls": "tools",
-    "python_tests": "program",
-    "model_graded": "judge",
+    "exact": "text.text",
+    "normalised": "text.text",
+    "contains": "text.text",
+    "regex": "text.text",
+    "numeric": "numbers.numeric",
+    "multiple_choice": "choices.choice",
+    "token_f1": "text.overlap",
+    "rouge_l": "text.overlap",
+    "json_schema": "structure.structure",
+    "json_subset": "structure.structure",
+    "tool_calls": "structure.tools",
+    "python_tests": "code.program",
+    "model_graded": "judge.judge",
     "weighted": "composite",
 }
 """Scorer → module of this package whose `RECIPES` holds it."""

@@ -22,8 +22,8 @@ from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Answer, Case, Score, ToolCall
 from agentbench_tui.model.bounds import LARGEST_SEED, MOST_ROUNDS, MOST_SEEDS
 from agentbench_tui.model.identity import canonical_json, content_hash, is_name
-from agentbench_tui.model.not_json import NOT_JSON
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.text.not_json import NOT_JSON
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.locking import LeaseHolder
 from agentbench_tui.store.removal import BY_EXECUTION, BY_RUN
 

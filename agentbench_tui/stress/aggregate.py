@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.engine.aggregate import Aggregate, MetricValue
-from agentbench_tui.engine.closing import write_prices
-from agentbench_tui.load.aggregate import read_requests, spending
-from agentbench_tui.load.pricing import price_of
-from agentbench_tui.model.metric import METRICS
+from agentbench_tui.engine.run.closing import write_prices
+from agentbench_tui.engine.task.aggregate import Aggregate, MetricValue
+from agentbench_tui.load.results.aggregate import read_requests, spending
+from agentbench_tui.load.results.pricing import price_of
+from agentbench_tui.model.figures.metric import METRICS
 from agentbench_tui.stress.reporter import read_report
 
 if TYPE_CHECKING:
     import sqlite3
 
     from agentbench_tui.model.agent import AgentSpec
-    from agentbench_tui.stress.breaking_point import BreakingPoint
     from agentbench_tui.stress.report import ScenarioReport
+    from agentbench_tui.stress.search.breaking_point import BreakingPoint
 
 BREAKING = {
     "rate": "breaking_rate_per_s",

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from agentbench_tui.model.clock import perf_counter
 
 if TYPE_CHECKING:
-    from agentbench_tui.load.window import Window
-    from agentbench_tui.stress.course import Course
+    from agentbench_tui.load.results.window import Window
     from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand.course import Course
 
 
 SHORTEST_S = 0.001

@@ -10,11 +10,11 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
-from agentbench_tui.engine.recorder import Recorder
-from agentbench_tui.load import repeats
+from agentbench_tui.engine.task.recorder import Recorder
+from agentbench_tui.load.results import repeats
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.untrusted import one_line, redact
+from agentbench_tui.model.text.untrusted import one_line, redact
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from agentbench_tui.engine.aggregate import Aggregate, Resources
-    from agentbench_tui.engine.context import RunContext
-    from agentbench_tui.engine.plan import ExecutionPlan, Group
-    from agentbench_tui.engine.suite_problems import Finding
+    from agentbench_tui.engine.run.context import RunContext
+    from agentbench_tui.engine.run.plan import ExecutionPlan, Group
+    from agentbench_tui.engine.suite.suite_problems import Finding
+    from agentbench_tui.engine.task.aggregate import Aggregate, Resources
     from agentbench_tui.model.access import Access
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
-    from agentbench_tui.stress.normal import Normal
     from agentbench_tui.stress.reporter import Reporter
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand import Stand
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.stand import Stand
 
 LONGEST_REASON = 300
 """Characters of a reason for which a scenario could not be measured."""
@@ -110,14 +110,14 @@ async def _scenario(group: Group, execution: ExecutionPlan, context: RunContext)
 
     Raises AgentFailure and UsageError when nothing could be measured.
     """
-    from agentbench_tui.stress.advice import advise
+    from agentbench_tui.stress.advice.advice import advise
     from agentbench_tui.stress.budget import Stopped
-    from agentbench_tui.stress.normal import measure_normal
-    from agentbench_tui.stress.opening import open_stand
     from agentbench_tui.stress.report import ScenarioReport, ScoreFacts
     from agentbench_tui.stress.reporter import Reporter
     from agentbench_tui.stress.safety import require_consent
     from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand.normal import measure_normal
+    from agentbench_tui.stress.stand.opening import open_stand
 
     spec = StressSpec.model_validate(group.resolved().stress)
     require_consent(execution.agent, spec)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from agentbench_tui.analysis.resilience import WEEK_H, share_of_week
-from agentbench_tui.stress.host_memory import BYTES_PER_MB, read_host_memory
+from agentbench_tui.analysis.load.resilience import WEEK_H, share_of_week
+from agentbench_tui.stress.faults.host_memory import BYTES_PER_MB, read_host_memory
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.report import ScenarioReport, ScoreFacts, TrendFacts

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentbench_tui.analysis.level_verdict import LONGEST
-from agentbench_tui.stress.breaking_point import MOST_MEASUREMENTS
-from agentbench_tui.stress.failures import NAMES
-from agentbench_tui.stress.normal import BASELINE_PIECES, STEP_S, piece_of
-from agentbench_tui.stress.outage import LEAD_PIECES, LEAST_AFTER_PIECES
+from agentbench_tui.analysis.load.level_verdict import LONGEST
+from agentbench_tui.stress.faults.failures import NAMES
 from agentbench_tui.stress.scenarios.concurrent_requests import STRESS_SHARE
 from agentbench_tui.stress.scenarios.large_inputs import SHORT_TOKENS, WINDOW_SHARE
 from agentbench_tui.stress.scenarios.rate_limiting import LEAST_STEP_S, LONGEST_WAIT_S, STEP_SHARE
 from agentbench_tui.stress.scenarios.spike_load import BEFORE_PIECES
-from agentbench_tui.stress.searching import LONGEST_FOR_LIMIT_S, MOST_REQUESTS_S, PROBE_S
-from agentbench_tui.stress.stand import IDLE_LIMIT_S, LEAST_IDLE_LIMIT_S
+from agentbench_tui.stress.search.breaking_point import MOST_MEASUREMENTS
+from agentbench_tui.stress.search.searching import LONGEST_FOR_LIMIT_S, MOST_REQUESTS_S, PROBE_S
+from agentbench_tui.stress.stand.normal import BASELINE_PIECES, STEP_S, piece_of
+from agentbench_tui.stress.stand.outage import LEAD_PIECES, LEAST_AFTER_PIECES
+from agentbench_tui.stress.stand.stand import IDLE_LIMIT_S, LEAST_IDLE_LIMIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable

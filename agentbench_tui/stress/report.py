@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from agentbench_tui.stress import catalogue
-from agentbench_tui.stress.breaking_point import BreakingPoint
+from agentbench_tui.stress.search.breaking_point import BreakingPoint
 
 Scenario: TypeAlias = catalogue.Scenario
 Status = Literal["complete", "target lost", "stopped", "not applicable", "failed"]

@@ -12,9 +12,9 @@ from agentbench_tui.stress.report import ScenarioReport, WindowFacts
 if TYPE_CHECKING:
     import sqlite3
 
-    from agentbench_tui.analysis.level_verdict import LevelVerdict
+    from agentbench_tui.analysis.load.level_verdict import LevelVerdict
     from agentbench_tui.store.writer import Writer
-    from agentbench_tui.stress.measured import Measured
+    from agentbench_tui.stress.stand.measured import Measured
 
 _KEEP = (
     "INSERT OR REPLACE INTO stress_reports (execution_key, run_key, document)"

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 
 from agentbench_tui.agents.schemes import BUILT_IN, INSIDE
 from agentbench_tui.agents.target import parse_target
-from agentbench_tui.load.shape import is_local
+from agentbench_tui.load.schedule.shape import is_local
 from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agentbench_tui.engine.plan import Plan
+    from agentbench_tui.engine.run.plan import Plan
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.stress.spec import StressSpec
 
@@ -87,7 +87,7 @@ def _of_agent(agent: AgentSpec) -> Iterator[str]:
 
 def _own_url(scheme: str) -> str:
     """Where a model API is asked when the target names no URL."""
-    from agentbench_tui.agents import anthropic, openai
+    from agentbench_tui.agents.model_apis import anthropic, openai
 
     return {"openai": openai.OWN_URL, "anthropic": anthropic.OWN_URL}[scheme]
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.analysis.resilience import recovery, resilience_score
+from agentbench_tui.analysis.load.resilience import recovery, resilience_score
 from agentbench_tui.stress.report import RecoveryFacts, ScoreFacts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.sample import Floats
-    from agentbench_tui.stress.measured import Measured
-    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.stress.stand.measured import Measured
+    from agentbench_tui.stress.stand.normal import Normal
 
 
 def score_of(windows: Sequence[Measured], normal: Normal) -> ScoreFacts | None:

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from agentbench_tui.engine.limits import refused_limits
-from agentbench_tui.engine.suite_problems import Finding, findings
+from agentbench_tui.engine.suite.limits import refused_limits
+from agentbench_tui.engine.suite.suite_problems import Finding, findings
 from agentbench_tui.http.wire import Origin
 from agentbench_tui.load.spec import LoadSpec
 from agentbench_tui.load.validation import accesses_of_workload
-from agentbench_tui.load.workload import problems as workload_problems
+from agentbench_tui.load.workload.workload import problems as workload_problems
 from agentbench_tui.model.access import Access, in_folder
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.stress.catalogue import SCENARIOS
-from agentbench_tui.stress.failures import name_problems
-from agentbench_tui.stress.served import words_of
+from agentbench_tui.stress.faults.failures import name_problems
 from agentbench_tui.stress.spec import StressSpec
+from agentbench_tui.stress.stand.served import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

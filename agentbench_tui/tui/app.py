@@ -22,21 +22,21 @@ from textual.binding import Binding
 from textual.worker import WorkerFailed
 
 from agentbench_tui.model.errors import AgentbenchError
-from agentbench_tui.model.untrusted import one_line, visible
+from agentbench_tui.model.text.untrusted import one_line, visible
 from agentbench_tui.process.environment import python_module
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.locking import is_leased
-from agentbench_tui.store.queries import find_run
+from agentbench_tui.store.queries.runs import find_run
 from agentbench_tui.store.viewer import wish_row
 from agentbench_tui.store.writer import write_once
-from agentbench_tui.tui.glyphs import Glyphs, glyphs
+from agentbench_tui.tui.dialogs.help import MOVES, Help
+from agentbench_tui.tui.dialogs.leaving import Choice, Leaving
+from agentbench_tui.tui.drawing.glyphs import Glyphs, glyphs
 from agentbench_tui.tui.kept_theme import keep_theme, kept_theme
 from agentbench_tui.tui.last_filter import LastFilter
 from agentbench_tui.tui.look import USUAL_RATE_HZ, Look
-from agentbench_tui.tui.pages import PAGES, modes, page_of
-from agentbench_tui.tui.screens.help import MOVES, Help
-from agentbench_tui.tui.screens.leaving import Choice, Leaving
-from agentbench_tui.tui.screens.page import Page
+from agentbench_tui.tui.page_list import PAGES, modes, page_of
+from agentbench_tui.tui.pages.page import Page
 from agentbench_tui.tui.shared import MOST_MARKED, Shared
 from agentbench_tui.tui.store_watch import StoreWatch
 from agentbench_tui.tui.terminal import terminal_kept

@@ -21,7 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from agentbench_tui.tui import widgets
-from agentbench_tui.tui.glyphs import Glyphs, glyphs
+from agentbench_tui.tui.drawing.glyphs import Glyphs, glyphs
 from agentbench_tui.tui.theme import ANSI_DARK, DARK, THEMES, themes
 
 _HINT = "an example, its data are made up · t theme · q quit"

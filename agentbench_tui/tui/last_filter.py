@@ -16,7 +16,7 @@ from rich.cells import cell_len, set_cell_size, split_graphemes
 from rich.segment import Segment
 from textual.filter import LineFilter
 
-from agentbench_tui.tui.glyphs import ASCII
+from agentbench_tui.tui.drawing.glyphs import ASCII
 
 if TYPE_CHECKING:
     from textual.color import Color

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from agentbench_tui.tui.pages import PAGES
+from agentbench_tui.tui.page_list import PAGES
 
 _LEAST_NAMED = 4
 """Fewer names beside bare keys say less than that these lead to pages."""

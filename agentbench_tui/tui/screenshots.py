@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, cast
 
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.pages import PAGES, page_of
-from agentbench_tui.tui.screens.page import Page
+from agentbench_tui.tui.page_list import PAGES, page_of
+from agentbench_tui.tui.pages.page import Page
 from agentbench_tui.tui.shared import Shared
 from agentbench_tui.tui.theme import DARK, THEMES
 

@@ -8,12 +8,16 @@ from functools import partial
 
 import numpy as np
 
-from agentbench_tui.analysis.effective_number import bounded_mean
-from agentbench_tui.analysis.estimate import estimate, quantile_estimate
-from agentbench_tui.analysis.resampling import Resampling
-from agentbench_tui.analysis.resilience import resilience_score
+from agentbench_tui.analysis.boards.task_aggregate import (
+    aggregate,
+    bootstrap_aggregate,
+    with_few_runs,
+)
+from agentbench_tui.analysis.intervals.effective_number import bounded_mean
+from agentbench_tui.analysis.intervals.estimate import estimate, quantile_estimate
+from agentbench_tui.analysis.load.resilience import resilience_score
+from agentbench_tui.analysis.resampling.resampling import Resampling
 from agentbench_tui.analysis.summary import pass_at_k
-from agentbench_tui.analysis.task_aggregate import aggregate, bootstrap_aggregate, with_few_runs
 from simulations.guarantee import Guarantee, Rate
 
 SIZES = (10, 30, 100)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
 
 def asked(cases: int, repeats: int = 1, *, seed: int = 42, **values: ArrayLike) -> TaskEvidence:

@@ -8,23 +8,23 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.estimate import estimate
-from agentbench_tui.verdicts.compare import compare_evidence
-from agentbench_tui.verdicts.compare_groups import (
+from agentbench_tui.analysis.intervals.estimate import estimate
+from agentbench_tui.verdicts.comparison.compare import compare_evidence
+from agentbench_tui.verdicts.comparison.comparison import ALPHA, Asked
+from agentbench_tui.verdicts.groups.compare_groups import (
     GroupedSides,
     adjusted_groups,
     compare_each,
     judged_group,
 )
-from agentbench_tui.verdicts.comparison import ALPHA, Asked
-from agentbench_tui.verdicts.group_figures import (
+from agentbench_tui.verdicts.groups.group_figures import (
     GroupedAnswers,
     GroupFigures,
     group_figures,
     judged_groups,
 )
-from agentbench_tui.verdicts.heterogeneity import heterogeneity
-from agentbench_tui.verdicts.standing import by_cases
+from agentbench_tui.verdicts.groups.heterogeneity import heterogeneity
+from agentbench_tui.verdicts.ranking.standing import by_cases
 from simulations.evidence import asked
 from simulations.guarantee import Guarantee, Rate
 

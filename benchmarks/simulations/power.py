@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
-from agentbench_tui.verdicts.head_to_head import compare_metric
-from agentbench_tui.verdicts.metric_family import adjusted_together
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.evidence.metric_family import adjusted_together
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from simulations.evidence import asked
 from simulations.guarantee import Guarantee, Rate
 

@@ -9,15 +9,15 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.daily_cycle import daily_cycle
-from agentbench_tui.analysis.history_gate import GateLevels
-from agentbench_tui.analysis.history_replay import replay, replays
-from agentbench_tui.verdicts.compared_values import ComparedValues
-from agentbench_tui.verdicts.finding import Finding
-from agentbench_tui.verdicts.history import Point
-from agentbench_tui.verdicts.place import Place
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
-from agentbench_tui.verdicts.version_judgement import judged_by_versions
+from agentbench_tui.analysis.runs.daily_cycle import daily_cycle
+from agentbench_tui.analysis.runs.history_gate import GateLevels
+from agentbench_tui.analysis.runs.history_replay import replay, replays
+from agentbench_tui.verdicts.evidence.place import Place
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.regression.compared_values import ComparedValues
+from agentbench_tui.verdicts.regression.finding import Finding
+from agentbench_tui.verdicts.regression.history import Point
+from agentbench_tui.verdicts.regression.version_judgement import judged_by_versions
 from simulations.evidence import asked
 from simulations.guarantee import Guarantee, Rate
 from simulations.run_series import CHECKED_FROM, SHAPES, Series, series

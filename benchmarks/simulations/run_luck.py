@@ -12,10 +12,10 @@ from functools import partial
 
 import numpy as np
 
-from agentbench_tui.verdicts.compare import compare_evidence
-from agentbench_tui.verdicts.comparison import Asked, judged
-from agentbench_tui.verdicts.standing import by_repeats
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.comparison.compare import compare_evidence
+from agentbench_tui.verdicts.comparison.comparison import Asked, judged
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.ranking.standing import by_repeats
 from simulations.guarantee import Guarantee, Rate
 
 CASES, HARD, NOISE, MARGIN = 30, 0.3, 0.02, 0.05

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 from bounded_work import bounded_work
 
-from agentbench_tui.agents.chat_completions import ChatCompletions
-from agentbench_tui.agents.messages_api import MessagesApi
-from agentbench_tui.agents.model_api import Dialect
-from agentbench_tui.agents.responses_api import ResponsesApi
-from agentbench_tui.agents.transcript import Transcript
+from agentbench_tui.agents.model_apis.chat_completions import ChatCompletions
+from agentbench_tui.agents.model_apis.messages_api import MessagesApi
+from agentbench_tui.agents.model_apis.model_api import Dialect
+from agentbench_tui.agents.model_apis.responses_api import ResponsesApi
+from agentbench_tui.agents.model_apis.transcript import Transcript
 from agentbench_tui.http.sse import SseEvent
 from agentbench_tui.model.answer import Usage
 

@@ -8,7 +8,7 @@ from openai_process import RunningServer
 from opening import ask, failure, opened
 from raw_server import raw_server, saying, sized
 
-from agentbench_tui.agents.http import at_path
+from agentbench_tui.agents.model_apis.http import at_path
 from agentbench_tui.agents.registry import check_agent
 from agentbench_tui.agents.target import named_model, parse_agent
 from agentbench_tui.model.answer import Answer, FailureKind, Message, Request, Usage

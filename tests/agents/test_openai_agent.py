@@ -10,8 +10,8 @@ from openai_process import RunningServer
 from opening import ask, failure, opened
 from raw_server import raw_server, saying_once
 
+from agentbench_tui.agents.model_apis.retry_after import retry_after_s
 from agentbench_tui.agents.registry import check_agent
-from agentbench_tui.agents.retry_after import retry_after_s
 from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.model.answer import (
     Answer,

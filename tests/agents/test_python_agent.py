@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.agents.daemon_pool import DaemonPool, PoolExhausted
+from agentbench_tui.agents.python.daemon_pool import DaemonPool, PoolExhausted
 from agentbench_tui.agents.registry import open_agent
 from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.model.answer import (

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.agents.recording import Recording, RecordingFault, _HashIndex
+from agentbench_tui.agents.recorded.recording import Recording, RecordingFault, _HashIndex
 from agentbench_tui.agents.registry import check_agent
 from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.model.answer import Answer, FailureKind, Usage

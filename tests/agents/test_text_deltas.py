@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.agents.chat_completions import ChatCompletions
-from agentbench_tui.agents.messages_api import MessagesApi
-from agentbench_tui.agents.model_api import Dialect
-from agentbench_tui.agents.responses_api import ResponsesApi
-from agentbench_tui.agents.text_deltas import TextDeltas
-from agentbench_tui.agents.transcript import Transcript
+from agentbench_tui.agents.model_apis.chat_completions import ChatCompletions
+from agentbench_tui.agents.model_apis.messages_api import MessagesApi
+from agentbench_tui.agents.model_apis.model_api import Dialect
+from agentbench_tui.agents.model_apis.responses_api import ResponsesApi
+from agentbench_tui.agents.model_apis.text_deltas import TextDeltas
+from agentbench_tui.agents.model_apis.transcript import Transcript
 from agentbench_tui.http.sse import SseParser
 
 CHAT = ChatCompletions("m", {}, stream=True)

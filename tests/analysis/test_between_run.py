@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agentbench_tui.analysis.between_run import (
+from agentbench_tui.analysis.runs.between_run import (
     between_run_error,
     between_run_sd,
     interval_with_error,

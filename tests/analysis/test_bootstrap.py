@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.bootstrap import (
+from agentbench_tui.analysis.intervals.interval import Interval
+from agentbench_tui.analysis.resampling.bootstrap import (
     bca_interval,
     bootstrap_difference,
     bootstrap_mean,
@@ -21,8 +22,13 @@ from agentbench_tui.analysis.bootstrap import (
     bootstrap_paired_ratio,
     bootstrap_ratio,
 )
-from agentbench_tui.analysis.interval import Interval
-from agentbench_tui.analysis.resampling import Bootstrap, Resampling, Side, bias_correction, ends
+from agentbench_tui.analysis.resampling.resampling import (
+    Bootstrap,
+    Resampling,
+    Side,
+    bias_correction,
+    ends,
+)
 
 A = [
     812.4, 795.1, 901.7, 778.3, 850.2, 833.9, 1204.6, 799.8, 841.5, 826.0, 870.3, 788.9, 915.2,
@@ -217,7 +223,7 @@ def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> Non
         lambda: bootstrap_median_ratio(A, B[:9], QUICK),
     ]
     whole = [of(statistic()) for statistic in statistics]
-    monkeypatch.setattr("agentbench_tui.analysis.resampling._DRAWN_AT_ONCE", 100)
+    monkeypatch.setattr("agentbench_tui.analysis.resampling.resampling._DRAWN_AT_ONCE", 100)
     assert [of(statistic()) for statistic in statistics] == whole
 
 

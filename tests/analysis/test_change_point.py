@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from agentbench_tui.analysis import change_point
-from agentbench_tui.analysis.change_point import Change, changes, energy, locate
+from agentbench_tui.analysis.runs import change_point
+from agentbench_tui.analysis.runs.change_point import Change, changes, energy, locate
 from agentbench_tui.analysis.scale import Scale
 
 TIME, SUCCESS = Scale("lower"), Scale("higher", "points")

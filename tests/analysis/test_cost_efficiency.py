@@ -10,7 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.cost_efficiency import Configuration, configurations, cost_figures
+from agentbench_tui.analysis.boards.cost_efficiency import (
+    Configuration,
+    configurations,
+    cost_figures,
+)
 
 
 def same(current: NDArray[np.float64], other: NDArray[np.float64]) -> bool:

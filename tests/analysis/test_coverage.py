@@ -13,12 +13,16 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from agentbench_tui.analysis.effective_number import bounded_mean
-from agentbench_tui.analysis.estimate import estimate, quantile_estimate
-from agentbench_tui.analysis.resampling import Resampling
-from agentbench_tui.analysis.skewed_amount import skewed_mean
+from agentbench_tui.analysis.boards.task_aggregate import (
+    aggregate,
+    bootstrap_aggregate,
+    with_few_runs,
+)
+from agentbench_tui.analysis.intervals.effective_number import bounded_mean
+from agentbench_tui.analysis.intervals.estimate import estimate, quantile_estimate
+from agentbench_tui.analysis.intervals.skewed_amount import skewed_mean
+from agentbench_tui.analysis.resampling.resampling import Resampling
 from agentbench_tui.analysis.summary import pass_at_k
-from agentbench_tui.analysis.task_aggregate import aggregate, bootstrap_aggregate, with_few_runs
 
 TRIALS = 600
 LEAST = 0.93 - 2 * math.sqrt(0.93 * 0.07 / TRIALS)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from agentbench_tui.analysis.effect_size import (
+from agentbench_tui.analysis.differences.effect_size import (
     cliffs_delta,
     cohens_d,
     dz,
@@ -17,7 +17,7 @@ from agentbench_tui.analysis.effect_size import (
     pearson,
     probability_of_superiority,
 )
-from agentbench_tui.analysis.rank import mann_whitney
+from agentbench_tui.analysis.differences.rank import mann_whitney
 
 LATENCY_A = [
     812.4, 795.1, 901.7, 778.3, 850.2, 833.9, 1204.6, 799.8, 841.5, 826.0, 870.3, 788.9, 915.2,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.equivalence import (
+from agentbench_tui.analysis.differences.equivalence import (
     Verdict,
     power_equivalence,
     tost,

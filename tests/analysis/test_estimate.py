@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.estimate import Estimate, Kind, estimate, quantile_estimate
-from agentbench_tui.analysis.interval import clustered_mean, t_mean, wilson
+from agentbench_tui.analysis.intervals.estimate import Estimate, Kind, estimate, quantile_estimate
+from agentbench_tui.analysis.intervals.interval import clustered_mean, t_mean, wilson
 
 kinds = st.sampled_from(["time", "share", "amount"])
 shares = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=40)

@@ -8,9 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.group_differences import cochran_q, common_mean, group_differences
-from agentbench_tui.analysis.multiplicity import holm
-from agentbench_tui.analysis.student import welch
+from agentbench_tui.analysis.differences.multiplicity import holm
+from agentbench_tui.analysis.differences.student import welch
+from agentbench_tui.analysis.groups.group_differences import (
+    cochran_q,
+    common_mean,
+    group_differences,
+)
 
 
 def members(*sizes: int) -> NDArray[np.bool_]:

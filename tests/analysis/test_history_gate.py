@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from agentbench_tui.analysis.history_gate import HistoryTest, Shift, judge_history
+from agentbench_tui.analysis.runs.history_gate import HistoryTest, Shift, judge_history
 from agentbench_tui.analysis.scale import Scale
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

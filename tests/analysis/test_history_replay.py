@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.daily_cycle import daily_cycle
-from agentbench_tui.analysis.history_gate import GateLevels
-from agentbench_tui.analysis.history_replay import replays
+from agentbench_tui.analysis.runs.daily_cycle import daily_cycle
+from agentbench_tui.analysis.runs.history_gate import GateLevels
+from agentbench_tui.analysis.runs.history_replay import replays
 
 MARGIN = math.log(1.05)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.interval import (
+from agentbench_tui.analysis.intervals.interval import (
     Interval,
     clustered_mean,
     clustered_se,

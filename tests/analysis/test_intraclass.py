@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.analysis.intraclass import combined_p, intraclass, shuffled_p
+from agentbench_tui.analysis.groups.intraclass import combined_p, intraclass, shuffled_p
 
 RATINGS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 """Six targets by four judges (Shrout & Fleiss 1979, table 2)."""

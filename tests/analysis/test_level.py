@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agentbench_tui.analysis.level import Level, dependence, tamed
+from agentbench_tui.analysis.runs.level import Level, dependence, tamed
 
 
 def test_middle_and_spread_by_hand() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from agentbench_tui.analysis.level_verdict import (
+from agentbench_tui.analysis.load.level_verdict import (
     Check,
     LevelVerdict,
     Limits,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.main_effect import LevelEffect, SweepCell, main_effects
+from agentbench_tui.analysis.groups.main_effect import LevelEffect, SweepCell, main_effects
 
 
 def of(found: list[LevelEffect], parameter: str, level: str) -> LevelEffect:

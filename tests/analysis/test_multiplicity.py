@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.multiplicity import (
+from agentbench_tui.analysis.differences.multiplicity import (
     benjamini_hochberg,
     benjamini_yekutieli,
     bonferroni,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.paired_effect import (
+from agentbench_tui.analysis.differences.paired_effect import (
     NO_RATIO,
     Effect,
     difference_effect,

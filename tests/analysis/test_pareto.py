@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from agentbench_tui.analysis.pareto import dominance, pareto_front
+from agentbench_tui.analysis.boards.pareto import dominance, pareto_front
 
 agents = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=7)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from agentbench_tui.analysis.partial_pooling import partially_pooled
+from agentbench_tui.analysis.groups.partial_pooling import partially_pooled
 
 SCHOOLS = [28.0, 8, -3, 7, -1, 1, 18, 12]
 ERRORS = np.array([15.0, 10, 16, 11, 9, 11, 10, 18])

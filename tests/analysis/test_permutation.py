@@ -11,8 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.alternative import Alternative
-from agentbench_tui.analysis.permutation import PermutationTest, permutation_test, sign_flip_test
+from agentbench_tui.analysis.differences.alternative import Alternative
+from agentbench_tui.analysis.resampling.permutation import (
+    PermutationTest,
+    permutation_test,
+    sign_flip_test,
+)
 
 ALTERNATIVES: list[Alternative] = ["two-sided", "greater", "less"]
 alternatives = st.sampled_from(ALTERNATIVES)
@@ -125,7 +129,7 @@ def test_drawn_splits_agree_with_the_rank_test_on_ranks(
 
 
 def test_draws_that_do_not_fit_at_once_are_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agentbench_tui.analysis.permutation._BITS_AT_ONCE", 30 * 700)
+    monkeypatch.setattr("agentbench_tui.analysis.resampling.permutation._BITS_AT_ONCE", 30 * 700)
     ranks = np.random.default_rng(9).permutation(30)
     p = stats.mannwhitneyu(ranks[:15], ranks[15:], method="exact").pvalue
     result = split(ranks[:15], ranks[15:])

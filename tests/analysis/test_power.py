@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.alternative import Alternative
+from agentbench_tui.analysis.differences.alternative import Alternative
 from agentbench_tui.analysis.power import (
     power_mcnemar,
     power_paired,

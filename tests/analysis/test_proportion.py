@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from agentbench_tui.analysis.alternative import Alternative
-from agentbench_tui.analysis.interval import Interval
-from agentbench_tui.analysis.proportion import (
+from agentbench_tui.analysis.differences.alternative import Alternative
+from agentbench_tui.analysis.intervals.interval import Interval
+from agentbench_tui.analysis.intervals.proportion import (
     agresti_coull,
     clopper_pearson,
     jeffreys,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.analysis.estimate import quantile_estimate
-from agentbench_tui.analysis.quantiles import quantile_estimates, weighted_quantiles
+from agentbench_tui.analysis.intervals.estimate import quantile_estimate
+from agentbench_tui.analysis.intervals.quantiles import quantile_estimates, weighted_quantiles
 
 SHARES = (0.5, 0.9, 0.95, 0.99, 0.999)
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.alternative import Alternative
-from agentbench_tui.analysis.rank import (
+from agentbench_tui.analysis.differences.alternative import Alternative
+from agentbench_tui.analysis.differences.rank import (
     BrunnerMunzelTest,
     RankTest,
     brunner_munzel,

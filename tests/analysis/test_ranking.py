@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from agentbench_tui.analysis.ranking import case_weights, ranking, separation
+from agentbench_tui.analysis.boards.ranking import case_weights, ranking, separation
 
 
 def seeded(seed: int, agents: int, cases: int) -> NDArray[np.float64]:

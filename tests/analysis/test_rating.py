@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import optimize
 
-from agentbench_tui.analysis.rating import (
+from agentbench_tui.analysis.boards.rating import (
     POINTS,
     Ratings,
     bradley_terry,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.ratio_of_totals import Totals, group_totals, paired_totals
+from agentbench_tui.analysis.intervals.ratio_of_totals import Totals, group_totals, paired_totals
 
 amounts = st.integers(0, 100_000).map(lambda cents: cents / 100)
 bills = st.lists(st.tuples(amounts, amounts), min_size=2, max_size=25)

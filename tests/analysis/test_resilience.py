@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import signal, stats
 
-from agentbench_tui.analysis.resilience import (
+from agentbench_tui.analysis.load.resilience import (
     overall,
     quality,
     recovery,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import optimize
 
-from agentbench_tui.analysis.scalability import Scaling, fit_usl
-from agentbench_tui.analysis.usl import Curve
+from agentbench_tui.analysis.load.scalability import Scaling, fit_usl
+from agentbench_tui.analysis.load.usl import Curve
 
 LOADS = np.array([1.0, 2, 4, 8, 16, 32, 64])
 MEASURED = np.array([95.2, 180.9, 337.8, 585.6, 870.4, 1003.3, 879.5])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from agentbench_tui.analysis.runs.severity import Severity, least_worsening, severity
 from agentbench_tui.analysis.scale import Scale
-from agentbench_tui.analysis.severity import Severity, least_worsening, severity
 
 SLOWER, THROUGHPUT = Scale("lower"), Scale("higher")
 SUCCESS, ERRORS = Scale("higher", "points"), Scale("lower", "points")

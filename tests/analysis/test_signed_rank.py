@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.alternative import Alternative
-from agentbench_tui.analysis.signed_rank import SignedRankTest, wilcoxon
+from agentbench_tui.analysis.differences.alternative import Alternative
+from agentbench_tui.analysis.differences.signed_rank import SignedRankTest, wilcoxon
 
 ALTERNATIVES: list[Alternative] = ["two-sided", "greater", "less"]
 alternatives = st.sampled_from(ALTERNATIVES)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.alternative import Alternative
-from agentbench_tui.analysis.interval import Interval
-from agentbench_tui.analysis.student import TTest, paired_t, student_t, welch
+from agentbench_tui.analysis.differences.alternative import Alternative
+from agentbench_tui.analysis.differences.student import TTest, paired_t, student_t, welch
+from agentbench_tui.analysis.intervals.interval import Interval
 
 ALTERNATIVES: list[Alternative] = ["two-sided", "greater", "less"]
 alternatives = st.sampled_from(ALTERNATIVES)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.interval import Interval, quantile_interval
+from agentbench_tui.analysis.intervals.interval import Interval, quantile_interval
 from agentbench_tui.analysis.summary import (
     Summary,
     drift,

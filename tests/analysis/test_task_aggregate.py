@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.resampling import Bootstrap, Resampling
-from agentbench_tui.analysis.task_aggregate import (
+from agentbench_tui.analysis.boards.task_aggregate import (
     Aggregate,
     aggregate,
     bootstrap_aggregate,
@@ -21,6 +20,7 @@ from agentbench_tui.analysis.task_aggregate import (
     performance_profile,
     probability_of_improvement,
 )
+from agentbench_tui.analysis.resampling.resampling import Bootstrap, Resampling
 
 # runs × tasks
 X = np.array([
@@ -186,7 +186,7 @@ def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
     whole = [ends(figure()) for figure in figures]
     profile = performance_profile(X[:, :1].T, [0.7], QUICK)
-    monkeypatch.setattr("agentbench_tui.analysis.resampling._DRAWN_AT_ONCE", 100)
+    monkeypatch.setattr("agentbench_tui.analysis.resampling.resampling._DRAWN_AT_ONCE", 100)
     assert [ends(figure()) for figure in figures] == whole
     assert performance_profile(X[:, :1].T, [0.7], QUICK).low == profile.low
 

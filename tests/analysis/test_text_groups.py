@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.analysis.text_groups import (
+from agentbench_tui.analysis.groups.text_groups import (
     duplicate_groups,
     ending_groups,
     prefix_groups,

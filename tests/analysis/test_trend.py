@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import signal, stats
 
-from agentbench_tui.analysis.trend import Trend, trend_line
+from agentbench_tui.analysis.runs.trend import Trend, trend_line
 
 Floats = NDArray[np.float64]
 

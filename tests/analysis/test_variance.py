@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from agentbench_tui.analysis.runs.variance import half_width_curve, precision_n, runs_needed
 from agentbench_tui.analysis.summary import precision_reached
-from agentbench_tui.analysis.variance import half_width_curve, precision_n, runs_needed
 
 LATENCIES = [
     812.4, 795.1, 901.7, 778.3, 850.2, 833.9, 1204.6, 799.8, 841.5, 826.0, 870.3, 788.9, 915.2,

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.multiplicity import benjamini_hochberg
+from agentbench_tui.analysis.differences.multiplicity import benjamini_hochberg
+from agentbench_tui.analysis.runs.version_gate import VersionTest, compare_versions, with_adjusted
 from agentbench_tui.analysis.scale import Better, Scale
-from agentbench_tui.analysis.version_gate import VersionTest, compare_versions, with_adjusted
 
 TIME, SUCCESS = Scale("lower"), Scale("higher", "points")
 OLD = [812.4, 795.1, 801.7, 778.3, 850.2, 833.9, 804.6]

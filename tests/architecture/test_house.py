@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,8 @@ FACES = {"cli", "tui", "__main__.py"}
 """What may know click and Textual: everything else is the core."""
 
 MODULE_LINES = 400
+FOLDER_MODULES = 26
+"""25, and the one that says what the folder is for."""
 FUNCTION_LINES = 60
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc"}
 
@@ -112,6 +115,15 @@ def test_a_package_imports_only_from_packages_below_it() -> None:
 def test_every_folder_of_modules_is_a_package() -> None:
     folders = {path.parent for path in modules()}
     assert [str(f) for f in sorted(folders) if not (f / "__init__.py").exists()] == []
+
+
+def test_no_folder_holds_more_modules_than_a_stranger_looks_through() -> None:
+    full = {
+        str(folder.relative_to(ROOT)): count
+        for folder, count in Counter(path.parent for path in modules()).items()
+        if count > FOLDER_MODULES
+    }
+    assert full == {}
 
 
 def test_the_core_names_neither_click_nor_textual() -> None:

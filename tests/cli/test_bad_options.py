@@ -6,7 +6,7 @@ import pytest
 from processes import Place, make_place
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.engine import planning
+from agentbench_tui.engine.run import planning
 
 AGENT = ("--agent", "echo=python:agents.py:echo")
 HUGE = "99999999999999999999999"

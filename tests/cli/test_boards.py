@@ -75,7 +75,8 @@ def test_the_table_shows_ties_and_simulated_agents_apart(said: Said) -> None:
 def test_the_table_fits_into_80_columns(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     from rich.console import Console
 
-    from agentbench_tui.cli import output, scoreboard
+    from agentbench_tui.cli.console import output
+    from agentbench_tui.cli.leaderboard import scoreboard
 
     monkeypatch.setattr(output, "screen_width", lambda: 80)
     for module in (output, scoreboard):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.cli.curve_options import spread
+from agentbench_tui.cli.compare.curve_options import spread
 from agentbench_tui.cli.main import _run
 
 CONTROL = (0.812, 0.794, 0.851, 0.777, 0.806, 0.839, 0.765, 0.823, 0.798, 0.845)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from processes import INTERRUPT, TERMINATE, Place, kill, line_with, make_place, until
 
-from agentbench_tui.cli import running
 from agentbench_tui.cli.main import _run
-from agentbench_tui.engine.plan import Plan
+from agentbench_tui.cli.run import running
+from agentbench_tui.engine.run.plan import Plan
 
 RUN = ("run", "suite.json", "--agent", "echo=python:agents.py:echo", "--no-ui", "--format", "json")
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from processes import make_place, until
 
-from agentbench_tui.cli import running
 from agentbench_tui.cli.main import _run
-from agentbench_tui.engine.plan import Plan
-from agentbench_tui.engine.planning import RunOptions, make_plan
-from agentbench_tui.engine.source import read_source
-from agentbench_tui.load.schedule_words import schedule_words
-from agentbench_tui.verdicts.explanation import explain
+from agentbench_tui.cli.run import running
+from agentbench_tui.engine.run.plan import Plan
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.source import read_source
+from agentbench_tui.load.schedule.schedule_words import schedule_words
+from agentbench_tui.verdicts.words.explanation import explain
 
 TARGET = "openai:http://127.0.0.1:8000/v1#some/model?temperature=0"
 
@@ -183,7 +183,7 @@ def test_the_printed_suite_is_valid_and_means_the_same(
         plans.append(plan)
         return 0
 
-    monkeypatch.setattr("agentbench_tui.cli.running.run_plan", keep)
+    monkeypatch.setattr("agentbench_tui.cli.run.running.run_plan", keep)
     printed_suite(capfd, *options)
 
     assert _run(["suites", "validate", "printed.yaml"]) == 0
@@ -433,7 +433,7 @@ def test_a_gate_on_the_verdict_and_on_the_harness_decides_the_exit_code(
     async def not_calibrated(*_: Any) -> None:
         return None
 
-    monkeypatch.setattr("agentbench_tui.load.calibration.calibrated", not_calibrated)
+    monkeypatch.setattr("agentbench_tui.load.calibration.calibration.calibrated", not_calibrated)
     target = "mock?ttft=2ms&itl=1ms&tokens=2"
     options = ["--requests", "20", "--no-ui", "--db", "own.db", "--format", "json"]
     gates = ["--fail-on", "verdict==clean", "--fail-on", "cpu_us_per_request>0"]
@@ -452,7 +452,7 @@ def _not_calibrated(monkeypatch: pytest.MonkeyPatch) -> None:
     async def not_calibrated(*_: Any) -> None:
         return None
 
-    monkeypatch.setattr("agentbench_tui.load.calibration.calibrated", not_calibrated)
+    monkeypatch.setattr("agentbench_tui.load.calibration.calibration.calibrated", not_calibrated)
 
 
 @pytest.mark.usefixtures("_not_calibrated")

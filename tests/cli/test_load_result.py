@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.cli.load_result import metric_rows, print_load, print_load_run, print_loads
-from agentbench_tui.cli.load_sentences import (
+from agentbench_tui.cli.load.result import metric_rows, print_load, print_load_run, print_loads
+from agentbench_tui.cli.load.sentences import (
     headline,
     load_notes,
     rate_lines,
     repeats_line,
     slo_lines,
 )
-from agentbench_tui.cli.result import print_run
+from agentbench_tui.cli.run.result import print_run
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.explanation import explain_words
-from agentbench_tui.verdicts.load_sweep import within_slo
+from agentbench_tui.verdicts.load.load_sweep import within_slo
+from agentbench_tui.verdicts.words.explanation import explain_words
 
 TIMES = ("ttft_ms", "ttft_from_send_ms", "ttfo_ms", "itl_ms", "icl_ms", "send_lag_ms", "queue_ms")
 
@@ -31,7 +31,7 @@ def times(n: int, needs: dict[str, int], **parts: float | None) -> dict[str, Any
 
 
 def execution(**load: Any) -> dict[str, Any]:
-    """An execution of a run document, its load as `verdicts.load_document` gives it."""
+    """An execution of a run document, its load as `verdicts.load.load_document` gives it."""
     document = {
         "schema": "agentbench.load/1",
         "run_id": "r",

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from processes import make_place
 
-from agentbench_tui.cli import running
 from agentbench_tui.cli.main import _run
-from agentbench_tui.cli.result import notes
+from agentbench_tui.cli.run import running
+from agentbench_tui.cli.run.result import notes
 
 REFUSING = """
-from agentbench_tui.cli import running
+from agentbench_tui.cli.run import running
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 tries = []

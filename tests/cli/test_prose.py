@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from agentbench_tui.cli import output
-from agentbench_tui.cli.output import print_prose
+from agentbench_tui.cli.console import output
+from agentbench_tui.cli.console.output import print_prose
 
 
 def printed(text: str, width: int, *, terminal: bool) -> list[str]:

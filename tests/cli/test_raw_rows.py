@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.cli.result import execution_row, print_run
+from agentbench_tui.cli.run.result import execution_row, print_run
 
 TASK: dict[str, Any] = {
     "suite_id": "small",

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.cli.experiment_effects import print_effects
-from agentbench_tui.cli.result import execution_row
+from agentbench_tui.cli.experiments.effects import print_effects
+from agentbench_tui.cli.run.result import execution_row
 
 
 @pytest.mark.parametrize(("kind", "shown"), [("experiment", "–/3/4"), ("task", "0/3/4")])

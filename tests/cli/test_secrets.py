@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.engine.plan import Group, Plan, check_unmasked, encode_plan, masked
-from agentbench_tui.engine.plan_secrets import declare_secrets_of, exposed_keys
-from agentbench_tui.model import untrusted
+from agentbench_tui.engine.run.plan import Group, Plan, check_unmasked, encode_plan, masked
+from agentbench_tui.engine.run.plan_secrets import declare_secrets_of, exposed_keys
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.text import untrusted
 
 SECRET = "plain-word-of-mine"
 ON_LINE = "qwertz-uiop-123"

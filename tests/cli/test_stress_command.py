@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.cli.stress_plan import duration_words
-from agentbench_tui.engine.source import read_source
+from agentbench_tui.cli.stress.plan import duration_words
+from agentbench_tui.engine.suite.source import read_source
 from agentbench_tui.stress.catalogue import SCENARIOS
 from agentbench_tui.stress.outlook import outlook
 from agentbench_tui.stress.spec import StressSpec

@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from agentbench_tui.analysis.resilience import recovery
-from agentbench_tui.cli.result import print_run
-from agentbench_tui.cli.stress_result import curve_of, print_stress_run, stress_rows
-from agentbench_tui.stress.breaking_point import BreakingPoint
+from agentbench_tui.analysis.load.resilience import recovery
+from agentbench_tui.cli.run.result import print_run
+from agentbench_tui.cli.stress.result import curve_of, print_stress_run, stress_rows
 from agentbench_tui.stress.report import (
     Advice,
     LimitsUsed,
@@ -24,9 +23,9 @@ from agentbench_tui.stress.report import (
     TrendFacts,
     WindowFacts,
 )
-from agentbench_tui.verdicts.explanation import explain_words
-from agentbench_tui.verdicts.stress_document import stress_document, told
-from agentbench_tui.verdicts.stress_words import (
+from agentbench_tui.stress.search.breaking_point import BreakingPoint
+from agentbench_tui.verdicts.stress.stress_document import stress_document, told
+from agentbench_tui.verdicts.stress.stress_words import (
     advice_lines,
     details,
     headline,
@@ -34,6 +33,7 @@ from agentbench_tui.verdicts.stress_words import (
     scaling_line,
     standing_line,
 )
+from agentbench_tui.verdicts.words.explanation import explain_words
 
 POINT = BreakingPoint(
     on="rate",

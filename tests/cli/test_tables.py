@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agentbench_tui.cli import output
-from agentbench_tui.cli.output import Column, print_rows
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.cli.console import output
+from agentbench_tui.cli.console.output import Column, print_rows
+from agentbench_tui.model.text.untrusted import one_line
 
 NAME = Column("name", "name", names_row=True)
 A, B, EMPTY = Column("a", "first", right=True), Column("b", "second", right=True), Column("e", "e")

@@ -12,8 +12,8 @@ import pytest
 from agentbench_tui.agents.schemes import BUILT_IN
 from agentbench_tui.agents.secret_names import named_variables
 from agentbench_tui.cli.main import _run
-from agentbench_tui.engine.plan import ExecutionPlan, Group, Plan, SuiteInPlan
-from agentbench_tui.engine.trust import (
+from agentbench_tui.engine.run.plan import ExecutionPlan, Group, Plan, SuiteInPlan
+from agentbench_tui.engine.run.trust import (
     ASKED,
     EXAMINED_FIELDS,
     HARMLESS_FIELDS,
@@ -355,7 +355,8 @@ def test_ordinary_scorers_run_nothing_of_others() -> None:
 
 
 def test_every_field_of_a_plan_was_thought_about() -> None:
-    """A new field belongs into `engine.trust`, or here among those that name nothing outside."""
+    """A new field belongs into `engine.run.trust`, or here among those that name nothing
+    outside."""
     assert set(Benchmark.model_fields) == HARMLESS_FIELDS | EXAMINED_FIELDS
     assert set(BUILT_IN) == HARMLESS_SCHEMES | ASKED | PROGRAMS | {"replay"}
     assert set(scorer_names()) == HARMLESS_SCORERS | {RUNS_ANSWERS}

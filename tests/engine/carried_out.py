@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentbench_tui.engine.coordinator import Outcome, carry_out
-from agentbench_tui.engine.plan import Plan
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.coordinator import Outcome, carry_out
+from agentbench_tui.engine.run.plan import Plan
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
-from agentbench_tui.store.queries import executions_of, find_run, metrics_of
-from agentbench_tui.verdicts.documents import run_document
+from agentbench_tui.store.queries.runs import executions_of, find_run, metrics_of
+from agentbench_tui.verdicts.runs.documents import run_document
 
 ONLY_ACCURACY = {"accuracy": 1, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 0}
 

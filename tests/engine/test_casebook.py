@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from carried_out import plan, run, suite
 
-from agentbench_tui.engine import case_spool, casebook
-from agentbench_tui.engine.casebook import open_datasets
+from agentbench_tui.engine.cases import case_spool, casebook
+from agentbench_tui.engine.cases.casebook import open_datasets
 from agentbench_tui.model.errors import SuiteError
 
 POINTS = 12

@@ -7,7 +7,7 @@ from typing import Any
 from carried_out import plan, run, suite
 
 from agentbench_tui.engine import ended_groups
-from agentbench_tui.engine.coordinator import carry_out
+from agentbench_tui.engine.run.coordinator import carry_out
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 
 SEES_OTHERS = """

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from carried_out import Result, run, suite
 
-from agentbench_tui.store.answer_pages import Wanted, answer_page
 from agentbench_tui.store.archive import export_run, import_runs
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
+from agentbench_tui.store.queries.answer_pages import Wanted, answer_page
 
 ID = 9512292042121000001
 ECHO = "def echo(prompt): return {'data': int(prompt)}\n"

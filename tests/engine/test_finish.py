@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from carried_out import Result, run, suite
 
-from agentbench_tui.engine.finish import Ended, baseline_first, finish_executions
-from agentbench_tui.engine.plan import decode_plan
+from agentbench_tui.engine.run.finish import Ended, baseline_first, finish_executions
+from agentbench_tui.engine.run.plan import decode_plan
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.store.writer import Writer
 

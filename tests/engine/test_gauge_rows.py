@@ -1,7 +1,7 @@
 """What gauges come to for an execution."""
 
-from agentbench_tui.engine.aggregate import MetricValue
-from agentbench_tui.engine.gauge_rows import gpu_usage
+from agentbench_tui.engine.run.gauge_rows import gpu_usage
+from agentbench_tui.engine.task.aggregate import MetricValue
 
 
 def test_the_use_of_gpus_is_the_mean_over_all_of_them() -> None:

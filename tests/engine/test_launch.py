@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from carried_out import plan, suite
 
-from agentbench_tui.engine.launch import launch
-from agentbench_tui.engine.plan import encode_plan
+from agentbench_tui.engine.run.launch import launch
+from agentbench_tui.engine.run.plan import encode_plan
 
 LAUNCH = """
 import subprocess, sys
 from pathlib import Path
-from agentbench_tui.engine.launch import launch
-from agentbench_tui.engine.plan import decode_plan
+from agentbench_tui.engine.run.launch import launch
+from agentbench_tui.engine.run.plan import decode_plan
 
 plan = decode_plan(Path(sys.argv[1]).read_text(encoding="utf-8"))
 given = []

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from agentbench_tui.engine.limiter import Limiter
+from agentbench_tui.engine.run.limiter import Limiter
 
 
 class Clock:

@@ -9,11 +9,11 @@ from urllib.parse import quote
 import pytest
 from carried_out import Result, suite
 
-from agentbench_tui.engine.coordinator import carry_out
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.coordinator import carry_out
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
 from agentbench_tui.store.database import create_or_migrate, reading
-from agentbench_tui.store.progress import progress_of_run
-from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
+from agentbench_tui.store.queries.progress import progress_of_run
+from agentbench_tui.verdicts.cost.cost_board import CostAsked, cost_document
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 from openai_process import RunningServer, running_openai_server

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agentbench_tui.engine.outlook import share_outlook, time_outlook
-from agentbench_tui.engine.stopping import Progress, end_pass
+from agentbench_tui.engine.run.outlook import share_outlook, time_outlook
+from agentbench_tui.engine.run.stopping import Progress, end_pass
 from agentbench_tui.model.suite import EarlyStop
-from agentbench_tui.store.progress import outlooks_of_run
+from agentbench_tui.store.queries.progress import outlooks_of_run
 
 MEDIANS = [100.0, 104.0, 97.0, 101.0, 95.0, 103.0]
 

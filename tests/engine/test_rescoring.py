@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from carried_out import Result, run, suite
 
-from agentbench_tui.engine.loading import load_suite
-from agentbench_tui.engine.rescoring import rescore
+from agentbench_tui.engine.suite.loading import load_suite
+from agentbench_tui.engine.task.rescoring import rescore
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.store.queries import find_run
+from agentbench_tui.store.queries.runs import find_run
 
 # Off by one tenth from whatever is asked.
 NEAR = "def near(prompt): return str(float(prompt) + 0.1)\n"

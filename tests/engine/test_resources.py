@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from carried_out import ONLY_ACCURACY, Result, run, suite
 
-from agentbench_tui.engine import session
-from agentbench_tui.engine.rescoring import rescore
+from agentbench_tui.engine.run import session
+from agentbench_tui.engine.task.rescoring import rescore
 from agentbench_tui.process.snapshot import least_cpu_seconds
 from agentbench_tui.store.writer import write_once
 

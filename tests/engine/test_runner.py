@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from carried_out import Result, cases, plan, run, suite
 
-from agentbench_tui.engine import coordinator
+from agentbench_tui.engine.run import coordinator
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.store.writer import write_once
@@ -244,7 +244,7 @@ async def test_an_adapter_that_breaks_takes_no_other_agent_with_it(
     kind: str,
     correct: int,
 ) -> None:
-    from agentbench_tui.agents.python import PythonAgent
+    from agentbench_tui.agents.python.python_agent import PythonAgent
 
     healthy = getattr(PythonAgent, method)
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from carried_out import Result, run, suite
 
-from agentbench_tui.engine.rescoring import rescore
+from agentbench_tui.engine.task.rescoring import rescore
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.store.queries import find_run
+from agentbench_tui.store.queries.runs import find_run
 from agentbench_tui.store.writer import write_once
-from agentbench_tui.verdicts.contenders import Wanted
-from agentbench_tui.verdicts.leaderboard import category_leaderboard
+from agentbench_tui.verdicts.ranking.leaderboard import category_leaderboard
+from agentbench_tui.verdicts.selection.contenders import Wanted
 
 # Right on 0 and 1, wrong on 2, raises on 3. Each answer is 100 + 20 tokens of a priced model.
 FIVE = """
@@ -217,8 +217,8 @@ async def test_agents_of_a_run_rank_by_overall_and_ties_share_a_rank(tmp_path: P
 
 
 async def test_simulated_agents_rank_only_among_themselves(tmp_path: Path) -> None:
-    from agentbench_tui.engine.coordinator import carry_out
-    from agentbench_tui.engine.planning import RunOptions, make_plan
+    from agentbench_tui.engine.run.coordinator import carry_out
+    from agentbench_tui.engine.run.planning import RunOptions, make_plan
 
     result = await run(tmp_path, suite(4), FIVE, "mixed")
     both = RunOptions(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.engine.signals import Signals
+from agentbench_tui.engine.run.signals import Signals
 
 PATIENCE_S = 60.0
 

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.engine.turns import in_turn
+from agentbench_tui.engine.run.turns import in_turn
 
 
 @given(st.integers(1, 5), st.integers(0, 2**62), st.integers(0, 6), st.integers(0, 6))

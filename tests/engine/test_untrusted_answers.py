@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from carried_out import Result, run, suite
 
-from agentbench_tui.engine.recorder import LONGEST_ANSWER, LONGEST_DETAIL
+from agentbench_tui.engine.task.recorder import LONGEST_ANSWER, LONGEST_DETAIL
 
 WEIRD = r"""
 import math
@@ -217,7 +217,7 @@ async def test_a_key_of_the_environment_is_nowhere_in_the_database(
     assert b"my key is ***" in stored
     assert b"canary" not in stored
 
-    from agentbench_tui.engine.rescoring import rescore
+    from agentbench_tui.engine.task.rescoring import rescore
 
     await rescore(result.database, dict(result.rows("SELECT * FROM runs")[0]))
     assert b"canary" not in bytes_on_disk(result)

@@ -11,7 +11,7 @@ import gates
 import pytest
 from carried_out import Result, plan, suite
 
-from agentbench_tui.engine.coordinator import Outcome, carry_out
+from agentbench_tui.engine.run.coordinator import Outcome, carry_out
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.viewer import wish_row

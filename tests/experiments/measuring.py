@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import workloads
 
-from agentbench_tui.engine.coordinator import Outcome, carry_out
-from agentbench_tui.engine.loading import suite_of_data
-from agentbench_tui.engine.plan import Plan
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.coordinator import Outcome, carry_out
+from agentbench_tui.engine.run.plan import Plan
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.loading import suite_of_data
 from agentbench_tui.store.database import create_or_migrate
 
 Said = Callable[..., tuple[int, str, str]]

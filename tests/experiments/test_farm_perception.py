@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agentbench_tui.experiments.bench import Bench
 from agentbench_tui.experiments.farm.perception import Perception
 from agentbench_tui.experiments.farm.world import World, WorldSettings
-from agentbench_tui.experiments.order import Order
+from agentbench_tui.experiments.measuring.bench import Bench
+from agentbench_tui.experiments.measuring.order import Order
 from agentbench_tui.experiments.spatial.index import INDEXES
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from measuring import measured, rows
 
-from agentbench_tui.engine.loading import load_suite, suite_of_data
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.loading import load_suite, suite_of_data
 
 FOLDER = Path(__file__).parents[2] / "suites" / "infrastructure"
 NAMES = (

@@ -13,12 +13,18 @@ import pytest
 from measuring import measured, planned, rows, slug
 from pydantic import BaseModel
 
-from agentbench_tui.engine.agentfarm import UNTIMED
-from agentbench_tui.engine.loading import suite_of_data
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.agentfarm import UNTIMED
+from agentbench_tui.engine.suite.loading import suite_of_data
 from agentbench_tui.experiments import kind
 from agentbench_tui.experiments.experiment import Experiment
-from agentbench_tui.experiments.noted import NotedReads, asked_for, settle, unnoted, unread
+from agentbench_tui.experiments.measuring.noted import (
+    NotedReads,
+    asked_for,
+    settle,
+    unnoted,
+    unread,
+)
 from agentbench_tui.experiments.parameters import make_experiment
 
 

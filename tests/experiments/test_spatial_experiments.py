@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentbench_tui.experiments.bench import Bench
-from agentbench_tui.experiments.order import Order
+from agentbench_tui.experiments.measuring.bench import Bench
+from agentbench_tui.experiments.measuring.order import Order
 from agentbench_tui.experiments.spatial.index import INDEXES
 from agentbench_tui.experiments.spatial.scaling import growth_exponent
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agentbench_tui.experiments.bench import Bench
-from agentbench_tui.experiments.order import Order, Reading
+from agentbench_tui.experiments.measuring.bench import Bench
+from agentbench_tui.experiments.measuring.order import Order, Reading
 from agentbench_tui.experiments.stateset.memory import DialogueMemory
 from agentbench_tui.experiments.stateset.training import Policy
 

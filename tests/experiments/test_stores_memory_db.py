@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agentbench_tui.experiments.bench import Bench
-from agentbench_tui.experiments.order import Order
+from agentbench_tui.experiments.measuring.bench import Bench
+from agentbench_tui.experiments.measuring.order import Order
 from agentbench_tui.experiments.settings import equal_variants
 from agentbench_tui.experiments.stores.memory_db import MemoryDatabase
 

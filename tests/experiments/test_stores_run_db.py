@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agentbench_tui.experiments.bench import Bench
-from agentbench_tui.experiments.order import Order
+from agentbench_tui.experiments.measuring.bench import Bench
+from agentbench_tui.experiments.measuring.order import Order
 
 
 def test_every_answer_is_in_the_file_that_is_kept(tmp_path):

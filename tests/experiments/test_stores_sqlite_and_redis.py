@@ -13,9 +13,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from agentbench_tui.experiments.bench import Bench
 from agentbench_tui.experiments.experiment import ExperimentContext
-from agentbench_tui.experiments.order import Order, Reading
+from agentbench_tui.experiments.measuring.bench import Bench
+from agentbench_tui.experiments.measuring.order import Order, Reading
 from agentbench_tui.experiments.parameters import make_experiment
 from agentbench_tui.experiments.settings import equal_variants
 from agentbench_tui.experiments.stores.pragma_profile import PROFILES, PragmaProfile

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from agentbench_tui.experiments import timing
-from agentbench_tui.experiments.timing import Timed, calibrated_loops, timed, timed_async
+from agentbench_tui.experiments.measuring import timing
+from agentbench_tui.experiments.measuring.timing import Timed, calibrated_loops, timed, timed_async
 from agentbench_tui.instruments import clock as clock_of_calls
 
 

@@ -6,7 +6,7 @@ import pytest
 from raw_server import Talk, raw_server, read_request, sized
 
 from agentbench_tui.agents.adapter import OpenContext
-from agentbench_tui.agents.endpoint import Endpoint, EndpointOptions
+from agentbench_tui.agents.model_apis.endpoint import Endpoint, EndpointOptions
 from agentbench_tui.http.aiohttp_client import AiohttpClient
 from agentbench_tui.http.client import HttpRequest, read_body
 from agentbench_tui.http.httptools_client import HttptoolsClient

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from agentbench_tui.agents.mock.options import read_options
 from agentbench_tui.agents.mock.process import MockServer, start_server
-from agentbench_tui.agents.model_call import ModelCall
-from agentbench_tui.load.arrivals import Arrivals, Constant
-from agentbench_tui.load.protocol import (
+from agentbench_tui.agents.model_apis.model_call import ModelCall
+from agentbench_tui.load.schedule.arrivals import Arrivals, Constant
+from agentbench_tui.load.sending.protocol import (
     ClosedLoop,
     Conversation,
     Done,
@@ -22,8 +22,8 @@ from agentbench_tui.load.protocol import (
     Turn,
     WorkerPlan,
 )
-from agentbench_tui.load.sample import FIELDS, ROW, STATUSES, unpack_gaps, unpack_rows
-from agentbench_tui.load.workers import LoadWorkers
+from agentbench_tui.load.sending.sample import FIELDS, ROW, STATUSES, unpack_gaps, unpack_rows
+from agentbench_tui.load.sending.workers import LoadWorkers
 from agentbench_tui.model.answer import Message
 
 

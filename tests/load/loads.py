@@ -15,12 +15,12 @@ import pytest
 
 from agentbench_tui.agents.mock.options import read_options
 from agentbench_tui.agents.mock.process import start_server
-from agentbench_tui.engine.coordinator import Outcome, carry_out
-from agentbench_tui.engine.loading import suite_of_data
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.coordinator import Outcome, carry_out
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.loading import suite_of_data
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
-from agentbench_tui.store.queries import find_run
-from agentbench_tui.verdicts.documents import run_document
+from agentbench_tui.store.queries.runs import find_run
+from agentbench_tui.verdicts.runs.documents import run_document
 
 TRIES = 3
 WEIGHTS = {"accuracy": 0, "speed": 1, "efficiency": 0, "cost": 0, "reliability": 0}
@@ -155,7 +155,7 @@ def leave_calibration_out(monkeypatch: pytest.MonkeyPatch) -> None:
     async def none(*_: Any) -> None:
         return None
 
-    monkeypatch.setattr("agentbench_tui.load.calibration.calibrated", none)
+    monkeypatch.setattr("agentbench_tui.load.calibration.calibration.calibrated", none)
 
 
 def is_gone(pid: int) -> bool:

@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
-from agentbench_tui.load.columns import Columns, columns_of
-from agentbench_tui.load.protocol import Done
-from agentbench_tui.load.sample import (
+from agentbench_tui.load.results.columns import Columns, columns_of
+from agentbench_tui.load.results.window import Window
+from agentbench_tui.load.sending.protocol import Done
+from agentbench_tui.load.sending.sample import (
     FIELDS,
     FOLLOW_UP,
     NEW_CONNECTION,
@@ -23,7 +24,6 @@ from agentbench_tui.load.sample import (
     pack_gaps,
     pack_rows,
 )
-from agentbench_tui.load.window import Window
 
 
 def us(seconds: float | None) -> int:
@@ -32,7 +32,8 @@ def us(seconds: float | None) -> int:
 
 @dataclass
 class Sample:
-    """One request; times in seconds, as `load.sample` counts them. Answered unless it says more."""
+    """One request; times in seconds, as `load.sending.sample` counts them. Answered unless it says
+    more."""
 
     due: float
     e2e: float | None = None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.load.agenda import Agenda
+from agentbench_tui.load.schedule.agenda import Agenda
 
 
 async def test_what_comes_after_an_action_that_raises_is_still_done() -> None:

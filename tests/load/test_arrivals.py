@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from agentbench_tui.load.arrivals import (
+from agentbench_tui.load.schedule.arrivals import (
     Arrivals,
     Constant,
     Profile,

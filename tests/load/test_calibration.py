@@ -12,9 +12,9 @@ import msgspec
 import pytest
 from samples import done, window
 
-from agentbench_tui.agents.model_call import ModelCall
-from agentbench_tui.engine.context import RunContext
-from agentbench_tui.load.calibration import (
+from agentbench_tui.agents.model_apis.model_call import ModelCall
+from agentbench_tui.engine.run.context import RunContext
+from agentbench_tui.load.calibration.calibration import (
     LEAST_REQUESTS,
     _ceiling,
     calibrate,
@@ -22,7 +22,10 @@ from agentbench_tui.load.calibration import (
     last_known,
     remember,
 )
-from agentbench_tui.load.protocol import (
+from agentbench_tui.load.calibration.stub_process import Stubs, StubTruth
+from agentbench_tui.load.calibration.verdict import PLAN_SHARE
+from agentbench_tui.load.results.window import Calibration
+from agentbench_tui.load.sending.protocol import (
     AgentTarget,
     ClosedLoop,
     Conversation,
@@ -31,9 +34,6 @@ from agentbench_tui.load.protocol import (
     Turn,
     WorkerPlan,
 )
-from agentbench_tui.load.stub_process import Stubs, StubTruth
-from agentbench_tui.load.verdict import PLAN_SHARE
-from agentbench_tui.load.window import Calibration
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
 from agentbench_tui.process import line_child

@@ -10,12 +10,12 @@ import pytest
 from driving import model_target, plan
 from samples import Sample, columns, done, window
 
-from agentbench_tui.load import schedule as schedules
-from agentbench_tui.load.aggregate import aggregate
-from agentbench_tui.load.protocol import ClosedLoop
-from agentbench_tui.load.requests import Requests
-from agentbench_tui.load.schedule import ClosedSchedule
-from agentbench_tui.load.summary import summarise
+from agentbench_tui.load.results.aggregate import aggregate
+from agentbench_tui.load.results.requests import Requests
+from agentbench_tui.load.results.summary import summarise
+from agentbench_tui.load.schedule import schedule as schedules
+from agentbench_tui.load.schedule.schedule import ClosedSchedule
+from agentbench_tui.load.sending.protocol import ClosedLoop
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 

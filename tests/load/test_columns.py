@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import Execution, Sample, columns, packed, window
 
-from agentbench_tui.load.columns import SAMPLE, Columns, columns_of, read_columns
-from agentbench_tui.load.sample import ROW
+from agentbench_tui.load.results.columns import SAMPLE, Columns, columns_of, read_columns
+from agentbench_tui.load.sending.sample import ROW
 from agentbench_tui.store.database import create_or_migrate
 
 SOME = [
@@ -52,7 +52,7 @@ def gaps_of(found: Columns, rows: list[bool]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("rows_a_part", [1, 2, 100])
 def test_gaps_know_their_answers(rows_a_part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agentbench_tui.load.columns.ROWS_A_PART", rows_a_part)
+    monkeypatch.setattr("agentbench_tui.load.results.columns.ROWS_A_PART", rows_a_part)
     every = [(50_000, 0), (60_000, 0), (100_000, 3), (7_000_000, 4)]
     assert gaps_of(columns(SOME), [True] * 5) == every
     assert gaps_of(columns(SOME), [False, True, False, True, True]) == every[2:]

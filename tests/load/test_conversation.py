@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.agents.chat_completions import ChatCompletions
-from agentbench_tui.load.conversation import Mix, Script
-from agentbench_tui.load.protocol import Conversation, RequestType, Turn
+from agentbench_tui.agents.model_apis.chat_completions import ChatCompletions
+from agentbench_tui.load.sending.protocol import Conversation, RequestType, Turn
+from agentbench_tui.load.workload.conversation import Mix, Script
 from agentbench_tui.model.answer import Message, ToolCall
 
 WEATHER = {"name": "weather", "parameters": {"type": "object"}}

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import Sample, columns, done, window
 
-from agentbench_tui.analysis.estimate import Estimate, estimate
-from agentbench_tui.analysis.quantiles import quantile_estimates, weighted_quantiles
-from agentbench_tui.load.aggregate import aggregate
-from agentbench_tui.load.gaps import figures_of_gaps, figures_per_token
-from agentbench_tui.load.requests import Requests
+from agentbench_tui.analysis.intervals.estimate import Estimate, estimate
+from agentbench_tui.analysis.intervals.quantiles import quantile_estimates, weighted_quantiles
+from agentbench_tui.load.results.aggregate import aggregate
+from agentbench_tui.load.results.gaps import figures_of_gaps, figures_per_token
+from agentbench_tui.load.results.requests import Requests
 from agentbench_tui.model.agent import AgentSpec
-from agentbench_tui.model.metric import SHARES
+from agentbench_tui.model.figures.metric import SHARES
 
 
 def same(found: Mapping[str, Estimate], expected: Mapping[str, Estimate]) -> None:
@@ -73,7 +73,7 @@ def test_any_gaps_have_the_figures_of_their_list(samples: list[Sample], rows_a_p
     found = columns(samples)
     every = np.ones(len(found), np.bool_)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("agentbench_tui.load.columns.ROWS_A_PART", rows_a_part)
+        patch.setattr("agentbench_tui.load.results.columns.ROWS_A_PART", rows_a_part)
         same(figures_of_gaps(found, every), of_the_list(samples))
         same(figures_per_token(found, every), per_token_of_the_list(samples))
 
@@ -105,7 +105,7 @@ def test_only_the_gaps_of_some_rows_count_and_of_none_there_are_no_figures() -> 
 
 
 def test_the_figures_of_a_long_load_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agentbench_tui.load.columns.ROWS_A_PART", 256)
+    monkeypatch.setattr("agentbench_tui.load.results.columns.ROWS_A_PART", 256)
     count = 10_000
     sample = Sample(0.0, 0.9, ttft=0.1, gaps=[0.01] * 31, tokens=32, input_tokens=9)
     worker = done(offered=count, sent=count, window_s=9.0, most_in_flight=9, blocked=1)

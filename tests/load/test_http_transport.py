@@ -12,13 +12,13 @@ import pytest
 from driving import constant, model_target, plan, practice_server, request_type
 
 from agentbench_tui.agents.adapter import OpenContext
-from agentbench_tui.agents.chat_completions import ChatCompletions
-from agentbench_tui.agents.endpoint import Endpoint, EndpointOptions
-from agentbench_tui.agents.transcript import Transcript
+from agentbench_tui.agents.model_apis.chat_completions import ChatCompletions
+from agentbench_tui.agents.model_apis.endpoint import Endpoint, EndpointOptions
+from agentbench_tui.agents.model_apis.transcript import Transcript
 from agentbench_tui.http.sse import SseEvent
-from agentbench_tui.load.http_transport import HttpTransport
-from agentbench_tui.load.sample import NEW_CONNECTION, STATUSES
-from agentbench_tui.load.sender import Call, Reply
+from agentbench_tui.load.sending.http_transport import HttpTransport
+from agentbench_tui.load.sending.sample import NEW_CONNECTION, STATUSES
+from agentbench_tui.load.sending.sender import Call, Reply
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))

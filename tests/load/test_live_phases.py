@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.load.arrivals import Arrivals, Constant
-from agentbench_tui.load.live import Live
-from agentbench_tui.load.protocol import Chunk, Spent
+from agentbench_tui.load.results.live import Live
+from agentbench_tui.load.schedule.arrivals import Arrivals, Constant
+from agentbench_tui.load.sending.protocol import Chunk, Spent
 
 LONG_S = 1e6
 
@@ -70,7 +70,7 @@ def test_how_long_the_most_silent_sender_told_nothing(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 100.0
-    monkeypatch.setattr("agentbench_tui.load.live.monotonic", lambda: now_s)
+    monkeypatch.setattr("agentbench_tui.load.results.live.monotonic", lambda: now_s)
     assert live.state()["silent_s"] is None
     live.hear(0, chunk(9, 3))
     live.hear(1, chunk(9, 3))

@@ -26,8 +26,8 @@ KEY = "hush-4711-nobody-knows"
 WATCHED = """
 import sys
 from agentbench_tui.cli.main import run
-from agentbench_tui.load import calibration
-from agentbench_tui.load.measurement import Measurement
+from agentbench_tui.load.calibration import calibration
+from agentbench_tui.load.sending.measurement import Measurement
 
 carry_out = Measurement.carry_out
 

@@ -8,11 +8,11 @@ from loads import leave_calibration_out, load_each
 from pydantic import ValidationError
 from samples import Sample, columns, done, window
 
-from agentbench_tui.engine.aggregate import Aggregate
-from agentbench_tui.load.aggregate import CHUNKS_COUNTED, aggregate
-from agentbench_tui.load.requests import Requests
+from agentbench_tui.engine.task.aggregate import Aggregate
+from agentbench_tui.load.results.aggregate import CHUNKS_COUNTED, aggregate
+from agentbench_tui.load.results.requests import Requests
+from agentbench_tui.load.results.summary import LoadSummary, summarise
 from agentbench_tui.load.spec import LoadSpec
-from agentbench_tui.load.summary import LoadSummary, summarise
 from agentbench_tui.model.agent import AgentSpec
 
 AGENT = AgentSpec("a", "1", "openai:http://127.0.0.1/v1#m")

@@ -8,9 +8,9 @@ import pytest
 from driving import practice_server
 from loads import is_gone, load_each
 
-from agentbench_tui.load.protocol import HttpTarget, WorkerPlan
-from agentbench_tui.load.window import Calibration, Window
-from agentbench_tui.load.workers import LoadWorkers
+from agentbench_tui.load.results.window import Calibration, Window
+from agentbench_tui.load.sending.protocol import HttpTarget, WorkerPlan
+from agentbench_tui.load.sending.workers import LoadWorkers
 
 
 def calibration(streamed: bool) -> Calibration:
@@ -43,7 +43,7 @@ async def test_each_target_is_judged_by_its_own_senders_and_none_by_those_of_ano
         asked.append((shape.target.call.model, len(windows)))
         return calibration(shape.target.call.stream)
 
-    monkeypatch.setattr("agentbench_tui.load.calibration.calibrated", calibrated)
+    monkeypatch.setattr("agentbench_tui.load.calibration.calibration.calibrated", calibrated)
     (tmp_path / "inside.py").write_text("def answer(text):\n    return text\n")
     async with practice_server(ttft="1ms", itl="0ms", tokens=1) as server:
         agents: dict[str, dict[str, Any]] = {

@@ -9,10 +9,10 @@ import pytest
 from driving import practice_server
 from loads import WEIGHTS, leave_calibration_out
 
-from agentbench_tui.engine.coordinator import Outcome, carry_out
-from agentbench_tui.engine.loading import suite_of_data
-from agentbench_tui.engine.planning import RunOptions, make_plan
-from agentbench_tui.load.window import Window
+from agentbench_tui.engine.run.coordinator import Outcome, carry_out
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.loading import suite_of_data
+from agentbench_tui.load.results.window import Window
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 
 PRICE = {"model": "mock", "input": 0.0, "output": 1e6, "date": "2026-01-01"}  # a USD a token

@@ -3,8 +3,8 @@
 import pytest
 from samples import Sample, columns, done, window
 
-from agentbench_tui.load.connections import told_of_connections
-from agentbench_tui.load.requests import Requests
+from agentbench_tui.load.results.connections import told_of_connections
+from agentbench_tui.load.results.requests import Requests
 
 
 def told(samples: list[Sample]) -> list[str]:

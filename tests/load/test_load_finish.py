@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from samples import Execution, Sample, done, window
 
-from agentbench_tui.engine.aggregate import Resources
-from agentbench_tui.engine.finish import Ended, finish_executions
-from agentbench_tui.engine.planning import RunOptions, make_plan
-from agentbench_tui.engine.registration import register_run, take_lease
+from agentbench_tui.engine.run.finish import Ended, finish_executions
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.registration import register_run, take_lease
+from agentbench_tui.engine.task.aggregate import Resources
 from agentbench_tui.load import kind
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.store.database import connect_to_read, create_or_migrate

@@ -8,13 +8,13 @@ from typing import Any, cast
 import pytest
 from driving import heard, plan, request_type, said, users
 
-from agentbench_tui.load.agent_transport import AgentTransport
-from agentbench_tui.load.protocol import AgentTarget, Frames, Start, decode_from_worker
-from agentbench_tui.load.sample import NONE, STREAMED
-from agentbench_tui.load.sender import Call
-from agentbench_tui.load.target import CLOSE_LIMIT_S
-from agentbench_tui.load.worker import Worker
-from agentbench_tui.load.workers import OVERTIME_S
+from agentbench_tui.load.sending.agent_transport import AgentTransport
+from agentbench_tui.load.sending.protocol import AgentTarget, Frames, Start, decode_from_worker
+from agentbench_tui.load.sending.sample import NONE, STREAMED
+from agentbench_tui.load.sending.sender import Call
+from agentbench_tui.load.sending.target import CLOSE_LIMIT_S
+from agentbench_tui.load.sending.worker import Worker
+from agentbench_tui.load.sending.workers import OVERTIME_S
 from agentbench_tui.model.agent import AgentSpec
 
 AGENT = """

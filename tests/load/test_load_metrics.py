@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from samples import Sample, columns, done, window
 
-from agentbench_tui.engine.aggregate import Aggregate
-from agentbench_tui.load.aggregate import CHUNKS_COUNTED, aggregate
-from agentbench_tui.load.requests import Requests
-from agentbench_tui.load.window import Window
+from agentbench_tui.engine.task.aggregate import Aggregate
+from agentbench_tui.load.results.aggregate import CHUNKS_COUNTED, aggregate
+from agentbench_tui.load.results.requests import Requests
+from agentbench_tui.load.results.window import Window
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Usage
-from agentbench_tui.model.metric import METRICS, find_metric
+from agentbench_tui.model.figures.metric import METRICS, find_metric
 
 AGENT = AgentSpec("a", "1", "openai:http://127.0.0.1/v1#m")
 

@@ -6,8 +6,11 @@ import random
 import pytest
 from samples import Sample, columns, done, window
 
-from agentbench_tui.load.aggregate import aggregate
-from agentbench_tui.load.arrivals import (
+from agentbench_tui.load.results.aggregate import aggregate
+from agentbench_tui.load.results.rates import rates_of
+from agentbench_tui.load.results.requests import Requests
+from agentbench_tui.load.results.summary import DRAWN_APART, summarise
+from agentbench_tui.load.schedule.arrivals import (
     Arrivals,
     Constant,
     Profile,
@@ -17,9 +20,6 @@ from agentbench_tui.load.arrivals import (
     Steps,
     offsets_ns,
 )
-from agentbench_tui.load.rates import rates_of
-from agentbench_tui.load.requests import Requests
-from agentbench_tui.load.summary import DRAWN_APART, summarise
 from agentbench_tui.model.agent import AgentSpec
 
 AGENT = AgentSpec("a", "1", "openai:http://127.0.0.1/v1#m")

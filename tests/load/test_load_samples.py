@@ -11,7 +11,7 @@ from samples import Execution, Sample, done, window
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.store.database import create_or_migrate
-from agentbench_tui.verdicts.load_samples import FIELDS, samples_of, stored_requests
+from agentbench_tui.verdicts.load.load_samples import FIELDS, samples_of, stored_requests
 
 EXECUTION = {"key": 1, "agent_id": "a"}
 

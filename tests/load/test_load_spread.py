@@ -12,7 +12,7 @@ from samples import Execution, Sample, done, window
 from scipy import stats
 
 from agentbench_tui.store.database import create_or_migrate
-from agentbench_tui.verdicts.load_spread import between_repeats
+from agentbench_tui.verdicts.load.load_spread import between_repeats
 
 ROW = {"key": 1, "agent_id": "a", "agent_version": "1"}
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from driving import constant, model_target, plan, practice_server
 
-from agentbench_tui.load.protocol import Done, WorkerPlan
-from agentbench_tui.load.workers import LoadWorkers
+from agentbench_tui.load.sending.protocol import Done, WorkerPlan
+from agentbench_tui.load.sending.workers import LoadWorkers
 
 
 async def stopped(asked: WorkerPlan, *, when_sent: int) -> tuple[Done, list[int]]:

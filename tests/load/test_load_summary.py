@@ -11,15 +11,15 @@ import msgspec
 import pytest
 from samples import Execution, Sample, done, window
 
-from agentbench_tui.load.aggregate import aggregate, read_requests
-from agentbench_tui.load.protocol import Lateness
-from agentbench_tui.load.summary import LoadSummary, summarise, write_summary
-from agentbench_tui.load.window import Calibration, Window
+from agentbench_tui.load.results.aggregate import aggregate, read_requests
+from agentbench_tui.load.results.summary import LoadSummary, summarise, write_summary
+from agentbench_tui.load.results.window import Calibration, Window
+from agentbench_tui.load.sending.protocol import Lateness
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.store.database import create_or_migrate
-from agentbench_tui.store.queries import executions_of
-from agentbench_tui.verdicts.documents import execution_document
-from agentbench_tui.verdicts.load_document import load_document
+from agentbench_tui.store.queries.runs import executions_of
+from agentbench_tui.verdicts.load.load_document import load_document
+from agentbench_tui.verdicts.runs.documents import execution_document
 
 AGENT = AgentSpec("a", "1", "openai:http://127.0.0.1/v1#m")
 NOW = "2026-01-31T12:00:00.000Z"

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from agentbench_tui.load.protocol import Done, Lateness
-from agentbench_tui.load.verdict import Facts, Judgement, judge, plan_warning
-from agentbench_tui.load.window import Calibration, Window
+from agentbench_tui.load.calibration.verdict import Facts, Judgement, judge, plan_warning
+from agentbench_tui.load.results.window import Calibration, Window
+from agentbench_tui.load.sending.protocol import Done, Lateness
 
 WORKER = Done(
     offered=1000,

@@ -23,10 +23,16 @@ from driving import (
     users,
 )
 
-from agentbench_tui.load import worker_process
-from agentbench_tui.load.protocol import AgentTarget, Conversation, Turn
-from agentbench_tui.load.sample import FOLLOW_UP, NEW_CONNECTION, NONE, STREAMED, TOKENS_COUNTED
-from agentbench_tui.load.workers import LoadWorkers
+from agentbench_tui.load.sending import worker_process
+from agentbench_tui.load.sending.protocol import AgentTarget, Conversation, Turn
+from agentbench_tui.load.sending.sample import (
+    FOLLOW_UP,
+    NEW_CONNECTION,
+    NONE,
+    STREAMED,
+    TOKENS_COUNTED,
+)
+from agentbench_tui.load.sending.workers import LoadWorkers
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
 
@@ -296,7 +302,7 @@ async def test_a_stopped_window_ends_early_and_keeps_what_was_measured(quick: st
 async def test_a_worker_that_falls_silent_is_not_waited_for_for_ever(
     quick: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentbench_tui.load.workers.SILENCE_LIMIT_S", 0.5)
+    monkeypatch.setattr("agentbench_tui.load.sending.workers.SILENCE_LIMIT_S", 0.5)
     asked = plan(model_target(quick), constant(10), duration_s=600.0)
     async with asyncio.timeout(30), LoadWorkers([asked], lambda *_: None) as workers:
         await workers.ready()
@@ -386,7 +392,7 @@ async def test_more_connections_than_files_may_be_open_at_first() -> None:
 
 
 def test_plans_survive_the_pipe() -> None:
-    from agentbench_tui.load.protocol import Frames, decode_to_worker, frame
+    from agentbench_tui.load.sending.protocol import Frames, decode_to_worker, frame
 
     asked = plan(model_target("http://127.0.0.1:1/v1", max_tokens=3), constant(10), requests=1)
     sent = frame(asked) + frame(asked)
@@ -419,14 +425,14 @@ async def test_figures_of_a_window_leave_the_warm_up_out(quick: str) -> None:
 
 
 async def test_a_worker_ends_with_whoever_started_it_also_while_it_warms_up() -> None:
-    from agentbench_tui.load.protocol import frame
+    from agentbench_tui.load.sending.protocol import frame
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         worker = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "agentbench_tui.load.worker",
+            "agentbench_tui.load.sending.worker",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )

@@ -4,8 +4,8 @@ import pytest
 
 from agentbench_tui.instruments.availability import NotAvailable
 from agentbench_tui.instruments.pressure import Pressure
-from agentbench_tui.load import stalls
-from agentbench_tui.load.stalls import Stalls
+from agentbench_tui.load.calibration import stalls
+from agentbench_tui.load.calibration.stalls import Stalls
 
 
 class Machine:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from driving import Heard, constant, heard, plan
 
-from agentbench_tui.agents.model_call import Api, ModelCall
-from agentbench_tui.load.protocol import HttpTarget
-from agentbench_tui.load.sample import NEW_CONNECTION, NONE, RESENT, TOKENS_COUNTED
+from agentbench_tui.agents.model_apis.model_call import Api, ModelCall
+from agentbench_tui.load.sending.protocol import HttpTarget
+from agentbench_tui.load.sending.sample import NEW_CONNECTION, NONE, RESENT, TOKENS_COUNTED
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "servers"))
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 from driving import constant, model_target, plan
 
-from agentbench_tui.load import schedule as schedules
-from agentbench_tui.load.schedule import OpenSchedule
+from agentbench_tui.load.schedule import schedule as schedules
+from agentbench_tui.load.schedule.schedule import OpenSchedule
 
 
 class Begun:

@@ -12,12 +12,12 @@ from driving import constant, model_target, plan, practice_server, users
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.load.measurement import asked_by
-from agentbench_tui.load.pace import Pace
-from agentbench_tui.load.recent import Moment, RecentRates
+from agentbench_tui.load.results.recent import Moment, RecentRates
+from agentbench_tui.load.schedule.pace import Pace
+from agentbench_tui.load.schedule.steering import Steering
+from agentbench_tui.load.sending.measurement import asked_by
+from agentbench_tui.load.sending.workers import LoadWorkers
 from agentbench_tui.load.spec import LoadSpec
-from agentbench_tui.load.steering import Steering
-from agentbench_tui.load.workers import LoadWorkers
 
 NS = 1_000_000_000
 

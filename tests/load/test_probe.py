@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.load import probe as probe_module
-from agentbench_tui.load.probe import INTERVAL_NS, ProbeReading, SenderProbe
+from agentbench_tui.load.calibration import probe as probe_module
+from agentbench_tui.load.calibration.probe import INTERVAL_NS, ProbeReading, SenderProbe
 from agentbench_tui.model.errors import AgentbenchError
 
 uvloop = pytest.importorskip("uvloop")
@@ -166,7 +166,7 @@ def test_where_the_kernel_does_not_tell_the_wait_is_unknown(
 
 PEAK_OF_A_SMALL_CHILD = """
 import asyncio
-from agentbench_tui.load.probe import SenderProbe
+from agentbench_tui.load.calibration.probe import SenderProbe
 
 async def main():
     probe = SenderProbe(asyncio.get_running_loop())
@@ -193,7 +193,7 @@ def test_the_peak_is_that_of_this_process_not_of_the_one_that_started_it() -> No
 
 def test_imports_nothing_heavy() -> None:
     program = (
-        "import sys, agentbench_tui.load.probe;"
+        "import sys, agentbench_tui.load.calibration.probe;"
         "print(*({'numpy', 'psutil', 'pydantic', 'aiohttp'} & set(sys.modules)))"
     )
     said = subprocess.run(

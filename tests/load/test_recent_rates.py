@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.load.arrivals import Arrivals, Constant, Schedule, Spike, Trace
-from agentbench_tui.load.recent import FEWEST, LEAST_S, LONGEST_S, RECENT_S, Moment, RecentRates
+from agentbench_tui.load.results.recent import (
+    FEWEST,
+    LEAST_S,
+    LONGEST_S,
+    RECENT_S,
+    Moment,
+    RecentRates,
+)
+from agentbench_tui.load.schedule.arrivals import Arrivals, Constant, Schedule, Spike, Trace
 
 CHUNK_S = 0.25
 

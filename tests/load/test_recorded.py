@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.load.conversation import Mix
-from agentbench_tui.load.protocol import Conversation, RecordedLengths, RequestType
-from agentbench_tui.load.recorded import RecordedSessions
-from agentbench_tui.load.shape import trace_words
+from agentbench_tui.load.schedule.shape import trace_words
+from agentbench_tui.load.sending.protocol import Conversation, RecordedLengths, RequestType
 from agentbench_tui.load.spec import LoadSpec
-from agentbench_tui.load.trace import read_trace
-from agentbench_tui.load.workload import make_workload
+from agentbench_tui.load.workload.conversation import Mix
+from agentbench_tui.load.workload.recorded import RecordedSessions
+from agentbench_tui.load.workload.trace import read_trace
+from agentbench_tui.load.workload.workload import make_workload
 from agentbench_tui.model.errors import UsageError
 
 Run = Callable[..., tuple[int, str, str]]

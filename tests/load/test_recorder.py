@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.load import recorder
-from agentbench_tui.load.protocol import Spent
-from agentbench_tui.load.recorder import SampleRecorder
-from agentbench_tui.load.sample import (
+from agentbench_tui.load.sending import recorder
+from agentbench_tui.load.sending.protocol import Spent
+from agentbench_tui.load.sending.recorder import SampleRecorder
+from agentbench_tui.load.sending.sample import (
     CANCELLED,
     FIELDS,
     FOLLOW_UP,
@@ -21,7 +21,7 @@ from agentbench_tui.load.sample import (
     STATUS_CODE,
     unpack_gaps,
 )
-from agentbench_tui.load.sender import Call, Reply
+from agentbench_tui.load.sending.sender import Call, Reply
 
 NAMES = [name for name, _ in FIELDS]
 

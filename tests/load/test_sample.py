@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.load.sample import (
+from agentbench_tui.load.sending.sample import (
     FIELDS,
     NONE,
     ROW,

@@ -3,9 +3,9 @@
 import pytest
 from driving import constant, model_target, plan, users
 
-from agentbench_tui.load.arrivals import Arrivals, Ramp
-from agentbench_tui.load.protocol import ClosedLoop, OpenLoop
-from agentbench_tui.load.schedule import late_after_ns
+from agentbench_tui.load.schedule.arrivals import Arrivals, Ramp
+from agentbench_tui.load.schedule.schedule import late_after_ns
+from agentbench_tui.load.sending.protocol import ClosedLoop, OpenLoop
 
 TARGET = model_target("http://127.0.0.1:1/v1")
 RAMP = OpenLoop(Arrivals(process="constant", profile=Ramp(0.1, 9.9, 10.0)))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.load.schedule_words import schedule_words
+from agentbench_tui.load.schedule.schedule_words import schedule_words
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from driving import constant, model_target, plan, request_type, rows_of, said
 
 from agentbench_tui.http.client import timed_out
-from agentbench_tui.load.recorder import SampleRecorder
-from agentbench_tui.load.sample import FOLLOW_UP, NONE, STATUS_CODE
-from agentbench_tui.load.sender import Call, Reply, Sender
+from agentbench_tui.load.sending.recorder import SampleRecorder
+from agentbench_tui.load.sending.sample import FOLLOW_UP, NONE, STATUS_CODE
+from agentbench_tui.load.sending.sender import Call, Reply, Sender
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 HOUR_NS = 3600 * 10**9
@@ -69,7 +69,7 @@ def test_what_an_answer_makes_due_is_marked_and_never_late() -> None:
 
 
 def test_no_more_wait_than_memory_is_set_aside_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agentbench_tui.load.sender.MOST_WAITING", 2)
+    monkeypatch.setattr("agentbench_tui.load.sending.sender.MOST_WAITING", 2)
     sender, by_hand, _ = sender_of("One.", max_in_flight=1)
     for index in range(5):
         sender.begin(index, perf_counter_ns())

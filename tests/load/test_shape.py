@@ -7,8 +7,8 @@ from driving import model_target, request_type
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.load.protocol import ClosedLoop, WorkerPlan
-from agentbench_tui.load.shape import requests_of, schedule_of, worker_count, worker_plans
+from agentbench_tui.load.schedule.shape import requests_of, schedule_of, worker_count, worker_plans
+from agentbench_tui.load.sending.protocol import ClosedLoop, WorkerPlan
 from agentbench_tui.load.spec import LoadSpec
 
 FAR = model_target("http://192.0.2.1/v1")
@@ -70,7 +70,7 @@ def test_no_more_is_started_for_a_great_load_than_has_places(block: dict[str, ob
 def test_who_goes_first(
     block: dict[str, object], cores: int, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentbench_tui.load.shape.usable_cores", lambda: cores)
+    monkeypatch.setattr("agentbench_tui.load.schedule.shape.usable_cores", lambda: cores)
     (first, *_) = plans_of(**block)
     assert first.realtime == expected
 
@@ -97,14 +97,14 @@ def test_who_goes_first(
 def test_workers_are_enough_for_the_highest_rate_of_the_whole_schedule(
     block: dict[str, object], needed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentbench_tui.load.shape.usable_cores", lambda: 64)
+    monkeypatch.setattr("agentbench_tui.load.schedule.shape.usable_cores", lambda: 64)
     assert len(plans_of(**block)) == needed
 
 
 def test_workers_are_enough_for_the_densest_second_of_a_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentbench_tui.load.shape.usable_cores", lambda: 64)
+    monkeypatch.setattr("agentbench_tui.load.schedule.shape.usable_cores", lambda: 64)
     times = [*range(100), *(100 + nth / 5_000 for nth in range(5_000))]
     (tmp_path / "trace.csv").write_text("timestamp\n" + "".join(f"{time}\n" for time in times))
     spec = LoadSpec.model_validate({"trace": {"file": "trace.csv"}})

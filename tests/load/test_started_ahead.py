@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agentbench_tui.load import worker_process
+from agentbench_tui.load.sending import worker_process
 from agentbench_tui.process import adoption
 from agentbench_tui.process.snapshot import snapshot
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from agentbench_tui.http.sse import SseParser
-from agentbench_tui.load.stub_process import StubTruth
+from agentbench_tui.load.calibration.stub_process import StubTruth
 
 PATIENCE_S = 60.0
 REQUEST = {"model": "stub", "messages": [{"role": "user", "content": "Really?"}]}
@@ -21,7 +21,7 @@ REQUEST = {"model": "stub", "messages": [{"role": "user", "content": "Really?"}]
 def running_stub() -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The process and its base URL."""
     with subprocess.Popen(
-        [sys.executable, "-m", "agentbench_tui.load.stub"],
+        [sys.executable, "-m", "agentbench_tui.load.calibration.stub"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.load.corpus import PROMPTS, WORDS
 from agentbench_tui.load.spec import LengthSpec, SyntheticSpec
-from agentbench_tui.load.synthetic import (
+from agentbench_tui.load.workload.corpus import PROMPTS, WORDS
+from agentbench_tui.load.workload.synthetic import (
     BYTES_PER_TOKEN,
     draw_lengths,
     length_problem,

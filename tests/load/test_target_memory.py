@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from agentbench_tui.load.target_memory import memory_peak
+from agentbench_tui.load.sending.target_memory import memory_peak
 
 
 def test_the_highest_reading_while_it_went_on_counts() -> None:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.load.sample import FIELDS, ROW, pack_gaps, pack_rows
-from agentbench_tui.load.tick_figures import histograms
+from agentbench_tui.load.results.tick_figures import histograms
+from agentbench_tui.load.sending.sample import FIELDS, ROW, pack_gaps, pack_rows
 
 
 def rows(*lags_us: int) -> bytes:

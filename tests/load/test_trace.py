@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.load import trace
-from agentbench_tui.load.arrivals import Trace, problems
-from agentbench_tui.load.trace import Unit, read_trace
+from agentbench_tui.load.schedule.arrivals import Trace, problems
+from agentbench_tui.load.workload import trace
+from agentbench_tui.load.workload.trace import Unit, read_trace
 from agentbench_tui.model.errors import UsageError
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.load.corpus import PROMPTS
-from agentbench_tui.load.protocol import Conversation, RequestType, Turn
+from agentbench_tui.load.sending.protocol import Conversation, RequestType, Turn
 from agentbench_tui.load.spec import LoadSpec, RequestSpec
-from agentbench_tui.load.workload import LEAST_DRAWN, make_workload, problems
+from agentbench_tui.load.workload.corpus import PROMPTS
+from agentbench_tui.load.workload.workload import LEAST_DRAWN, make_workload, problems
 from agentbench_tui.model.answer import Case, Message
 from agentbench_tui.model.errors import SuiteError, UsageError
 

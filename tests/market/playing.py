@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable
 from functools import cache
 
-from agentbench_tui.market.clock import Pace
-from agentbench_tui.market.game import Game, GameConfig
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.match import Match
-from agentbench_tui.market.stage import Stage, WorldPlace, open_stage
-from agentbench_tui.market.truth import Truth
-from agentbench_tui.market.world import World, WorldConfig
+from agentbench_tui.market.play.clock import Pace
+from agentbench_tui.market.play.game import Game, GameConfig
+from agentbench_tui.market.play.match import Match
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.stage import Stage, WorldPlace, open_stage
+from agentbench_tui.market.world.truth import Truth
+from agentbench_tui.market.world.world import World, WorldConfig
 from agentbench_tui.model.answer import Case, Request
 
 CONFIG = WorldConfig(duration_s=600, interval_ms=60_000, markets=2, perpetuals=1, seed=7)

@@ -14,10 +14,10 @@ from a2a.helpers.proto_helpers import get_data_parts, new_data_message
 from a2a.types.a2a_pb2 import Role, SendMessageRequest
 
 from agentbench_tui.agents.target import parse_agent
-from agentbench_tui.market.a2a_agent import Options, RemoteAgent, _json, check, whole
-from agentbench_tui.market.a2a_server import A2AServer, card_of
-from agentbench_tui.market.actions import METHODS
-from agentbench_tui.market.clock import Pace
+from agentbench_tui.market.outside.a2a_agent import Options, RemoteAgent, _json, check, whole
+from agentbench_tui.market.outside.a2a_server import A2AServer, card_of
+from agentbench_tui.market.play.actions import METHODS
+from agentbench_tui.market.play.clock import Pace
 from agentbench_tui.model.answer import AgentFailure
 
 

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_worlds import tiny_world, truth_of
 
-from agentbench_tui.market.account import Account, Limits
-from agentbench_tui.market.actions import (
+from agentbench_tui.market.play.account import Account, Limits
+from agentbench_tui.market.play.actions import (
     INSUFFICIENT_BALANCE,
     POSITION_LIMIT,
     MethodError,
 )
-from agentbench_tui.market.game import Game
-from agentbench_tui.market.world import DOLLAR, Rules
+from agentbench_tui.market.play.game import Game
+from agentbench_tui.market.world.world import DOLLAR, Rules
 
 
 def test_a_share_is_bought_at_the_price_of_the_scoring_rule() -> None:

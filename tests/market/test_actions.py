@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from agentbench_tui.market.actions import (
+from agentbench_tui.market.play.actions import (
     INVALID_PARAMS,
     METHODS,
     UNKNOWN_METHOD,

@@ -7,7 +7,7 @@ import pytest
 
 from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.cli.main import _run
-from agentbench_tui.market.player import check_agent
+from agentbench_tui.market.play.player import check_agent
 
 
 @pytest.fixture

@@ -14,17 +14,17 @@ import pytest
 from playing import CONFIG
 
 from agentbench_tui.agents.adapter import OpenContext
-from agentbench_tui.agents.python import Options, open  # noqa: A004
+from agentbench_tui.agents.python.python_agent import Options, open  # noqa: A004
 from agentbench_tui.agents.target import parse_agent
-from agentbench_tui.market import barrier, program
 from agentbench_tui.market.cases import cases_of_files
-from agentbench_tui.market.game import Game
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.match import Match
-from agentbench_tui.market.player import Player
-from agentbench_tui.market.seating import seat_of
-from agentbench_tui.market.stage import Pacing, open_file
-from agentbench_tui.market.world_file import save_world, truth_path
+from agentbench_tui.market.outside import barrier, program
+from agentbench_tui.market.play.game import Game
+from agentbench_tui.market.play.match import Match
+from agentbench_tui.market.play.player import Player
+from agentbench_tui.market.play.seating import seat_of
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.stage import Pacing, open_file
+from agentbench_tui.market.world.world_file import save_world, truth_path
 from agentbench_tui.model.answer import AgentFailure, Case, Request
 from agentbench_tui.process import sealed
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from agentbench_tui.market import bits
-from agentbench_tui.market.beliefs import draw_belief
-from agentbench_tui.market.bits import Streams
-from agentbench_tui.market.conditions import CONDITIONS
-from agentbench_tui.market.traders import draw_kind, draw_liquidity, trade
-from agentbench_tui.market.world import WorldConfig
+from agentbench_tui.market.world import bits
+from agentbench_tui.market.world.beliefs import draw_belief
+from agentbench_tui.market.world.bits import Streams
+from agentbench_tui.market.world.conditions import CONDITIONS
+from agentbench_tui.market.world.traders import draw_kind, draw_liquidity, trade
+from agentbench_tui.market.world.world import WorldConfig
 
 Floats = NDArray[np.float64]
 TICKS = WorldConfig().ticks

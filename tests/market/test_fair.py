@@ -10,9 +10,7 @@ import pytest
 from playing import usual
 from tiny_worlds import tiny_world, truth_of
 
-from agentbench_tui.market.beliefs import draw_belief
-from agentbench_tui.market.bits import Streams
-from agentbench_tui.market.fair import (
+from agentbench_tui.market.judging.fair import (
     expected_gains,
     expected_move,
     fair_inventory,
@@ -20,9 +18,11 @@ from agentbench_tui.market.fair import (
     reference,
     reversion,
 )
-from agentbench_tui.market.signals import share_gains
-from agentbench_tui.market.traders import draw_kind, draw_liquidity, trade
-from agentbench_tui.market.truth import NewsTruth
+from agentbench_tui.market.play.signals import share_gains
+from agentbench_tui.market.world.beliefs import draw_belief
+from agentbench_tui.market.world.bits import Streams
+from agentbench_tui.market.world.traders import draw_kind, draw_liquidity, trade
+from agentbench_tui.market.world.truth import NewsTruth
 
 WORLDS = 30
 

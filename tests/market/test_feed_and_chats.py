@@ -5,9 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.truth import Truth
-from agentbench_tui.market.world import World, WorldConfig
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.truth import Truth
+from agentbench_tui.market.world.world import World, WorldConfig
 
 CONFIG = WorldConfig(interval_ms=6_000)
 HORIZON = 15

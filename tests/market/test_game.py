@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tiny_worlds import FakeClock, post, tiny_world, truth_of
 
-from agentbench_tui.market.actions import (
+from agentbench_tui.market.play.actions import (
     GAME_OVER,
     INVALID_PARAMS,
     MARKET_CLOSED,
@@ -19,11 +19,11 @@ from agentbench_tui.market.actions import (
     UNKNOWN_POSITION,
     MethodError,
 )
-from agentbench_tui.market.clock import Pace
-from agentbench_tui.market.episode import Episode
-from agentbench_tui.market.game import Game, GameConfig
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.world import Group, Invitation, Message, World, WorldConfig
+from agentbench_tui.market.play.clock import Pace
+from agentbench_tui.market.play.episode import Episode
+from agentbench_tui.market.play.game import Game, GameConfig
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.world import Group, Invitation, Message, World, WorldConfig
 
 BUY = {"marketId": "market-0", "outcome": "YES", "amount": 50}
 

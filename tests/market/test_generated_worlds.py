@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentbench_tui.market import lmsr
-from agentbench_tui.market.conditions import CONDITIONS
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.verify import verify
-from agentbench_tui.market.world import SHARE_UNITS, Post, World, WorldConfig
-from agentbench_tui.market.world_file import encode_truth, encode_world, sha256
+from agentbench_tui.market.world import lmsr
+from agentbench_tui.market.world.conditions import CONDITIONS
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.verify import verify
+from agentbench_tui.market.world.world import SHARE_UNITS, Post, World, WorldConfig
+from agentbench_tui.market.world.world_file import encode_truth, encode_world, sha256
 from agentbench_tui.model.errors import UsageError
 
 SMALL = WorldConfig(duration_s=3_600, markets=3, perpetuals=2, agents=4)

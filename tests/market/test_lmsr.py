@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logsumexp
 
-from agentbench_tui.market import lmsr
+from agentbench_tui.market.world import lmsr
 
 LIQUIDITY = st.floats(1.0, 1_000.0)
 NETS = st.floats(-3_000.0, 3_000.0)

@@ -9,16 +9,17 @@ import pytest
 from playing import CONFIG, match, request, stage
 from tiny_worlds import FakeClock
 
-from agentbench_tui.market import a2a_agent, functions
-from agentbench_tui.market.actions import RATE_LIMITED, TURN_LOST, MethodError
-from agentbench_tui.market.baseline_agent import BaselineAgent
 from agentbench_tui.market.baselines import BASELINES
 from agentbench_tui.market.client import CallError, Market, play
-from agentbench_tui.market.clock import Pace
-from agentbench_tui.market.game import Game, GameConfig, most_calls_of
-from agentbench_tui.market.generator import MAX_TICKS
-from agentbench_tui.market.match import Match
-from agentbench_tui.market.rpc import respond
+from agentbench_tui.market.outside import a2a_agent
+from agentbench_tui.market.outside.baseline_agent import BaselineAgent
+from agentbench_tui.market.outside.rpc import respond
+from agentbench_tui.market.play import functions
+from agentbench_tui.market.play.actions import RATE_LIMITED, TURN_LOST, MethodError
+from agentbench_tui.market.play.clock import Pace
+from agentbench_tui.market.play.game import Game, GameConfig, most_calls_of
+from agentbench_tui.market.play.match import Match
+from agentbench_tui.market.world.generator import MAX_TICKS
 from agentbench_tui.model.answer import ToolCall
 
 STEP_S = 1e-4

@@ -16,10 +16,10 @@ from tiny_worlds import tiny_world, truth_of
 from agentbench_tui.market.baselines import BASELINES, make, play
 from agentbench_tui.market.baselines.belief import Belief, Trust
 from agentbench_tui.market.baselines.player import move_to, seats
-from agentbench_tui.market.game import Game
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.metrics import attainable, measure
-from agentbench_tui.market.world import World, WorldConfig
+from agentbench_tui.market.judging.metrics import attainable, measure
+from agentbench_tui.market.play.game import Game
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.world import World, WorldConfig
 from agentbench_tui.model.errors import UsageError
 
 WORLDS = 20

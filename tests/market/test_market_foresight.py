@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.market import foresight as foresight_module
 from agentbench_tui.market.baselines import make, play
-from agentbench_tui.market.conditions import CONDITIONS
-from agentbench_tui.market.episode import Episode
-from agentbench_tui.market.foresight import CASH, foresight_log10
-from agentbench_tui.market.game import Game
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.metrics import measure
-from agentbench_tui.market.truth import Truth
-from agentbench_tui.market.world import PER_MILLION, World, WorldConfig
+from agentbench_tui.market.judging import foresight as foresight_module
+from agentbench_tui.market.judging.foresight import CASH, foresight_log10
+from agentbench_tui.market.judging.metrics import measure
+from agentbench_tui.market.play.episode import Episode
+from agentbench_tui.market.play.game import Game
+from agentbench_tui.market.world.conditions import CONDITIONS
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.truth import Truth
+from agentbench_tui.market.world.world import PER_MILLION, World, WorldConfig
 from agentbench_tui.model.foresight import foresight
 from agentbench_tui.report.market_tables import Played, called_out, summary_rows
 
@@ -206,7 +206,7 @@ def test_a_suite_calls_out_an_agent_that_recomputed_public_worlds(
                 "benchmark_id": "market",
                 "game": "market",
                 "dataset": {"cases": cases},
-                "scorers": ["python:agentbench_tui.market.scorer:attainment"],
+                "scorers": ["python:agentbench_tui.market.judging.scorer:attainment"],
                 "iterations": {"warmup": 0, "measured": 1},
                 "retries": 0,
             }

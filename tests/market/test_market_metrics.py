@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from tiny_worlds import FakeClock, post, tiny_world, truth_of
 
-from agentbench_tui.market.actions import MethodError
-from agentbench_tui.market.episode import Episode
-from agentbench_tui.market.forecasts import score
-from agentbench_tui.market.game import Game, GameConfig
-from agentbench_tui.market.metrics import Metrics, measure
-from agentbench_tui.market.signals import share_gains
-from agentbench_tui.market.truth import Truth
-from agentbench_tui.market.world import Group, Invitation, Message, World
+from agentbench_tui.market.judging.forecasts import score
+from agentbench_tui.market.judging.metrics import Metrics, measure
+from agentbench_tui.market.play.actions import MethodError
+from agentbench_tui.market.play.episode import Episode
+from agentbench_tui.market.play.game import Game, GameConfig
+from agentbench_tui.market.play.signals import share_gains
+from agentbench_tui.market.world.truth import Truth
+from agentbench_tui.market.world.world import Group, Invitation, Message, World
 
 
 def played(

@@ -10,8 +10,8 @@ from playing import CONFIG, match, request
 
 from agentbench_tui.agents.registry import open_agent
 from agentbench_tui.agents.target import parse_agent
-from agentbench_tui.market.functions import ModelSeat
-from agentbench_tui.market.seating import seat_of
+from agentbench_tui.market.play.functions import ModelSeat
+from agentbench_tui.market.play.seating import seat_of
 from agentbench_tui.model.answer import Usage
 
 BUY = {"marketId": "market-0", "outcome": "YES", "amount": 5}

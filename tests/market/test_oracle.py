@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from playing import usual
 
 from agentbench_tui.market.baselines import make, play
-from agentbench_tui.market.game import Game
-from agentbench_tui.market.oracle import best_inventory, best_spans, hindsight
+from agentbench_tui.market.judging.oracle import best_inventory, best_spans, hindsight
+from agentbench_tui.market.play.game import Game
 
 B, MOST = 100.0, 50.0
 

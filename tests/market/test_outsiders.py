@@ -16,8 +16,8 @@ from agentbench_tui.agents.registry import check_agent, open_agent
 from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.cli.main import _run
 from agentbench_tui.market.client import CallError, Market, http, play
-from agentbench_tui.market.outsider import Outsider
-from agentbench_tui.market.rpc_server import url_of
+from agentbench_tui.market.outside.outsider import Outsider
+from agentbench_tui.market.outside.rpc_server import url_of
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.engine.recorder import LONGEST_ANSWER
+from agentbench_tui.engine.task.recorder import LONGEST_ANSWER
 from agentbench_tui.market import document, trajectory
 from agentbench_tui.market.packing import MOST_PLAIN, pack, shortened, unpack, whole
 from agentbench_tui.model.errors import StoreError

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kstest, t
 
-from agentbench_tui.market.bits import Streams
-from agentbench_tui.market.conditions import CONDITIONS, Conditions
-from agentbench_tui.market.perpetuals import (
+from agentbench_tui.market.world.bits import Streams
+from agentbench_tui.market.world.conditions import CONDITIONS, Conditions
+from agentbench_tui.market.world.perpetuals import (
     DEGREES,
     FUNDING_CAP,
     YEAR_S,
@@ -17,7 +17,7 @@ from agentbench_tui.market.perpetuals import (
     draw_backdrop,
     draw_perpetual,
 )
-from agentbench_tui.market.world import WorldConfig
+from agentbench_tui.market.world.world import WorldConfig
 
 QUIET = Conditions(news=0.0)
 """Neither regimes nor news nor drift: shocks alone."""

@@ -11,21 +11,21 @@ import pytest
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.market import document
-from agentbench_tui.market.actions import ERROR_NAMES, METHODS
 from agentbench_tui.market.baselines import BASELINES
 from agentbench_tui.market.cases import worlds
 from agentbench_tui.market.document import MOST_MARKS
+from agentbench_tui.market.judging.scorer import attainment
 from agentbench_tui.market.packing import whole
-from agentbench_tui.market.player import Player
-from agentbench_tui.market.scorer import attainment
-from agentbench_tui.market.seating import seat_of
-from agentbench_tui.market.stage import open_stage, read_input
+from agentbench_tui.market.play.actions import ERROR_NAMES, METHODS
+from agentbench_tui.market.play.player import Player
+from agentbench_tui.market.play.seating import seat_of
+from agentbench_tui.market.world.stage import open_stage, read_input
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Request
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.market_metrics import MARKET_METRICS
+from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.report.market_pages import detailed_page
 from agentbench_tui.report.market_tables import Played, actions_csv
-from agentbench_tui.tui.market_state import episode_view
+from agentbench_tui.tui.pages.market.state import episode_view
 
 SMALL = {"duration": 10.0, "markets": 2, "perpetuals": 1}
 
@@ -164,7 +164,7 @@ def test_a_benchmark_that_cannot_be_played_is_told_before_it_runs(
                 "benchmark_id": "one",
                 "game": "market",
                 "dataset": {"cases": [{"id": "a", "input": "text"}]},
-                "scorers": ["python:agentbench_tui.market.scorer:attainment"],
+                "scorers": ["python:agentbench_tui.market.judging.scorer:attainment"],
             }
         ],
     }

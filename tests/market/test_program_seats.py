@@ -10,11 +10,11 @@ import pytest
 from playing import CONFIG, match, request
 
 from agentbench_tui.agents.adapter import OpenContext
-from agentbench_tui.agents.python import Options, open  # noqa: A004
+from agentbench_tui.agents.python.python_agent import Options, open  # noqa: A004
 from agentbench_tui.agents.target import parse_agent
-from agentbench_tui.market.clock import Pace
-from agentbench_tui.market.program import MOST_UNREAD_BYTES, ProcessSeat, _Requests
-from agentbench_tui.market.seating import seat_of
+from agentbench_tui.market.outside.program import MOST_UNREAD_BYTES, ProcessSeat, _Requests
+from agentbench_tui.market.play.clock import Pace
+from agentbench_tui.market.play.seating import seat_of
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.process.environment import child_environment
 
@@ -110,7 +110,7 @@ play(lambda market: None)
 async def test_what_a_program_asks_and_never_reads_does_not_pile_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentbench_tui.market.program._CLOSE_GRACE_S", 0.01)
+    monkeypatch.setattr("agentbench_tui.market.outside.program._CLOSE_GRACE_S", 0.01)
     asks = """
 batch = json.dumps([{**look, "id": nth} for nth in range(100)])
 while True:
@@ -154,7 +154,7 @@ async def test_the_example_of_the_documentation_plays_to_the_end(tmp_path: Path)
 async def test_a_program_that_hangs_loses_its_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentbench_tui.market.program._CLOSE_GRACE_S", 0.01)
+    monkeypatch.setattr("agentbench_tui.market.outside.program._CLOSE_GRACE_S", 0.01)
     game = match(Pace("deadline", 0.05))
     path = tmp_path / "agent.py"
     path.write_text(

@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 from playing import usual
 
-from agentbench_tui.market import bits
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.lmsr import price
-from agentbench_tui.market.world import SHARE_UNITS, World, WorldConfig
+from agentbench_tui.market.world import bits
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.lmsr import price
+from agentbench_tui.market.world.world import SHARE_UNITS, World, WorldConfig
 
 Floats = NDArray[np.float64]
 MODULUS = 2**32

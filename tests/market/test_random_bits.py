@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 from scipy.stats import kstest
 
-from agentbench_tui.market import bits
-from agentbench_tui.market.bits import Streams
+from agentbench_tui.market.world import bits
+from agentbench_tui.market.world.bits import Streams
 
 
 def words(count: int) -> NDArray[np.uint64]:

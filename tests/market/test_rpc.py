@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.market.rpc import RpcError, respond
+from agentbench_tui.market.outside.rpc import RpcError, respond
 
 CALLED: list[str] = []
 MORE: list[bool] = []

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.market.beliefs import resolve_tick
-from agentbench_tui.market.bits import Streams
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.stage import open_file, open_stage, read_input
-from agentbench_tui.market.verify import observed, verify
-from agentbench_tui.market.world import World, WorldConfig
-from agentbench_tui.market.world_file import encode_world, save_world
+from agentbench_tui.market.world.beliefs import resolve_tick
+from agentbench_tui.market.world.bits import Streams
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.stage import open_file, open_stage, read_input
+from agentbench_tui.market.world.verify import observed, verify
+from agentbench_tui.market.world.world import World, WorldConfig
+from agentbench_tui.market.world.world_file import encode_world, save_world
 from agentbench_tui.model.errors import UsageError
 
 SALT = "00112233445566778899aabbccddeeff"

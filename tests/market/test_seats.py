@@ -10,16 +10,16 @@ from playing import CONFIG, match, request
 from tiny_worlds import FakeClock
 
 from agentbench_tui.agents.target import parse_agent
-from agentbench_tui.market.actions import METHODS
-from agentbench_tui.market.baseline_agent import BaselineAgent
 from agentbench_tui.market.cases import worlds
-from agentbench_tui.market.clock import Pace
-from agentbench_tui.market.functions import MOST_CALLS, MOST_ROUNDS, ModelSeat, tools
-from agentbench_tui.market.player import Player
-from agentbench_tui.market.rpc import respond
-from agentbench_tui.market.rpc_server import RpcServer
-from agentbench_tui.market.seating import seat_of
-from agentbench_tui.market.seats import InvitedSeat
+from agentbench_tui.market.outside.baseline_agent import BaselineAgent
+from agentbench_tui.market.outside.rpc import respond
+from agentbench_tui.market.outside.rpc_server import RpcServer
+from agentbench_tui.market.play.actions import METHODS
+from agentbench_tui.market.play.clock import Pace
+from agentbench_tui.market.play.functions import MOST_CALLS, MOST_ROUNDS, ModelSeat, tools
+from agentbench_tui.market.play.player import Player
+from agentbench_tui.market.play.seating import seat_of
+from agentbench_tui.market.play.seats import InvitedSeat
 from agentbench_tui.model.answer import (
     Agent,
     AgentFailure,

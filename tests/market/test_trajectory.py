@@ -10,13 +10,13 @@ import pytest
 from tiny_worlds import tiny_world, truth_of
 
 from agentbench_tui.market import trajectory
-from agentbench_tui.market.actions import MethodError
 from agentbench_tui.market.baselines import make, play
-from agentbench_tui.market.game import Game
-from agentbench_tui.market.generator import generate
 from agentbench_tui.market.packing import unpack
+from agentbench_tui.market.play.actions import MethodError
+from agentbench_tui.market.play.game import Game
 from agentbench_tui.market.trajectory import exported, keep_trajectory, trajectory_of, validate
-from agentbench_tui.market.world import WorldConfig
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.world import WorldConfig
 from agentbench_tui.model.answer import Message
 
 

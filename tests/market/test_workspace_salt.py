@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.market import barrier
+from agentbench_tui.market.outside import barrier
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.verdicts.running_board import BoardReader
+from agentbench_tui.verdicts.ranking.running_board import BoardReader
 
 SMALL = ("--duration=10", "--markets=2", "--perpetuals=1")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.world import WorldConfig
-from agentbench_tui.market.world_file import (
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.world import WorldConfig
+from agentbench_tui.market.world.world_file import (
     encode_truth,
     encode_world,
     load_truth,

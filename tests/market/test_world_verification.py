@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.market import verify as verification
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.truth import Truth
-from agentbench_tui.market.verify import observed, verify
-from agentbench_tui.market.world import Invitation, World, WorldConfig
-from agentbench_tui.market.world_file import (
+from agentbench_tui.market.world import verify as verification
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.truth import Truth
+from agentbench_tui.market.world.verify import observed, verify
+from agentbench_tui.market.world.world import Invitation, World, WorldConfig
+from agentbench_tui.market.world.world_file import (
     encode_truth,
     load_truth,
     load_world,

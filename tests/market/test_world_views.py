@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.market.game import Game
-from agentbench_tui.market.generator import generate
-from agentbench_tui.market.world import World, WorldConfig
+from agentbench_tui.market.play.game import Game
+from agentbench_tui.market.world.generator import generate
+from agentbench_tui.market.world.world import World, WorldConfig
 
 WORLD, TRUTH = generate(WorldConfig(duration_s=3_600))
 OUTCOMES = TRUTH.outcomes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agentbench_tui.market.truth import Truth
-from agentbench_tui.market.world import (
+from agentbench_tui.market.world.truth import Truth
+from agentbench_tui.market.world.world import (
     DOLLAR,
     AgentDef,
     Group,

@@ -3,8 +3,14 @@
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.metric import LOAD_PARTS, METRICS, SHARES, find_metric, known_metrics
-from agentbench_tui.verdicts.explanation import explain
+from agentbench_tui.model.figures.metric import (
+    LOAD_PARTS,
+    METRICS,
+    SHARES,
+    find_metric,
+    known_metrics,
+)
+from agentbench_tui.verdicts.words.explanation import explain
 
 
 def test_a_latency_has_the_parts_that_load_reports() -> None:

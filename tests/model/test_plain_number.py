@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.model.plain_number import counted, plain
+from agentbench_tui.model.text.plain_number import counted, plain
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from bounded_work import bounded_work
 
-from agentbench_tui.model.reasoning import Split, split_reasoning
+from agentbench_tui.model.text.reasoning import Split, split_reasoning
 
 
 @pytest.mark.parametrize("name", ["think", "thinking", "thought", "reasoning", "seed:think"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.small_file import MAX_BYTES, read_small_text
+from agentbench_tui.model.text.small_file import MAX_BYTES, read_small_text
 
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "nothing": (lambda path: None, "no such file"),

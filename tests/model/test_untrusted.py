@@ -7,8 +7,8 @@ from bounded_work import bounded_work
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.model import untrusted
-from agentbench_tui.model.untrusted import Redactor, one_line
+from agentbench_tui.model.text import untrusted
+from agentbench_tui.model.text.untrusted import Redactor, one_line
 
 PARTS = st.sampled_from(
     [

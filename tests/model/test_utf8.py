@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.model import utf8
-from agentbench_tui.model.utf8 import BadByte, bad_byte_of, find_bad_byte
+from agentbench_tui.model.text import utf8
+from agentbench_tui.model.text.utf8 import BadByte, bad_byte_of, find_bad_byte
 
 
 @given(st.text(), st.sampled_from([b"\xe9", b"\xff", b"\xc3(", b"\xed\xa0\x80"]), st.text())

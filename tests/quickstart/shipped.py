@@ -9,8 +9,8 @@ sys.path.insert(0, str(ROOT / "tests" / "engine"))
 
 from carried_out import Result  # noqa: E402 - found by the path above
 
-from agentbench_tui.engine.coordinator import carry_out  # noqa: E402
-from agentbench_tui.engine.planning import RunOptions, make_plan  # noqa: E402
+from agentbench_tui.engine.run.coordinator import carry_out  # noqa: E402
+from agentbench_tui.engine.run.planning import RunOptions, make_plan  # noqa: E402
 from agentbench_tui.store.database import create_or_migrate  # noqa: E402
 
 

@@ -7,8 +7,8 @@ import pytest
 from shipped import ROOT, run_shipped
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.engine.loading import load_suite
-from agentbench_tui.engine.validation import validate_suite
+from agentbench_tui.engine.suite.loading import load_suite
+from agentbench_tui.engine.suite.validation import validate_suite
 
 _QUICK = "mock?ttft=1ms&itl=0ms"
 

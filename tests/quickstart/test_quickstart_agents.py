@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from agentbench_tui.datasets.quickstart.__main__ import GENERATORS, SEED
-from agentbench_tui.engine.dataset import open_dataset
-from agentbench_tui.engine.loading import LoadedSuite, load_suite
+from agentbench_tui.engine.cases.dataset import open_dataset
+from agentbench_tui.engine.suite.loading import LoadedSuite, load_suite
 from agentbench_tui.model.answer import AgentFailure, Answer, Case, FailureKind, Score, ToolCall
 from agentbench_tui.process.worker import JsonLinesWorker
 from agentbench_tui.scoring.registry import make_scorer

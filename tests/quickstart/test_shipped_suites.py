@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.engine.dataset import open_dataset
-from agentbench_tui.engine.loading import load_suite
-from agentbench_tui.engine.validation import validate_suite
+from agentbench_tui.engine.cases.dataset import open_dataset
+from agentbench_tui.engine.suite.loading import load_suite
+from agentbench_tui.engine.suite.validation import validate_suite
 from agentbench_tui.model.answer import Answer, Case, Score
-from agentbench_tui.model.metric import known_metrics
+from agentbench_tui.model.figures.metric import known_metrics
 from agentbench_tui.scoring.registry import check_scorer, make_scorer
 from agentbench_tui.stress.catalogue import SCENARIOS
 from agentbench_tui.stress.spec import StressSpec

@@ -11,8 +11,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from shipped import ROOT, right, run_shipped, score
 
-from agentbench_tui.engine.dataset import open_dataset
-from agentbench_tui.engine.loading import LoadedSuite, load_suite
+from agentbench_tui.engine.cases.dataset import open_dataset
+from agentbench_tui.engine.suite.loading import LoadedSuite, load_suite
 from agentbench_tui.model.answer import Answer, Case, Score
 from agentbench_tui.scoring.registry import NamedScorer, make_scorer
 

@@ -14,7 +14,7 @@ from agentbench_tui.cli.main import _run
 from agentbench_tui.report.benchmark_results import as_markdown
 from agentbench_tui.report.thresholds import Figures, judged, memory_growth
 from agentbench_tui.store.database import reading
-from agentbench_tui.verdicts.load_samples import samples_of
+from agentbench_tui.verdicts.load.load_samples import samples_of
 
 SUITE = {
     "suite_id": "small",

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Score
-from agentbench_tui.scoring.agreement import (
+from agentbench_tui.scoring.judge.agreement import (
     cohen_kappa,
     fleiss_kappa,
     judge_agreement,

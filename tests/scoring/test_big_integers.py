@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, ToolCall
-from agentbench_tui.scoring.equality import MOST_LEVELS, Equality, EqualityOptions, shown
 from agentbench_tui.scoring.registry import make_scorer
+from agentbench_tui.scoring.structure.equality import MOST_LEVELS, Equality, EqualityOptions, shown
 
 ID = 2512292042121000001
 NEAR = [2512292042121000000, 2512292042121000002, 2.512292042121e18]

@@ -4,7 +4,7 @@ import pytest
 from bounded_work import bounded_work
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
-from agentbench_tui.scoring.picked import SEVERAL, find_choice
+from agentbench_tui.scoring.choices.picked import SEVERAL, find_choice
 from agentbench_tui.scoring.registry import make_scorer
 
 TEXTS = ["London", "Paris", "Rome", "Paris Texas"]

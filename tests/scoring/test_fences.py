@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from agentbench_tui.scoring.fences import fenced_blocks
+from agentbench_tui.scoring.code.fences import fenced_blocks
 
 
 def contents(text: str) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from agentbench_tui.model.answer import (
     Score,
     Usage,
 )
-from agentbench_tui.scoring.judge import JudgeOptions, judge_prompt
+from agentbench_tui.scoring.judge.judge import JudgeOptions, judge_prompt
 from agentbench_tui.scoring.registry import NamedScorer, check_scorer, make_scorer
 
 Reply = Callable[[Request], Answer]

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
-from agentbench_tui.scoring.latex import plain_text
-from agentbench_tui.scoring.number_reader import readings_of
+from agentbench_tui.scoring.numbers.latex import plain_text
+from agentbench_tui.scoring.numbers.number_reader import readings_of
+from agentbench_tui.scoring.numbers.tokens import DecimalMark
 from agentbench_tui.scoring.registry import check_scorer, make_scorer
-from agentbench_tui.scoring.tokens import DecimalMark
 
 
 def score(options: dict[str, object], expected: object, said: str) -> Score:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Answer, Case, Score
-from agentbench_tui.scoring.overlap import common_length, rouge_l, token_overlap
 from agentbench_tui.scoring.registry import make_scorer
+from agentbench_tui.scoring.text.overlap import common_length, rouge_l, token_overlap
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)
 

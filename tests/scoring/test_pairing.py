@@ -5,7 +5,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.scoring.pairing import most_pairs
+from agentbench_tui.scoring.structure.pairing import most_pairs
 
 GIVEN = 5
 ROWS = st.lists(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Answer, Case, Score
-from agentbench_tui.scoring.picked import SEVERAL, find_choice
+from agentbench_tui.scoring.choices.picked import SEVERAL, find_choice
 from agentbench_tui.scoring.registry import make_scorer
 
 RECORDS = [

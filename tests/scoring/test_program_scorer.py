@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
-from agentbench_tui.scoring import program_child, program_guard
+from agentbench_tui.scoring.code import program_child, program_guard
 from agentbench_tui.scoring.registry import make_scorer
 
 PROMPT = 'from typing import List\n\ndef total(xs: List[int]) -> int:\n    """Sum of xs."""\n'

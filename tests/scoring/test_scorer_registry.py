@@ -179,12 +179,12 @@ async def test_callable_in_a_module_beside_the_suite(folder: Path) -> None:
 def test_scorers_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     group = registry.ENTRY_POINTS
     entries = {
-        "theirs": EntryPoint("theirs", "agentbench_tui.scoring.text:RECIPES", group),
+        "theirs": EntryPoint("theirs", "agentbench_tui.scoring.text.text:RECIPES", group),
         "broken": EntryPoint("broken", "no_such_module:x", group),
         "exactly": EntryPoint("exactly", "tests_scoring_plugin:RECIPE", group),
     }
     plugin = type(sys)("tests_scoring_plugin")
-    from agentbench_tui.scoring.text import RECIPES
+    from agentbench_tui.scoring.text.text import RECIPES
 
     plugin.RECIPE = RECIPES["exact"]  # type: ignore[attr-defined]  # a module made here
     monkeypatch.setitem(sys.modules, "tests_scoring_plugin", plugin)

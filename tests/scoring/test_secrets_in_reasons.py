@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from agentbench_tui.model.answer import Answer, Case, Score, ToolCall
-from agentbench_tui.model.untrusted import Redactor
-from agentbench_tui.scoring.program import _error_text
+from agentbench_tui.model.text.untrusted import Redactor
+from agentbench_tui.scoring.code.program import _error_text
 from agentbench_tui.scoring.registry import make_scorer, scorer_names
 
 PLAIN = "mY-Kq7vXw9-ZbNp3rTs5-JhGf8dLc2-WxVe6uRm4-QaPo1iBn0-TyUk"

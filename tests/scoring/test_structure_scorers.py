@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
-from agentbench_tui.scoring import cpu_limit
-from agentbench_tui.scoring.equality import Equality, EqualityOptions
+from agentbench_tui.scoring.code import cpu_limit
 from agentbench_tui.scoring.reading import NoJson, find_json
 from agentbench_tui.scoring.registry import check_scorer, make_scorer
+from agentbench_tui.scoring.structure.equality import Equality, EqualityOptions
 
 JSON = st.recursive(
     st.none()

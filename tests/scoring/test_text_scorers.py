@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
-from agentbench_tui.scoring.normal import normaliser
 from agentbench_tui.scoring.registry import make_scorer
+from agentbench_tui.scoring.text.normal import normaliser
 
 
 def score(spec: object, expected: object, said: str) -> Score:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Message, Score, ToolCall
-from agentbench_tui.scoring import cpu_limit
+from agentbench_tui.scoring.code import cpu_limit
 from agentbench_tui.scoring.registry import make_scorer
 
 

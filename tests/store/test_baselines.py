@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.store.archive import export_run, import_runs
-from agentbench_tui.store.baselines import (
+from agentbench_tui.store.database import (
+    SCHEMA_VERSION,
+    create_or_migrate,
+    reading,
+    schema_of,
+)
+from agentbench_tui.store.queries.baselines import (
     AcceptedChange,
     Baseline,
     accepted_changes,
@@ -17,12 +23,6 @@ from agentbench_tui.store.baselines import (
     keep_baseline,
     remove_accepted,
     remove_baseline,
-)
-from agentbench_tui.store.database import (
-    SCHEMA_VERSION,
-    create_or_migrate,
-    reading,
-    schema_of,
 )
 from agentbench_tui.store.removal import delete_run
 

@@ -17,7 +17,7 @@ from agentbench_tui.store import removal, run_copy
 from agentbench_tui.store.archive import export_run, import_runs
 from agentbench_tui.store.database import connect_to_read, connect_to_write, create_or_migrate
 from agentbench_tui.store.locking import Lease
-from agentbench_tui.store.queries import list_agents
+from agentbench_tui.store.queries.runs import list_agents
 from agentbench_tui.store.removal import delete_run, remove_unfinished, unfinished_hash
 from agentbench_tui.store.run_copy import IMPORTED_IN_PART
 from agentbench_tui.store.writer import write_once

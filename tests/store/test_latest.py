@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.store.database import create_or_migrate
-from agentbench_tui.store.latest import latest_executions
-from agentbench_tui.store.selection import executions_where
+from agentbench_tui.store.queries.latest import latest_executions
+from agentbench_tui.store.queries.selection import executions_where
 
 DAY = "2026-11-{:02d}T10:00:00.000Z"
 

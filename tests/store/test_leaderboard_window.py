@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
-from agentbench_tui.store.leaderboard import ExecutionFilter, leaderboard_rows, matrix_rows
+from agentbench_tui.store.queries.leaderboard import ExecutionFilter, leaderboard_rows, matrix_rows
 from agentbench_tui.store.writer import write_once
 
 

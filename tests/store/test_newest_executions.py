@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentbench_tui.store.database import SCHEMA_VERSION, create_or_migrate, migrations, schema_of
-from agentbench_tui.store.latest import latest_executions
-from agentbench_tui.store.selection import keys_of, newest_at_each_place, versions_of
+from agentbench_tui.store.queries.latest import latest_executions
+from agentbench_tui.store.queries.selection import keys_of, newest_at_each_place, versions_of
 
 _RUN = (
     "INSERT INTO runs (key, id, workspace_id, status, suite_ids, plan, seed, repeats, tags, notes,"

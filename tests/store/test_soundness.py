@@ -17,7 +17,7 @@ from agentbench_tui.store import damage
 from agentbench_tui.store.archive import export_run, import_runs
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.store.run_copy import IMPORTED_IN_PART
-from agentbench_tui.verdicts.stored_documents import stored_soundness
+from agentbench_tui.verdicts.evidence.stored_documents import stored_soundness
 
 SUITE = """
 suite_id: small

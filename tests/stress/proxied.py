@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from time import perf_counter_ns
 
-from agentbench_tui.stress.fault import Fault, Kind
-from agentbench_tui.stress.proxy import Proxy
-from agentbench_tui.stress.proxy_target import ProxyTarget
-from agentbench_tui.stress.script import Clear, Counts, Schedule, Start, Tell
+from agentbench_tui.stress.faults.fault import Fault, Kind
+from agentbench_tui.stress.faults.proxy import Proxy
+from agentbench_tui.stress.faults.proxy_target import ProxyTarget
+from agentbench_tui.stress.faults.script import Clear, Counts, Schedule, Start, Tell
 
 PATIENCE_S = 60.0
 """Nothing that is waited for takes so long, unless it never comes."""

@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from agentbench_tui.analysis.level_verdict import Limits
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.measured import Measured
-from agentbench_tui.stress.normal import Normal
+from agentbench_tui.analysis.load.level_verdict import Limits
 from agentbench_tui.stress.report import ScenarioReport, WindowFacts
 from agentbench_tui.stress.reporter import Reporter
-from agentbench_tui.stress.stand import Stand
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.measured import Measured
+from agentbench_tui.stress.stand.normal import Normal
+from agentbench_tui.stress.stand.stand import Stand
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def window(course: Course, phase: str, answered: Answered, due_s: Any, repeat: i
 
 @dataclass
 class ScriptedStand:
-    """Stands in for `stress.stand.Stand`."""
+    """Stands in for `stress.stand.stand.Stand`."""
 
     rule: Rule
     proxy: Any = None

@@ -18,16 +18,16 @@ from typing import cast
 import numpy as np
 from faulty_server import Behaviour
 
-from agentbench_tui.load.arrivals import offsets_ns
-from agentbench_tui.stress.advice import advise
+from agentbench_tui.load.schedule.arrivals import offsets_ns
+from agentbench_tui.stress.advice.advice import advise
 from agentbench_tui.stress.catalogue import Scenario
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.measured import Measured
-from agentbench_tui.stress.normal import measure_normal
 from agentbench_tui.stress.report import ScenarioReport, WindowFacts
 from agentbench_tui.stress.reporter import Reporter
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand import Stand
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.measured import Measured
+from agentbench_tui.stress.stand.normal import measure_normal
+from agentbench_tui.stress.stand.stand import Stand
 
 DRAIN_S = 2.0
 _TURN_S = 0.1
@@ -46,7 +46,7 @@ class _Asked:
 
 
 class SimulatedStand:
-    """Stands in for `stress.stand.Stand`."""
+    """Stands in for `stress.stand.stand.Stand`."""
 
     proxy: object | None = None
     no_proxy = "simulated"

@@ -12,17 +12,17 @@ from typing import Any
 import psutil
 import pytest
 
-from agentbench_tui.engine.coordinator import Outcome, carry_out
-from agentbench_tui.engine.loading import suite_of_data
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.coordinator import Outcome, carry_out
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.loading import suite_of_data
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
-from agentbench_tui.store.queries import find_run
-from agentbench_tui.stress.normal import Normal
+from agentbench_tui.store.queries.runs import find_run
 from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.reporter import Reporter, read_report
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand import Stand
-from agentbench_tui.verdicts.documents import run_document
+from agentbench_tui.stress.stand.normal import Normal
+from agentbench_tui.stress.stand.stand import Stand
+from agentbench_tui.verdicts.runs.documents import run_document
 
 QUICK_MOCK = "mock?slots=8&service-time=20ms&ttft=20ms&itl=0ms&tokens=2"
 """400 requests a second at most."""
@@ -84,7 +84,7 @@ async def on_stand(
     async def none(*_: object) -> None:
         return None
 
-    monkeypatch.setattr("agentbench_tui.stress.normal.measure_normal", none)
+    monkeypatch.setattr("agentbench_tui.stress.stand.normal.measure_normal", none)
     monkeypatch.setattr("agentbench_tui.stress.kind._module", lambda _: SimpleNamespace(run=act))
     block = {"scenario": "high_load", **block}
     return await staged(folder, *(targets or (QUICK_MOCK,)), **block)

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from agentbench_tui.stress.advice import RULES, advise
-from agentbench_tui.stress.breaking_point import BreakingPoint
+from agentbench_tui.stress.advice.advice import RULES, advise
+from agentbench_tui.stress.advice.window_bounds import figure, knee, level_figure
 from agentbench_tui.stress.report import (
     Advice,
     LimitsUsed,
@@ -17,7 +17,7 @@ from agentbench_tui.stress.report import (
     TrendFacts,
     WindowFacts,
 )
-from agentbench_tui.stress.window_bounds import figure, knee, level_figure
+from agentbench_tui.stress.search.breaking_point import BreakingPoint
 
 LIMITS = LimitsUsed(error_share=0.01, p95_ms=100.0, completed_share=0.95, derived=True)
 

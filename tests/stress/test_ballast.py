@@ -10,9 +10,14 @@ import pytest
 from proxied import PATIENCE_S, come_true
 
 from agentbench_tui.model.answer import AgentFailure
-from agentbench_tui.stress import ballast_process
-from agentbench_tui.stress.ballast import Ballast
-from agentbench_tui.stress.host_memory import HostMemory, host_guard, oom_kills, read_host_memory
+from agentbench_tui.stress.faults import ballast_process
+from agentbench_tui.stress.faults.ballast import Ballast
+from agentbench_tui.stress.faults.host_memory import (
+    HostMemory,
+    host_guard,
+    oom_kills,
+    read_host_memory,
+)
 
 GIB = 1 << 30
 STEP = ballast_process.STEP_BYTES
@@ -100,7 +105,7 @@ async def test_a_cancelled_block_frees_it() -> None:
 
 HOLDS = """
 import asyncio
-from agentbench_tui.stress.ballast import Ballast
+from agentbench_tui.stress.faults.ballast import Ballast
 async def main():
     async with Ballast() as ballast:
         await ballast.hold(40)

@@ -7,9 +7,11 @@ import os
 import pytest
 
 from agentbench_tui.agents.target import parse_agent
-from agentbench_tui.load.protocol import AgentTarget, Done
-from agentbench_tui.load.window import Window
-from agentbench_tui.stress.behind import (
+from agentbench_tui.load.results.window import Window
+from agentbench_tui.load.sending.protocol import AgentTarget, Done
+from agentbench_tui.stress.budget import Budget, Stopped
+from agentbench_tui.stress.spec import StressSpec
+from agentbench_tui.stress.stand.behind import (
     HTTPS,
     NO_URL,
     behind,
@@ -18,9 +20,7 @@ from agentbench_tui.stress.behind import (
     url_of,
     why_not_behind,
 )
-from agentbench_tui.stress.budget import Budget, Stopped
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.spec import StressSpec
+from agentbench_tui.stress.stand.course import Course
 
 
 def target(text: str) -> AgentTarget:

@@ -13,9 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentbench_tui.analysis.level_verdict import Check, LevelVerdict, Limits, Outcome, judge_level
-from agentbench_tui.stress.axis import Axis
-from agentbench_tui.stress.breaking_point import BreakingPoint, Probe, Search
+from agentbench_tui.analysis.load.level_verdict import (
+    Check,
+    LevelVerdict,
+    Limits,
+    Outcome,
+    judge_level,
+)
+from agentbench_tui.stress.search.axis import Axis
+from agentbench_tui.stress.search.breaking_point import BreakingPoint, Probe, Search
 
 RATE = Axis(on="rate", start=10, most=1000, unit="requests/s")
 BROKEN = Check("p95 of latency", 812.0, 790.0, 850.0, 500.0, "above", "ms")

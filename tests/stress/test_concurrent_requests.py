@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulated_stand import SimulatedStand, simulated
 
-from agentbench_tui.stress.measured import Measured
-from agentbench_tui.stress.scaling import closed_rate, scaling_facts, user_levels
 from agentbench_tui.stress.scenarios.concurrent_requests import no_less_than_fewer_users
+from agentbench_tui.stress.search.scaling import closed_rate, scaling_facts, user_levels
+from agentbench_tui.stress.stand.measured import Measured
 
 SCALES = Behaviour(rate=20.0, contention=0.04, coherency=0.0009)
 """N* = √(0.96 / 0.0009) = 32.66; X(N*) = 204.9 requests/s."""

@@ -12,7 +12,7 @@ import uvloop
 from hypothesis import given, settings
 from proxied import Wire, connected, echo, proxied
 
-from agentbench_tui.stress.fault import (
+from agentbench_tui.stress.faults.fault import (
     Bandwidth,
     BlackHole,
     Cut,
@@ -25,8 +25,8 @@ from agentbench_tui.stress.fault import (
     Reset,
     Stall,
 )
-from agentbench_tui.stress.pipe import MOST_HELD_ITEMS, HeldBytes, Pipe
-from agentbench_tui.stress.script import Schedule, Start
+from agentbench_tui.stress.faults.pipe import MOST_HELD_ITEMS, HeldBytes, Pipe
+from agentbench_tui.stress.faults.script import Schedule, Start
 
 FOREVER_MS = 1e7
 HOLDING = [

@@ -14,14 +14,14 @@ from proxied import come_true
 from scripted_stand import normal_load
 from staged import Staged, descendants, on_stand
 
-from agentbench_tui.stress.normal import Normal
-from agentbench_tui.stress.outage import Outage, score_of_outages
-from agentbench_tui.stress.process_fault import ProcessFault
+from agentbench_tui.stress.faults.process_fault import ProcessFault
 from agentbench_tui.stress.report import RecoveryFacts, ScoreFacts
 from agentbench_tui.stress.reporter import Reporter
 from agentbench_tui.stress.scenarios import failure_recovery, memory_pressure
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand import Stand
+from agentbench_tui.stress.stand.normal import Normal
+from agentbench_tui.stress.stand.outage import Outage, score_of_outages
+from agentbench_tui.stress.stand.stand import Stand
 
 ECHO = """
 import json, sys, time

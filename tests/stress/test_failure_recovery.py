@@ -14,15 +14,15 @@ from scripted_stand import Answered, Notebook, ScriptedStand, normal_load
 
 from agentbench_tui.model.answer import AgentFailure
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.failures import BY_PROCESS, BY_PROXY, NAMES, Ease, name_problems
-from agentbench_tui.stress.fault import Bandwidth, Fault, Latency
-from agentbench_tui.stress.outage import LEAD_PIECES, Timeline
-from agentbench_tui.stress.proxy_target import ProxyTarget
+from agentbench_tui.stress.faults.failures import BY_PROCESS, BY_PROXY, NAMES, Ease, name_problems
+from agentbench_tui.stress.faults.fault import Bandwidth, Fault, Latency
+from agentbench_tui.stress.faults.proxy_target import ProxyTarget
+from agentbench_tui.stress.faults.script import Counts
 from agentbench_tui.stress.report import RecoveryFacts, ScenarioReport
 from agentbench_tui.stress.scenarios.failure_recovery import run
-from agentbench_tui.stress.script import Counts
 from agentbench_tui.stress.spec import StressSpec
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.outage import LEAD_PIECES, Timeline
 
 URL = "http://127.0.0.1:9/v1"
 FAILURE_S = 10

@@ -11,8 +11,8 @@ from simulated_stand import SimulatedStand, simulated
 from staged import staged
 
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Request
-from agentbench_tui.stress.length_cost import length_cost
 from agentbench_tui.stress.report import ScenarioReport
+from agentbench_tui.stress.search.length_cost import length_cost
 
 
 class Asked:

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scripted_stand import Answered, Notebook, ScriptedStand, normal_load
 
-from agentbench_tui.stress.ballast import Ballast, Held
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.host_memory import HostMemory
+from agentbench_tui.stress.faults.ballast import Ballast, Held
+from agentbench_tui.stress.faults.host_memory import HostMemory
 from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.scenarios import memory_pressure
 from agentbench_tui.stress.scenarios.memory_pressure import (
@@ -18,6 +17,7 @@ from agentbench_tui.stress.scenarios.memory_pressure import (
     run,
 )
 from agentbench_tui.stress.spec import StressSpec
+from agentbench_tui.stress.stand.course import Course
 
 GIB = 1 << 30
 URL = "http://127.0.0.1:9/v1"

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from agentbench_tui.stress.messages import MOST_HEAD_BYTES, Head, Messages, answers, requests
+from agentbench_tui.stress.faults.messages import MOST_HEAD_BYTES, Head, Messages, answers, requests
 
 GET = Head(method=b"GET")
 POST = Head(method=b"POST")

@@ -9,11 +9,11 @@ from faulty_server import Behaviour
 from simulated_stand import Kept, SimulatedStand
 
 from agentbench_tui.model.answer import AgentFailure
-from agentbench_tui.stress.normal import Normal, measure_normal
 from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.reporter import Reporter
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand import Stand
+from agentbench_tui.stress.stand.normal import Normal, measure_normal
+from agentbench_tui.stress.stand.stand import Stand
 
 EIGHT_SLOTS = Behaviour(slots=8, service_ms=50, queue=100_000)
 """160 requests a second."""

@@ -12,11 +12,11 @@ from typing import Any, cast
 import pytest
 from staged import on_stand
 
-from agentbench_tui.load import target as load_target
+from agentbench_tui.load.sending import target as load_target
 from agentbench_tui.model.answer import Agent, AgentFailure, Case, FailureKind, Request
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.measured import Measured
-from agentbench_tui.stress.stand import Stand
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.measured import Measured
+from agentbench_tui.stress.stand.stand import Stand
 
 EATER = """
 held = bytearray(90_000_000)

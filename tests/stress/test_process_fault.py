@@ -14,8 +14,8 @@ from proxied import PATIENCE_S, come_true
 
 from agentbench_tui.model.answer import AgentFailure
 from agentbench_tui.process.snapshot import read_process
-from agentbench_tui.stress.process_fault import ProcessFault, tree_of
-from agentbench_tui.stress.stop_guard import let_go_on
+from agentbench_tui.stress.faults.process_fault import ProcessFault, tree_of
+from agentbench_tui.stress.faults.stop_guard import let_go_on
 
 FAMILY = """
 import os, signal, sys
@@ -64,7 +64,7 @@ def is_stopped(pid: int) -> bool:
 def guards() -> list[psutil.Process]:
     """Those of our own process that run."""
     living = [one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE]
-    return [one for one in living if "agentbench_tui.stress.stop_guard" in one.cmdline()]
+    return [one for one in living if "agentbench_tui.stress.faults.stop_guard" in one.cmdline()]
 
 
 async def none_stopped(*pids: int) -> None:
@@ -177,7 +177,7 @@ async def test_nothing_is_stopped_without_a_guard() -> None:
 
 HOLDS = """
 import asyncio, sys
-from agentbench_tui.stress.process_fault import ProcessFault
+from agentbench_tui.stress.faults.process_fault import ProcessFault
 async def main():
     async with ProcessFault(lambda: [int(sys.argv[1])]) as fault:
         await fault.stop()

@@ -19,10 +19,10 @@ from agentbench_tui.http.client import HttpRequest
 from agentbench_tui.http.httptools_client import HttptoolsClient
 from agentbench_tui.model.answer import AgentFailure
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.stress.fault import ErrorReply, Fault, Latency, TooManyRequests
-from agentbench_tui.stress.proxy_process import FaultProxy
-from agentbench_tui.stress.proxy_target import ProxyTarget
-from agentbench_tui.stress.script import Counts, Listening, decode_from_proxy
+from agentbench_tui.stress.faults.fault import ErrorReply, Fault, Latency, TooManyRequests
+from agentbench_tui.stress.faults.proxy_process import FaultProxy
+from agentbench_tui.stress.faults.proxy_target import ProxyTarget
+from agentbench_tui.stress.faults.script import Counts, Listening, decode_from_proxy
 
 BODY = b'{"model":"mock","stream":true,"messages":[{"role":"user","content":"Six times seven?"}]}'
 
@@ -112,7 +112,7 @@ async def test_a_target_that_is_killed_is_seen_as_a_reset() -> None:
 
 PARENT = """
 import asyncio, sys
-from agentbench_tui.stress.proxy_process import FaultProxy
+from agentbench_tui.stress.faults.proxy_process import FaultProxy
 
 async def main():
     async with FaultProxy("tcp://127.0.0.1:1") as proxy:
@@ -135,7 +135,7 @@ async def test_it_dies_with_its_parent() -> None:
 def test_it_ends_with_its_input_or_by_a_signal_and_says_its_counts(ending: str) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as target,
-        running("-m", "agentbench_tui.stress.proxy", f"tcp://127.0.0.1:{target.getsockname()[1]}")
+        running("-m", "agentbench_tui.stress.faults.proxy", f"tcp://127.0.0.1:{target.getsockname()[1]}")
         as process,
     ):  # fmt: skip
         assert process.stdout is not None
@@ -170,7 +170,7 @@ def test_it_ends_with_its_input_or_by_a_signal_and_says_its_counts(ending: str) 
     ],
 )
 def test_a_line_that_makes_no_sense_ends_it_with_one_line(line: bytes, problem: bytes) -> None:
-    with running("-m", "agentbench_tui.stress.proxy", "tcp://127.0.0.1:1") as process:
+    with running("-m", "agentbench_tui.stress.faults.proxy", "tcp://127.0.0.1:1") as process:
         _, said = process.communicate(line, PATIENCE_S)
     assert process.returncode == 2
     assert problem in said

@@ -12,11 +12,11 @@ from faulty_server import KINDS, Behaviour
 from simulated_stand import SimulatedStand, simulated
 from virtual_clients import polite_as
 
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.fault import TooManyRequests
-from agentbench_tui.stress.measured import Measured
+from agentbench_tui.stress.faults.fault import TooManyRequests
 from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.scenarios import rate_limiting
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.measured import Measured
 
 
 async def limited(

@@ -8,8 +8,8 @@ from time import perf_counter_ns
 
 import pytest
 
-from agentbench_tui.stress import readings as read_beside
-from agentbench_tui.stress.readings import Readings
+from agentbench_tui.stress.stand import readings as read_beside
+from agentbench_tui.stress.stand.readings import Readings
 
 IDLE_THEN_BUSY = """
 import sys, time

@@ -7,7 +7,7 @@ import pytest
 import uvloop
 from proxied import proxied
 
-from agentbench_tui.stress.fault import Reset
+from agentbench_tui.stress.faults.fault import Reset
 
 LOOPS = [asyncio.new_event_loop, uvloop.new_event_loop]
 

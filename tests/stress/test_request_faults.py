@@ -7,7 +7,7 @@ import pytest
 from proxied import Proxied, Wire, proxied
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.stress.fault import (
+from agentbench_tui.stress.faults.fault import (
     ErrorReply,
     Fault,
     SlowHeaders,

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.agents.target import parse_agent
-from agentbench_tui.engine.loading import suite_of_data
-from agentbench_tui.engine.plan import Plan
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.plan import Plan
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.loading import suite_of_data
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.stress.safety import check_consent, require_consent, strange_hosts
 from agentbench_tui.stress.spec import StressSpec

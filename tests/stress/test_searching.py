@@ -9,17 +9,17 @@ import pytest
 from faulty_server import Behaviour
 from simulated_stand import Kept, SimulatedStand
 
-from agentbench_tui.analysis.level_verdict import Limits
+from agentbench_tui.analysis.load.level_verdict import Limits
 from agentbench_tui.model.answer import AgentFailure, FailureKind
-from agentbench_tui.stress.axis import Axis
-from agentbench_tui.stress.breaking_point import BreakingPoint
 from agentbench_tui.stress.budget import Stopped
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.measured import Measured
 from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.reporter import Reporter
-from agentbench_tui.stress.searching import probe
-from agentbench_tui.stress.stand import Stand
+from agentbench_tui.stress.search.axis import Axis
+from agentbench_tui.stress.search.breaking_point import BreakingPoint
+from agentbench_tui.stress.search.searching import probe
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.measured import Measured
+from agentbench_tui.stress.stand.stand import Stand
 
 EIGHT_SLOTS = Behaviour(slots=8, service_ms=50, queue=100_000)
 TRUTH = 160.0

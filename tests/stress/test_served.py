@@ -16,7 +16,7 @@ from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.model.answer import AgentFailure, Case, Request
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.stress.budget import Stopped
-from agentbench_tui.stress.served import Served, owned_by, words_of
+from agentbench_tui.stress.stand.served import Served, owned_by, words_of
 
 SERVER = """
 import os, signal, socket, sys
@@ -203,7 +203,7 @@ async def test_a_server_elsewhere_is_not_ours() -> None:
 
 RUN = """
 import asyncio, sys
-from agentbench_tui.stress.served import Served
+from agentbench_tui.stress.stand.served import Served
 
 async def main():
     command = " ".join(sys.argv[1:-1])

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from staged import QUICK_MOCK, Staged, descendants, on_stand, staged
 
-from agentbench_tui.load.rate_profile import Steps
+from agentbench_tui.load.schedule.rate_profile import Steps
 from agentbench_tui.stress.budget import Stopped
-from agentbench_tui.stress.course import Course, TimedAction
-from agentbench_tui.stress.fault import ErrorReply, Fault
-from agentbench_tui.stress.measured import Measured
+from agentbench_tui.stress.faults.fault import ErrorReply, Fault
 from agentbench_tui.stress.reporter import facts_of
-from agentbench_tui.stress.stand import Stand
+from agentbench_tui.stress.stand.course import Course, TimedAction
+from agentbench_tui.stress.stand.measured import Measured
+from agentbench_tui.stress.stand.stand import Stand
 
 
 @dataclass

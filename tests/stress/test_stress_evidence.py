@@ -11,21 +11,21 @@ import msgspec
 import pytest
 from staged import QUICK_MOCK, Staged, on_stand
 
-from agentbench_tui.load.aggregate import read_windows
-from agentbench_tui.load.columns import read_columns
+from agentbench_tui.load.results.aggregate import read_windows
+from agentbench_tui.load.results.columns import read_columns
 from agentbench_tui.store.database import reading
-from agentbench_tui.store.selection import executions_where, specification_of
+from agentbench_tui.store.queries.selection import executions_where, specification_of
 from agentbench_tui.stress.aggregate import aggregate_report
-from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.report import Advice, ScenarioReport, ScoreFacts
 from agentbench_tui.stress.reporter import Reporter, facts_of
-from agentbench_tui.stress.stand import Stand
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.compare import compare
-from agentbench_tui.verdicts.comparison import Asked
-from agentbench_tui.verdicts.evidence import evidence_of
-from agentbench_tui.verdicts.scoreboard import BoardAsked, boards
-from agentbench_tui.verdicts.side import load_sides
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.stand import Stand
+from agentbench_tui.verdicts.comparison.compare import compare
+from agentbench_tui.verdicts.comparison.comparison import Asked
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.evidence import evidence_of
+from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
+from agentbench_tui.verdicts.selection.side import load_sides
 
 
 async def scored(
@@ -86,7 +86,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Staged]:
     facts = {"lost": math.nan, "kept": 2.0, "endless": math.inf}
     errors = {"scored_requests": 300.0, "scored_failed": 75.0}
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("agentbench_tui.stress.advice.advise", lambda _: [advice])
+        monkeypatch.setattr("agentbench_tui.stress.advice.advice.advise", lambda _: [advice])
         found = asyncio.run(scored(folder, monkeypatch, 90.0, **facts, **errors))
     return folder, found
 

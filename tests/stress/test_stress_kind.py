@@ -14,15 +14,15 @@ import psutil
 import pytest
 from staged import QUICK_MOCK, Staged, descendants, on_stand, staged
 
-from agentbench_tui.engine.coordinator import carry_out
-from agentbench_tui.engine.plan import decode_plan
+from agentbench_tui.engine.run.coordinator import carry_out
+from agentbench_tui.engine.run.plan import decode_plan
 from agentbench_tui.store.database import reading
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.normal import Normal
 from agentbench_tui.stress.report import NormalLoad, ScenarioReport
 from agentbench_tui.stress.reporter import Reporter, facts_of
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand import Stand
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.normal import Normal
+from agentbench_tui.stress.stand.stand import Stand
 
 
 def metric(found: Staged, name: str) -> dict[str, Any]:

@@ -8,12 +8,12 @@ import pytest
 from scripted_stand import Answered, Notebook, ScriptedStand, even, normal_load, window
 
 from agentbench_tui.stress import leak
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.host_memory import HostMemory
+from agentbench_tui.stress.faults.host_memory import HostMemory
 from agentbench_tui.stress.report import ScenarioReport, TrendFacts
 from agentbench_tui.stress.scenarios.sustained_load import run
-from agentbench_tui.stress.soak import Soak
 from agentbench_tui.stress.spec import StressSpec
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.soak import Soak
 
 READ_EVERY_S = 0.25
 

@@ -11,10 +11,10 @@ from faulty_server import KINDS
 from simulated_stand import SimulatedStand, simulated
 from virtual_clients import polite_as
 
-from agentbench_tui.analysis.resilience import overall
+from agentbench_tui.analysis.load.resilience import overall
 from agentbench_tui.stress import leak
-from agentbench_tui.stress.advice import advise
-from agentbench_tui.stress.host_memory import HostMemory
+from agentbench_tui.stress.advice.advice import advise
+from agentbench_tui.stress.faults.host_memory import HostMemory
 from agentbench_tui.stress.report import Advice, ScenarioReport
 
 LEFT = 20_000_000_000

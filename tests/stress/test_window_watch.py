@@ -11,10 +11,10 @@ import psutil
 import pytest
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
-from agentbench_tui.stress import watch as beside
 from agentbench_tui.stress.budget import Stopped
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.watch import Watch
+from agentbench_tui.stress.stand import watch as beside
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.watch import Watch
 
 
 async def ended_by(monkeypatch: pytest.MonkeyPatch, guard: Any) -> AgentFailure | Stopped | None:

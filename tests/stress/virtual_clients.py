@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from simulated_stand import SimulatedStand
 
-from agentbench_tui.stress.polite import Outcome, PoliteClients, Try
 from agentbench_tui.stress.scenarios import rate_limiting
+from agentbench_tui.stress.stand.polite import Outcome, PoliteClients, Try
 
 
 def polite_as(

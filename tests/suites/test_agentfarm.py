@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.engine.agentfarm_parameters import RULES, Renamed
-from agentbench_tui.engine.loading import load_suite
-from agentbench_tui.engine.planning import RunOptions, make_plan
-from agentbench_tui.engine.sweep import points
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.agentfarm_parameters import RULES, Renamed
+from agentbench_tui.engine.suite.loading import load_suite
+from agentbench_tui.engine.suite.sweep import points
 from agentbench_tui.experiments.registry import find_experiment
 from agentbench_tui.model.errors import SuiteError
 

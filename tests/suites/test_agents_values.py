@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.engine.loading import load_suite
-from agentbench_tui.engine.parameters import parse_settings
-from agentbench_tui.engine.validation import validate_suite
+from agentbench_tui.engine.suite.loading import load_suite
+from agentbench_tui.engine.suite.parameters import parse_settings
+from agentbench_tui.engine.suite.validation import validate_suite
 
 BENCHMARK = {
     "benchmark_id": "b",

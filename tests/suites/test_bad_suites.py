@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.engine.loading import load_suite
-from agentbench_tui.engine.position import SourceFault
-from agentbench_tui.engine.source import read_source
-from agentbench_tui.engine.validation import validate_suite
-from agentbench_tui.engine.yaml_source import parse_yaml
+from agentbench_tui.engine.suite.loading import load_suite
+from agentbench_tui.engine.suite.position import SourceFault
+from agentbench_tui.engine.suite.source import read_source
+from agentbench_tui.engine.suite.validation import validate_suite
+from agentbench_tui.engine.suite.yaml_source import parse_yaml
 from agentbench_tui.model.errors import SuiteError
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(

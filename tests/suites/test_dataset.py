@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.engine.case_mapping import fill
-from agentbench_tui.engine.dataset import CaseSource, open_dataset
+from agentbench_tui.engine.cases.case_mapping import fill
+from agentbench_tui.engine.cases.dataset import CaseSource, open_dataset
 from agentbench_tui.model.answer import Message
 from agentbench_tui.model.errors import MissingExtra, SuiteError, UsageError
 from agentbench_tui.model.identity import canonical_json
@@ -480,8 +480,8 @@ def test_a_bad_file_is_refused_with_the_line(
 
 
 def test_a_gzip_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agentbench_tui.engine.records._FREE_OF_RATIO", 100_000)
-    monkeypatch.setattr("agentbench_tui.engine.records.MAX_RATIO", 2)
+    monkeypatch.setattr("agentbench_tui.engine.cases.records._FREE_OF_RATIO", 100_000)
+    monkeypatch.setattr("agentbench_tui.engine.cases.records.MAX_RATIO", 2)
     (tmp_path / "bomb.jsonl.gz").write_bytes(gzip.compress(b'{"input": 1}\n' * 500_000))
 
     (problem,) = problems({"data_source": "bomb.jsonl.gz"}, tmp_path)
@@ -490,7 +490,7 @@ def test_a_gzip_bomb_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_line_without_an_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agentbench_tui.engine.records.MAX_RECORD", 1000)
+    monkeypatch.setattr("agentbench_tui.engine.cases.records.MAX_RECORD", 1000)
     (tmp_path / "r.jsonl").write_bytes(b'{"input": "' + b"x" * 5000)
 
     assert problems({"data_source": "r.jsonl"}, tmp_path) == [
@@ -581,7 +581,7 @@ def test_memory_grows_by_less_than_a_hundred_bytes_a_case(tmp_path: Path) -> Non
 
 @given(st.text(alphabet='{}ab.0 "$', max_size=30))
 def test_a_template_without_known_names_fills_or_says_what_is_missing(template: str) -> None:
-    from agentbench_tui.engine.record import RecordFault
+    from agentbench_tui.engine.cases.record import RecordFault
 
     try:
         text = fill(template, {"a": "A"})

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.engine.dataset import open_dataset
+from agentbench_tui.engine.cases.dataset import open_dataset
 from agentbench_tui.model.answer import Answer, Case, Message, Score
 from agentbench_tui.model.errors import SuiteError
 from agentbench_tui.model.suite import Benchmark
+from agentbench_tui.scoring.numbers.tokens import DecimalMark
 from agentbench_tui.scoring.registry import make_scorer
-from agentbench_tui.scoring.tokens import DecimalMark
 
 
 def cases(folder: Path, name: str, **dataset: Any) -> list[Case]:
@@ -33,7 +33,7 @@ def test_a_csv_field_may_be_as_long_as_a_record(tmp_path: Path) -> None:
 
 
 def test_a_csv_line_beyond_the_bound_is_refused(tmp_path: Path) -> None:
-    from agentbench_tui.model.delimited import LONGEST_FIELD
+    from agentbench_tui.model.text.delimited import LONGEST_FIELD
 
     (tmp_path / "d.csv").write_text("input,expected\n" + "x" * (LONGEST_FIELD + 2) + ",yes\n")
 

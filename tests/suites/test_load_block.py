@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.engine.loading import load_suite, suite_of_data
-from agentbench_tui.engine.validation import validate_suite
+from agentbench_tui.engine.suite.loading import load_suite, suite_of_data
+from agentbench_tui.engine.suite.validation import validate_suite
 from agentbench_tui.model.errors import SuiteError
 
 SUITE = """\

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.engine.catalogue import find_suite, suite_catalogue
-from agentbench_tui.engine.loading import load_suite
-from agentbench_tui.engine.parameters import NO_SETTINGS
-from agentbench_tui.engine.source import read_source
+from agentbench_tui.engine.suite.catalogue import find_suite, suite_catalogue
+from agentbench_tui.engine.suite.loading import load_suite
+from agentbench_tui.engine.suite.parameters import NO_SETTINGS
+from agentbench_tui.engine.suite.source import read_source
 from agentbench_tui.model.errors import SuiteError, UsageError
 
 SUITE = {

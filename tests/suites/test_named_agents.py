@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.errors import SuiteError, UsageError
 

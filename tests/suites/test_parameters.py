@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.engine.parameters import parse_settings, substitute, type_problem
+from agentbench_tui.engine.suite.parameters import parse_settings, substitute, type_problem
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.suite import Parameter, Suite
 

@@ -10,11 +10,11 @@ from click.testing import CliRunner, Result
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.cli.suites import suites
-from agentbench_tui.engine.loading import load_suite
-from agentbench_tui.engine.source import read_source
-from agentbench_tui.engine.starter import TEMPLATES
-from agentbench_tui.engine.suite_schema import suite_schema
-from agentbench_tui.engine.validation import validate_suite
+from agentbench_tui.engine.suite.loading import load_suite
+from agentbench_tui.engine.suite.source import read_source
+from agentbench_tui.engine.suite.starter import TEMPLATES
+from agentbench_tui.engine.suite.suite_schema import suite_schema
+from agentbench_tui.engine.suite.validation import validate_suite
 
 ROOT = Path(__file__).parents[2]
 GOOD = """\

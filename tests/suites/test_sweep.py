@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.engine.planning import RunOptions, make_plan
-from agentbench_tui.engine.sweep import points
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.engine.suite.sweep import points
 from agentbench_tui.model.errors import SuiteError
 from agentbench_tui.model.identity import canonical_json
 from agentbench_tui.model.suite import Sweep

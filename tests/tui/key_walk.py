@@ -15,9 +15,9 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.pilot import Pilot
 
-from agentbench_tui.engine.catalogue import suite_catalogue
+from agentbench_tui.engine.suite.catalogue import suite_catalogue
 
-SCREENS = "agentbench_tui.tui.screens."
+SCREENS = ("agentbench_tui.tui.pages.", "agentbench_tui.tui.dialogs.")
 Holds = Callable[[Any], object]
 """Of the app."""
 Seen = str | Holds
@@ -64,7 +64,7 @@ class Given(NamedTuple):
 def around(patch: pytest.MonkeyPatch) -> None:
     """A shelf with one suite, and a machine that nobody examines: both take long."""
     suites = [suite for suite in suite_catalogue() if suite.name == "quickstart"]
-    for place in ("tui.suite_shelf", "engine.catalogue"):
+    for place in ("tui.pages.new_run.suite_shelf", "engine.suite.catalogue"):
         patch.setattr(f"agentbench_tui.{place}.suite_catalogue", lambda: suites)
     patch.setattr("agentbench_tui.instruments.doctor.diagnose", lambda database: [])
 

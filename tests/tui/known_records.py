@@ -11,7 +11,7 @@ import pytest
 from stores import HOSTILE
 
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.verdicts.market_episode import SCHEMA
+from agentbench_tui.verdicts.runs.market_episode import SCHEMA
 
 EPISODE: dict[str, Any] = {
     "schema": SCHEMA,

@@ -9,7 +9,6 @@ import pytest
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.store.database import connect_to_read, connect_to_write
-from agentbench_tui.stress.breaking_point import BreakingPoint
 from agentbench_tui.stress.report import (
     Advice,
     LimitsUsed,
@@ -20,6 +19,7 @@ from agentbench_tui.stress.report import (
     ScoreFacts,
     WindowFacts,
 )
+from agentbench_tui.stress.search.breaking_point import BreakingPoint
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "verdicts"))
 from run_history import Measured, RunHistory, near, timed  # found by the path above

@@ -15,10 +15,10 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from agentbench_tui.engine.coordinator import carry_out
-from agentbench_tui.engine.planning import RunOptions, make_plan
-from agentbench_tui.load.sample import FIELDS as SAMPLE_FIELDS
-from agentbench_tui.load.sample import NONE, ROW, STATUS_CODE, pack_gaps, pack_rows
+from agentbench_tui.engine.run.coordinator import carry_out
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
+from agentbench_tui.load.sending.sample import FIELDS as SAMPLE_FIELDS
+from agentbench_tui.load.sending.sample import NONE, ROW, STATUS_CODE, pack_gaps, pack_rows
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.shared import Shared

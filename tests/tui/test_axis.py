@@ -7,9 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from whole_rows import assert_whole
 
-from agentbench_tui.tui.axis import Axis, axis_of, quantity, row_of, scale_rows, upright_rows
-from agentbench_tui.tui.glyphs import ASCII, UNICODE
-from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.drawing.axis import (
+    Axis,
+    axis_of,
+    quantity,
+    row_of,
+    scale_rows,
+    upright_rows,
+)
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE
+from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
 
 _PALETTE = palette(DARK)

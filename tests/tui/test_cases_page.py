@@ -10,11 +10,16 @@ from known_stores import copied
 from stores import HOSTILE, screen_text, session, settle, shows, told
 from textual.pilot import Pilot
 
-from agentbench_tui.store.answer_pages import Wanted, answer_page, count_wanted, observation_at
-from agentbench_tui.store.answers import answers_of
 from agentbench_tui.store.database import reading
-from agentbench_tui.tui.screens.case_detail import CaseDetail
-from agentbench_tui.tui.screens.execution_page import Looked
+from agentbench_tui.store.queries.answer_pages import (
+    Wanted,
+    answer_page,
+    count_wanted,
+    observation_at,
+)
+from agentbench_tui.store.queries.answers import answers_of
+from agentbench_tui.tui.pages.cases.detail import CaseDetail
+from agentbench_tui.tui.pages.execution_page import Looked
 from agentbench_tui.tui.widgets.grid import Grid
 
 STEADY, MOODY = 1, 2

@@ -5,7 +5,7 @@ from pathlib import Path
 from stores import screen_text, session, settle, shows, told
 
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.compare_rows import metrics_table, verdict_lines
+from agentbench_tui.tui.pages.compare.rows import metrics_table, verdict_lines
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.transcript import TranscriptView
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from whole_rows import assert_whole
 
-from agentbench_tui.tui.glyphs import ASCII, UNICODE
-from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE
+from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.crumbs import CrumbBar, demo, paint_crumbs
 

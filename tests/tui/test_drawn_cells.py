@@ -1,9 +1,9 @@
 """Cells of tables that paint themselves: intervals on a common axis, changes with verdicts."""
 
-from agentbench_tui.tui.drawn_cells import delta_cell, interval_cell, whisker_cell
-from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
-from agentbench_tui.tui.grid_data import Cell, Column, GridData, GridRow, GridState
-from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.drawing.drawn_cells import delta_cell, interval_cell, whisker_cell
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
+from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, GridState
+from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.delta_cell import Delta
 from agentbench_tui.tui.widgets.grid import paint_grid

@@ -15,7 +15,7 @@ from textual.dom import DOMNode
 
 from agentbench_tui import tui
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.screens.execution_page import ExecutionPage
+from agentbench_tui.tui.pages.execution_page import ExecutionPage
 
 WALKS = (*walks_of_pages.WALKS, *walks_of_runs.WALKS, *walks_of_widgets.WALKS)
 IN_A_TERMINAL = {(AgentbenchApp, "ctrl+z", "suspend_process")}

@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 from rich.cells import cell_len
 
-from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs, glyphs
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs, glyphs
 
 _LENGTHS = {"rising": 9, "growing": 9, "shades": 3, "markers": 8}
 _UP_TO_TWO_CELLS = {"bad", "arrow"}

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from whole_rows import assert_whole
 
-from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
-from agentbench_tui.tui.grid_data import fitting
-from agentbench_tui.tui.painting import span, text_of
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
+from agentbench_tui.tui.drawing.grid_data import fitting
+from agentbench_tui.tui.drawing.painting import span, text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.grid import (
     Cell,

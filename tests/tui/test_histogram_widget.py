@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from whole_rows import assert_whole
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.tui.axis import Axis, quantity
-from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
-from agentbench_tui.tui.histogram_data import axis_for, baseline_heights, heights_of
-from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.drawing.axis import Axis, quantity
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
+from agentbench_tui.tui.drawing.histogram_data import axis_for, baseline_heights, heights_of
+from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.histogram import HistogramData, Percentile, paint_histogram
 

@@ -7,11 +7,11 @@ from known_stores import rows
 from stores import session, settle, shows, told
 
 from agentbench_tui.store.database import create_or_migrate
-from agentbench_tui.tui.history_plot import course_plot
-from agentbench_tui.tui.screens.choice import Choice
+from agentbench_tui.tui.dialogs.choice import Choice
+from agentbench_tui.tui.pages.history.plot import course_plot
 from agentbench_tui.tui.widgets.grid import Grid
-from agentbench_tui.verdicts.course import CoursePoint, Series
-from agentbench_tui.verdicts.place import Place
+from agentbench_tui.verdicts.evidence.place import Place
+from agentbench_tui.verdicts.regression.course import CoursePoint, Series
 
 
 @pytest.mark.parametrize(("unit", "top"), [("0..100", 100.0), ("share", 100.0), ("ms", 101.5)])

@@ -10,8 +10,8 @@ from stores import HOSTILE, session, settle, shows, told
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.locking import Lease
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.screens import home
-from agentbench_tui.tui.screens.home import RUNS_SHOWN, Home
+from agentbench_tui.tui.pages import home
+from agentbench_tui.tui.pages.home import RUNS_SHOWN, Home
 from agentbench_tui.tui.widgets.grid import Grid
 
 

@@ -9,8 +9,8 @@ from key_walk import around
 from stores import screen_text, session, settle, told
 from textual.pilot import Pilot
 
-from agentbench_tui.tui.pages import PAGES
-from agentbench_tui.tui.screens.page import Page
+from agentbench_tui.tui.page_list import PAGES
+from agentbench_tui.tui.pages.page import Page
 
 LEADING_ELSEWHERE = (
     "app.go(",

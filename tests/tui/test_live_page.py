@@ -17,10 +17,10 @@ from textual.pilot import Pilot
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.viewer import Update
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.painting import text_of
-from agentbench_tui.tui.screens.case_detail import CaseDetail
-from agentbench_tui.tui.screens.cases import Cases
-from agentbench_tui.tui.screens.live import Live
+from agentbench_tui.tui.drawing.painting import text_of
+from agentbench_tui.tui.pages.cases.detail import CaseDetail
+from agentbench_tui.tui.pages.cases.page import Cases
+from agentbench_tui.tui.pages.live.page import Live
 from agentbench_tui.tui.shared import Shared
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.key_bar import KeyBar

@@ -16,16 +16,17 @@ from live_updates import (
 )
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.store.slowest import SlowAnswer
-from agentbench_tui.tui import live_tables, live_view
-from agentbench_tui.tui.grid_data import Cell, GridData
-from agentbench_tui.tui.live_machine import machine
-from agentbench_tui.tui.live_outlook import left_s, share_done
-from agentbench_tui.tui.live_state import KEPT_S, LiveState
+from agentbench_tui.store.queries.slowest import SlowAnswer
+from agentbench_tui.tui.drawing.grid_data import Cell, GridData
+from agentbench_tui.tui.pages.live import tables as live_tables
+from agentbench_tui.tui.pages.live import view as live_view
+from agentbench_tui.tui.pages.live.machine import machine
+from agentbench_tui.tui.pages.live.outlook import left_s, share_done
+from agentbench_tui.tui.pages.live.state import KEPT_S, LiveState
 from agentbench_tui.tui.widgets.facts import Fact
 from agentbench_tui.tui.widgets.gauge import Gauge
-from agentbench_tui.verdicts.reference_ticks import Reference
-from agentbench_tui.verdicts.running_board import RunningBoard, Standing
+from agentbench_tui.verdicts.load.reference_ticks import Reference
+from agentbench_tui.verdicts.ranking.running_board import RunningBoard, Standing
 
 
 def texts(data: GridData) -> list[list[str]]:

@@ -14,9 +14,9 @@ from rich.console import Console
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.store.viewer import Update
-from agentbench_tui.tui.load_picture import blocks
-from agentbench_tui.tui.run_picture import RunPicture
-from agentbench_tui.tui.warming_up import warming_up_now
+from agentbench_tui.tui.pages.live.load_picture import blocks
+from agentbench_tui.tui.pages.live.run_picture import RunPicture
+from agentbench_tui.tui.pages.live.warming_up import warming_up_now
 
 BLOCK = {"rate": 50.0, "arrivals": "poisson", "duration_s": 30.0}
 

@@ -13,11 +13,11 @@ from stores import screen_text, session, settle, shows, told
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read, reading
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.market_rows import equity_plot, positions_table, prices_plot
-from agentbench_tui.tui.market_state import EXAMPLE_TICKS, demo, episode_view
-from agentbench_tui.tui.screens.market import EXAMPLE, Market
+from agentbench_tui.tui.pages.market.page import EXAMPLE, Market
+from agentbench_tui.tui.pages.market.rows import equity_plot, positions_table, prices_plot
+from agentbench_tui.tui.pages.market.state import EXAMPLE_TICKS, demo, episode_view
 from agentbench_tui.tui.shared import Shared
-from agentbench_tui.verdicts.market_episode import episode_of, newest_with_episodes
+from agentbench_tui.verdicts.runs.market_episode import episode_of, newest_with_episodes
 
 
 def test_an_episode_is_found_among_the_answers_of_a_run(played: Path, varied: Path) -> None:

@@ -13,10 +13,11 @@ from stores import HOSTILE, screen_text, settle, shows, told
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from agentbench_tui.engine.loading import load_suite
-from agentbench_tui.tui import new_run_plan
+from agentbench_tui.engine.suite.loading import load_suite
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.new_run_choice import (
+from agentbench_tui.tui.pages.new_run import page as new_run
+from agentbench_tui.tui.pages.new_run import plan as new_run_plan
+from agentbench_tui.tui.pages.new_run.choice import (
     FIELDS,
     GATES,
     OWNED,
@@ -24,16 +25,15 @@ from agentbench_tui.tui.new_run_choice import (
     field_of_fault,
     typed_fault,
 )
-from agentbench_tui.tui.new_run_plan import Preview, asked, duration, preview_words, refusal
-from agentbench_tui.tui.screens import new_run
+from agentbench_tui.tui.pages.new_run.plan import Preview, asked, duration, preview_words, refusal
+from agentbench_tui.tui.pages.new_run.suite_shelf import ShelvedSuite, read_shelf
 from agentbench_tui.tui.shared import Shared
-from agentbench_tui.tui.suite_shelf import ShelvedSuite, read_shelf
-from agentbench_tui.tui.widgets.field_line import FieldLine
+from agentbench_tui.tui.widgets.forms.field_line import FieldLine
+from agentbench_tui.tui.widgets.forms.suite_tree import Place, SuiteTree
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.key_bar import KeyBar
 from agentbench_tui.tui.widgets.sentences import Sentences
-from agentbench_tui.tui.widgets.suite_tree import Place, SuiteTree
-from agentbench_tui.verdicts.foresight import Foresight
+from agentbench_tui.verdicts.cost.foresight import Foresight
 
 FIRST = "a=reference:perfect"
 

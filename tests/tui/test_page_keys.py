@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from stores import screen_text, session, settle
 
-from agentbench_tui.tui.glyphs import UNICODE
+from agentbench_tui.tui.drawing.glyphs import UNICODE
+from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.page_keys import page_keys
-from agentbench_tui.tui.pages import PAGES
-from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.page_list import PAGES
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.crumbs import CrumbBar, paint_crumbs
 

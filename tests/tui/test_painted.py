@@ -5,8 +5,8 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.widgets import TabbedContent, TabPane
 
-from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
-from agentbench_tui.tui.painting import Row, page, span
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
+from agentbench_tui.tui.drawing.painting import Row, page, span
 from agentbench_tui.tui.theme import ANSI_DARK, DARK, LIGHT, palette, themes
 from agentbench_tui.tui.widgets.painted import Painted
 

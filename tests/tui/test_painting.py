@@ -8,8 +8,8 @@ from rich.segment import Segment
 from rich.style import Style
 from whole_rows import assert_whole
 
-from agentbench_tui.tui.glyphs import ASCII, UNICODE
-from agentbench_tui.tui.painting import (
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE
+from agentbench_tui.tui.drawing.painting import (
     Dots,
     aligned,
     bar,

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from whole_rows import assert_whole
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.tui.glyphs import ASCII, UNICODE
-from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE
+from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.plot import (
     Band,

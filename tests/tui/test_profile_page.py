@@ -8,10 +8,10 @@ import pytest
 from stores import screen_text, session, settle, shows, told
 
 from agentbench_tui.store.database import reading
-from agentbench_tui.store.queries import executions_of, find_run
-from agentbench_tui.tui.glyphs import ASCII
-from agentbench_tui.tui.painting import text_of
-from agentbench_tui.tui.profile_rows import (
+from agentbench_tui.store.queries.runs import executions_of, find_run
+from agentbench_tui.tui.drawing.glyphs import ASCII
+from agentbench_tui.tui.drawing.painting import text_of
+from agentbench_tui.tui.pages.profile.rows import (
     bottlenecks_of,
     flame_of,
     phases_table,
@@ -20,7 +20,7 @@ from agentbench_tui.tui.profile_rows import (
 )
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.grid import GridData, GridState, paint_grid
-from agentbench_tui.verdicts.profile import read_profile
+from agentbench_tui.verdicts.profile.profile import read_profile
 
 
 @pytest.fixture(scope="module")

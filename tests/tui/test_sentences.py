@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from whole_rows import assert_whole
 
-from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
-from agentbench_tui.tui.painting import text_of
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
+from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.sentences import Sentence, Sentences, demo, paint_sentences
 

@@ -14,8 +14,8 @@ from textual.app import App
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.locking import Lease
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.screens.asking import Line
-from agentbench_tui.tui.screens.leaving import Leaving
+from agentbench_tui.tui.dialogs.asking import Line
+from agentbench_tui.tui.dialogs.leaving import Leaving
 from agentbench_tui.tui.shared import Shared
 from agentbench_tui.tui.theme import ANSI_DARK, LIGHT
 

@@ -14,11 +14,11 @@ import pytest
 from stores import screen_text, settle, shows
 from textual.app import App
 
-from agentbench_tui.engine.catalogue import suite_catalogue
+from agentbench_tui.engine.suite.catalogue import suite_catalogue
 from agentbench_tui.instruments.doctor import Check
-from agentbench_tui.tui import suite_shelf
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.pages import PAGES
+from agentbench_tui.tui.page_list import PAGES
+from agentbench_tui.tui.pages.new_run import suite_shelf
 from agentbench_tui.tui.screenshots import (
     KEYS,
     SIZE,
@@ -63,7 +63,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("AGENTBENCH_ASCII", "0")  # whatever the encoding of the output
         suites = [suite for suite in suite_catalogue() if suite.name in SUITES]
         patch.setattr("agentbench_tui.instruments.doctor.diagnose", lambda database: CHECKS)
-        patch.setattr("agentbench_tui.engine.catalogue.suite_catalogue", lambda: suites)
+        patch.setattr("agentbench_tui.engine.suite.catalogue.suite_catalogue", lambda: suites)
         patch.setattr(suite_shelf, "suite_catalogue", lambda: suites)
         yield Path("recorded.db")
 

@@ -7,9 +7,9 @@ from known_stores import copied, high_load
 from stores import session, settle, shows, told
 
 from agentbench_tui.store.database import connect_to_write, create_or_migrate
-from agentbench_tui.tui.stress_rows import title_of
+from agentbench_tui.tui.pages.stress.rows import title_of
 from agentbench_tui.tui.widgets.grid import Grid
-from agentbench_tui.verdicts.stress_document import told as told_of
+from agentbench_tui.verdicts.stress.stress_document import told as told_of
 
 
 async def test_scenarios_with_bracket_score_and_recovery(stress: tuple[Path, str]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from terminals import Terminal
 
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.tui.pages import PAGES
+from agentbench_tui.tui.page_list import PAGES
 from agentbench_tui.tui.terminal import RESET
 
 PAYLOADS = (

@@ -10,9 +10,9 @@ from stores import screen_text, session, shows
 from agentbench_tui.analysis.learning_curve import auc
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.tui.screens.market import EXAMPLE
-from agentbench_tui.tui.training_rows import curves_plot, demo, runs_table
-from agentbench_tui.verdicts.training_curves import read_curves
+from agentbench_tui.tui.pages.market.page import EXAMPLE
+from agentbench_tui.tui.pages.training.rows import curves_plot, demo, runs_table
+from agentbench_tui.verdicts.training.training_curves import read_curves
 
 
 def test_groups_have_means_areas_and_a_verdict(folders: Path) -> None:

@@ -10,10 +10,10 @@ from textual.app import App, ComposeResult
 from whole_rows import assert_whole
 
 from agentbench_tui.model.answer import Message, ToolCall
-from agentbench_tui.tui import reading as reading_module
-from agentbench_tui.tui.glyphs import ASCII, UNICODE, Glyphs
-from agentbench_tui.tui.painting import text_of, wraps
-from agentbench_tui.tui.reading import Line, Pair, Reading, Transcript, alone, beside
+from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
+from agentbench_tui.tui.drawing.painting import text_of, wraps
+from agentbench_tui.tui.pages.cases import reading as reading_module
+from agentbench_tui.tui.pages.cases.reading import Line, Pair, Reading, Transcript, alone, beside
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.transcript import (
     Spot,

@@ -23,20 +23,20 @@ from known_stores import copied, rows
 from stores import session
 
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.screens.asking import Sure
-from agentbench_tui.tui.screens.case_detail import CaseDetail
-from agentbench_tui.tui.screens.cases import Cases
-from agentbench_tui.tui.screens.choice import Choice
-from agentbench_tui.tui.screens.compare import Compare
-from agentbench_tui.tui.screens.compare_cases import CasesBeside
-from agentbench_tui.tui.screens.compare_sides import Sides, _Offers
-from agentbench_tui.tui.screens.cost import Cost
-from agentbench_tui.tui.screens.history import History
-from agentbench_tui.tui.screens.home import Home
-from agentbench_tui.tui.screens.leader_executions import LeaderExecutions
-from agentbench_tui.tui.screens.leaderboard import Leaderboard
-from agentbench_tui.tui.screens.profile import Profile
-from agentbench_tui.tui.screens.run_choice import RunChoice
+from agentbench_tui.tui.dialogs.asking import Sure
+from agentbench_tui.tui.dialogs.choice import Choice
+from agentbench_tui.tui.dialogs.run_choice import RunChoice
+from agentbench_tui.tui.pages.cases.detail import CaseDetail
+from agentbench_tui.tui.pages.cases.page import Cases
+from agentbench_tui.tui.pages.compare.cases import CasesBeside
+from agentbench_tui.tui.pages.compare.page import Compare
+from agentbench_tui.tui.pages.compare.sides import Sides, _Offers
+from agentbench_tui.tui.pages.cost.page import Cost
+from agentbench_tui.tui.pages.history.page import History
+from agentbench_tui.tui.pages.home import Home
+from agentbench_tui.tui.pages.leaderboard.executions import LeaderExecutions
+from agentbench_tui.tui.pages.leaderboard.page import Leaderboard
+from agentbench_tui.tui.pages.profile.page import Profile
 from agentbench_tui.tui.widgets.filter_line import FilterLine
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.scatter import ScatterPlot
@@ -49,7 +49,7 @@ cases, detail, profile, cost, history, home, leaders, executions, compare, sides
 
 
 def few_a_page(given: Given) -> AgentbenchApp:
-    given.patch.setattr("agentbench_tui.tui.screens.cases.PAGE_ROWS", 5)
+    given.patch.setattr("agentbench_tui.tui.pages.cases.page.PAGE_ROWS", 5)
     return session(given.store, "cases")
 
 

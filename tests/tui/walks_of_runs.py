@@ -30,27 +30,27 @@ from stores import HOSTILE, screen_text, session
 from textual.command import CommandPalette
 
 from agentbench_tui.store.database import reading
-from agentbench_tui.tui import new_run_plan
 from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.pages import PAGES
-from agentbench_tui.tui.painting import text_of
-from agentbench_tui.tui.screens.asking import Line, Sure
-from agentbench_tui.tui.screens.choice import Choice
-from agentbench_tui.tui.screens.help import Help
-from agentbench_tui.tui.screens.leaving import Leaving
-from agentbench_tui.tui.screens.live import Live
-from agentbench_tui.tui.screens.market import EXAMPLE, Market
-from agentbench_tui.tui.screens.new_run import NewRun, _Agents
-from agentbench_tui.tui.screens.run_choice import RunChoice
-from agentbench_tui.tui.screens.stress import Stress
-from agentbench_tui.tui.screens.training import Training
+from agentbench_tui.tui.dialogs.asking import Line, Sure
+from agentbench_tui.tui.dialogs.choice import Choice
+from agentbench_tui.tui.dialogs.help import Help
+from agentbench_tui.tui.dialogs.leaving import Leaving
+from agentbench_tui.tui.dialogs.run_choice import RunChoice
+from agentbench_tui.tui.drawing.painting import text_of
+from agentbench_tui.tui.page_list import PAGES
+from agentbench_tui.tui.pages.live.page import Live
+from agentbench_tui.tui.pages.market.page import EXAMPLE, Market
+from agentbench_tui.tui.pages.new_run import plan as new_run_plan
+from agentbench_tui.tui.pages.new_run.page import NewRun, _Agents
+from agentbench_tui.tui.pages.stress.page import Stress
+from agentbench_tui.tui.pages.training.page import Training
 from agentbench_tui.tui.screenshots import unpacked
 from agentbench_tui.tui.shared import Shared
 from agentbench_tui.tui.theme import THEMES
-from agentbench_tui.tui.widgets.field_line import FieldLine
+from agentbench_tui.tui.widgets.forms.field_line import FieldLine
+from agentbench_tui.tui.widgets.forms.suite_tree import SuiteTree
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.scrubber import Scrubber
-from agentbench_tui.tui.widgets.suite_tree import SuiteTree
 
 RECORDED = Path(__file__).parent / "data" / "recorded.db.gz"
 LONGEST = 2

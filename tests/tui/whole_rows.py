@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from agentbench_tui.tui.painting import Row
+from agentbench_tui.tui.drawing.painting import Row
 
 
 def assert_whole(rows: Sequence[Row], width: int, height: int) -> None:

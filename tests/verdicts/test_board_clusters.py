@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.board_clusters import with_declared_clusters, with_found_clusters
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.contenders import Contender
-from agentbench_tui.verdicts.ranked import rank
-from agentbench_tui.verdicts.scorecard import Scorecard
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.ranking.board_clusters import (
+    with_declared_clusters,
+    with_found_clusters,
+)
+from agentbench_tui.verdicts.ranking.ranked import rank
+from agentbench_tui.verdicts.ranking.scorecard import Scorecard
+from agentbench_tui.verdicts.selection.contenders import Contender
 
 GROUPS, SIZE = 12, 10
 

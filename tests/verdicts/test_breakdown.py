@@ -10,12 +10,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
 from carried_out import run, suite
 
-from agentbench_tui.analysis.interval import wilson
+from agentbench_tui.analysis.intervals.interval import wilson
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import reading
-from agentbench_tui.store.queries import executions_of, find_run
-from agentbench_tui.verdicts.breakdown import AgentBreakdown, Breakdown, breakdown
-from agentbench_tui.verdicts.breakdown_document import (
+from agentbench_tui.store.queries.runs import executions_of, find_run
+from agentbench_tui.verdicts.groups.breakdown import AgentBreakdown, Breakdown, breakdown
+from agentbench_tui.verdicts.groups.breakdown_document import (
     breakdown_document,
     breakdown_rows,
     breakdown_sentences,

@@ -5,8 +5,8 @@ import pytest
 
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.case_groups import MOST_GROUPS, CaseFields, CaseGroups
-from agentbench_tui.verdicts.place import Place
+from agentbench_tui.verdicts.evidence.place import Place
+from agentbench_tui.verdicts.groups.case_groups import MOST_GROUPS, CaseFields, CaseGroups
 
 HERE = Place("s", "b")
 

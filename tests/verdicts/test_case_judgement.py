@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from run_history import Answer, Measured, RunHistory, near
 
 from agentbench_tui.store.database import reading
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.compare import compare
-from agentbench_tui.verdicts.comparison import Asked, Comparison
-from agentbench_tui.verdicts.finding import Finding
-from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
-from agentbench_tui.verdicts.side import load_sides
+from agentbench_tui.verdicts.comparison.compare import compare
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.regression.finding import Finding
+from agentbench_tui.verdicts.regression.regression import RegressionAsked, judge_agent
+from agentbench_tui.verdicts.selection.side import load_sides
 
 CASES = 50
 INPUTS = tuple(str(case) for case in range(200))

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agentbench_tui.analysis.equivalence import values_needed
+from agentbench_tui.analysis.differences.equivalence import values_needed
 from agentbench_tui.analysis.power import sample_size_paired
-from agentbench_tui.verdicts.change import (
+from agentbench_tui.verdicts.comparison.change import (
     change,
     change_words,
     needed_words,
     p_words,
     settling_words,
 )
-from agentbench_tui.verdicts.comparison import Comparison
-from agentbench_tui.verdicts.dependence import group_dependence, paired_dependence
-from agentbench_tui.verdicts.open_question import decided_words
-from agentbench_tui.verdicts.settling_size import Open, Settling, settling_size
+from agentbench_tui.verdicts.comparison.comparison import Comparison
+from agentbench_tui.verdicts.comparison.open_question import decided_words
+from agentbench_tui.verdicts.comparison.settling_size import Open, Settling, settling_size
+from agentbench_tui.verdicts.evidence.dependence import group_dependence, paired_dependence
 
 
 def of_ratio(ratio: float, low: float, high: float) -> Comparison:

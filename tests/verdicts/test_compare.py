@@ -18,13 +18,13 @@ from carried_out import run, suite
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.compare import Compared, compare
-from agentbench_tui.verdicts.compare_document import compare_document
-from agentbench_tui.verdicts.comparison import Asked
-from agentbench_tui.verdicts.outcome import Outcome
-from agentbench_tui.verdicts.side import load_sides
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.comparison.compare import Compared, compare
+from agentbench_tui.verdicts.comparison.compare_document import compare_document
+from agentbench_tui.verdicts.comparison.comparison import Asked
+from agentbench_tui.verdicts.comparison.outcome import Outcome
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.selection.side import load_sides
 
 AGENTS = """
 from agentbench_tui.model.answer import Answer, Usage

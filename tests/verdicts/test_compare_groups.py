@@ -9,22 +9,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agentbench_tui.analysis.multiplicity import holm
+from agentbench_tui.analysis.differences.multiplicity import holm
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.case_groups import CaseFields
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.compare import Compared, compare
-from agentbench_tui.verdicts.compare_groups import (
+from agentbench_tui.verdicts.comparison.compare import Compared, compare
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.files.file_field import FileField
+from agentbench_tui.verdicts.groups.case_groups import CaseFields
+from agentbench_tui.verdicts.groups.compare_groups import (
     ComparedByGroups,
     GroupComparison,
     PairByGroups,
     compare_by_groups,
     judged_group,
 )
-from agentbench_tui.verdicts.compare_groups_document import groups_document, groups_sentences
-from agentbench_tui.verdicts.comparison import Asked, Comparison
-from agentbench_tui.verdicts.file_field import FileField
-from agentbench_tui.verdicts.side import load_sides
+from agentbench_tui.verdicts.groups.compare_groups_document import groups_document, groups_sentences
+from agentbench_tui.verdicts.selection.side import load_sides
 
 Row = tuple[str, str, float]
 """Case, group, whether it is right."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pytest
 
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 
 
 @pytest.fixture

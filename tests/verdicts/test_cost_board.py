@@ -16,11 +16,11 @@ from carried_out import run, suite
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.writer import write_once
-from agentbench_tui.verdicts.contenders import Wanted
-from agentbench_tui.verdicts.cost import BY_THE_HOUR
-from agentbench_tui.verdicts.cost_board import CostAsked, about, cost_document
-from agentbench_tui.verdicts.cost_words import some_names
-from agentbench_tui.verdicts.scoreboard import BoardAsked, boards
+from agentbench_tui.verdicts.cost.cost import BY_THE_HOUR
+from agentbench_tui.verdicts.cost.cost_board import CostAsked, about, cost_document
+from agentbench_tui.verdicts.cost.cost_words import some_names
+from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
+from agentbench_tui.verdicts.selection.contenders import Wanted
 
 # dear and cheap are right on 57 of 60, not all the same; poor on 15; slow as dear but takes longer.
 AGENTS = """

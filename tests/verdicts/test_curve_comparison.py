@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agentbench_tui.verdicts.curve_comparison import (
+from agentbench_tui.verdicts.training.curve_comparison import (
     AskedOfRuns,
     RunComparison,
     compare_runs,
     judged_runs,
 )
-from agentbench_tui.verdicts.run_summary import Run
+from agentbench_tui.verdicts.training.run_summary import Run
 
 CONTROL = (0.812, 0.794, 0.851, 0.777, 0.806, 0.839, 0.765, 0.823, 0.798, 0.845)
 USUAL = AskedOfRuns()

@@ -16,14 +16,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
 from carried_out import Result, run, suite
 
-from agentbench_tui.engine.coordinator import carry_out
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.coordinator import carry_out
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
-from agentbench_tui.store.selection import executions_where
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.load_evidence import LoadEvidence
-from agentbench_tui.verdicts.pairing import case_values, pair
-from agentbench_tui.verdicts.task_evidence import TaskEvidence, task_evidence
+from agentbench_tui.store.queries.selection import executions_where
+from agentbench_tui.verdicts.comparison.pairing import case_values, pair
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.load_evidence import LoadEvidence
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence, task_evidence
 
 AGENTS = """
 def fine(prompt):

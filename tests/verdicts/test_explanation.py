@@ -2,13 +2,13 @@
 
 import pytest
 
-from agentbench_tui.load.summary import Harness, LoadSummary, RequestCounts
+from agentbench_tui.load.results.summary import Harness, LoadSummary, RequestCounts
 from agentbench_tui.model.answer import FailureKind
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.figures.load_figures import FAILURES
+from agentbench_tui.model.figures.load_words import SAID
 from agentbench_tui.model.gate import gate_names
-from agentbench_tui.model.load_figures import FAILURES
-from agentbench_tui.model.load_words import SAID
-from agentbench_tui.verdicts.explanation import (
+from agentbench_tui.verdicts.words.explanation import (
     explain,
     explain_arguments,
     explain_words,

@@ -8,11 +8,11 @@ import pytest
 from evidence_made import asked, noise
 from scipy import stats
 
-from agentbench_tui.analysis.interval import clustered_se
+from agentbench_tui.analysis.intervals.interval import clustered_se
 from agentbench_tui.analysis.power import sample_size_mcnemar, sample_size_paired
-from agentbench_tui.verdicts.comparison import FEW_REPEATS, Asked, Comparison, judged
-from agentbench_tui.verdicts.head_to_head import compare_metric
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.comparison.comparison import FEW_REPEATS, Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
 Draw = np.random.Generator
 Sides = tuple[TaskEvidence, TaskEvidence]

@@ -3,7 +3,7 @@
 import pytest
 
 from agentbench_tui.model.gate import parse_gate
-from agentbench_tui.verdicts.figures import dollars, milliseconds, rate
+from agentbench_tui.verdicts.words.figures import dollars, milliseconds, rate
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.verdicts.foresight import LOOKED_AT, foresee
+from agentbench_tui.verdicts.cost.foresight import LOOKED_AT, foresee
 
 
 def stored(*executions: tuple[str, str, float | None, int, float | None]) -> sqlite3.Connection:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.engine.closing import VERDICTS as OF_RUNS
+from agentbench_tui.engine.run.closing import VERDICTS as OF_RUNS
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.figures.load_figures import VERDICTS
 from agentbench_tui.model.gate import parse_gate
-from agentbench_tui.model.load_figures import VERDICTS
-from agentbench_tui.verdicts.gate import check_gates, gate_lines
+from agentbench_tui.verdicts.runs.gate import check_gates, gate_lines
 
 EXECUTION = {
     "suite_id": "s",

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import f as f_distribution
 
-from agentbench_tui.verdicts.compare import compare_evidence
-from agentbench_tui.verdicts.compare_groups import GroupedSides, compare_each
-from agentbench_tui.verdicts.comparison import Asked
-from agentbench_tui.verdicts.heterogeneity import heterogeneity
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.comparison.compare import compare_evidence
+from agentbench_tui.verdicts.comparison.comparison import Asked
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.groups.compare_groups import GroupedSides, compare_each
+from agentbench_tui.verdicts.groups.heterogeneity import heterogeneity
 
 GROUPS = 4
 CLUSTERS, SIZE = 10, 10

@@ -3,10 +3,10 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agentbench_tui.verdicts.finding import Finding, scale_of
-from agentbench_tui.verdicts.history import Point
-from agentbench_tui.verdicts.history_judgement import judged_by_history
-from agentbench_tui.verdicts.place import Place
+from agentbench_tui.verdicts.evidence.place import Place
+from agentbench_tui.verdicts.regression.finding import Finding, scale_of
+from agentbench_tui.verdicts.regression.history import Point
+from agentbench_tui.verdicts.regression.history_judgement import judged_by_history
 
 PLACE = Place("s", "b", "{}")
 LEVELS = st.sampled_from([100.0, 104.0, 110.0, 130.0])

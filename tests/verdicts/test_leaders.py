@@ -20,14 +20,14 @@ from loads import leave_calibration_out, practise
 from agentbench_tui.model.answer import Message
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.verdicts.case_beside import answer_to_case, conversation
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.leaders import ALL, leaders
-from agentbench_tui.verdicts.pictured import pictured
-from agentbench_tui.verdicts.selectable import selectable, spelled_out
-from agentbench_tui.verdicts.selector import executions_of_selector, parse_selector
-from agentbench_tui.verdicts.side import load_sides
-from agentbench_tui.verdicts.side_pictures import dimension_scores, spreads
+from agentbench_tui.verdicts.comparison.case_beside import answer_to_case, conversation
+from agentbench_tui.verdicts.comparison.pictured import pictured
+from agentbench_tui.verdicts.comparison.side_pictures import dimension_scores, spreads
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.ranking.leaders import ALL, leaders
+from agentbench_tui.verdicts.selection.selectable import selectable, spelled_out
+from agentbench_tui.verdicts.selection.selector import executions_of_selector, parse_selector
+from agentbench_tui.verdicts.selection.side import load_sides
 
 AGENTS = """
 from agentbench_tui.model.answer import Answer, Message, ToolCall, Usage

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agentbench_tui.analysis.estimate import estimate
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.analysis.interval import wilson
+from agentbench_tui.analysis.intervals.estimate import estimate
+from agentbench_tui.analysis.intervals.interval import wilson
 from agentbench_tui.store.database import connect_to_write
 from agentbench_tui.store.locking import Lease
-from agentbench_tui.store.slowest import Slowest
-from agentbench_tui.verdicts.live_document import LiveReader, run_to_watch
-from agentbench_tui.verdicts.reference_ticks import reference_of
-from agentbench_tui.verdicts.running_board import BoardReader
+from agentbench_tui.store.queries.slowest import Slowest
+from agentbench_tui.verdicts.load.reference_ticks import reference_of
+from agentbench_tui.verdicts.ranking.running_board import BoardReader
+from agentbench_tui.verdicts.runs.live_document import LiveReader, run_to_watch
 
 
 class Store:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentbench_tui.verdicts.comparison import Comparison
-from agentbench_tui.verdicts.metric_family import adjusted_together
+from agentbench_tui.verdicts.comparison.comparison import Comparison
+from agentbench_tui.verdicts.evidence.metric_family import adjusted_together
 
 MOST = 5
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.verdicts.missing_interval import _why
+from agentbench_tui.verdicts.ranking.missing_interval import _why
 
 
 @pytest.mark.parametrize(

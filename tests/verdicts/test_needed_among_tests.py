@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from agentbench_tui.verdicts.comparison import Comparison, judged
+from agentbench_tui.verdicts.comparison.comparison import Comparison, judged
 
 ALL_ONE_WAY = Comparison(
     "accuracy",

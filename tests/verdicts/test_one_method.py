@@ -10,8 +10,8 @@ from evidence_made import asked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentbench_tui.verdicts.comparison import Asked, Comparison
-from agentbench_tui.verdicts.head_to_head import compare_metric
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
+from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
 
 METRICS = ("accuracy", "graded", "e2e_ms", "output_tokens", "cost_usd_per_task", "memory_peak_mb")
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from agentbench_tui.verdicts.comparison import Comparison
-from agentbench_tui.verdicts.open_question import decided_words, open_words
-from agentbench_tui.verdicts.outcome import outcome
+from agentbench_tui.verdicts.comparison.comparison import Comparison
+from agentbench_tui.verdicts.comparison.open_question import decided_words, open_words
+from agentbench_tui.verdicts.comparison.outcome import outcome
 
 FASTER = Comparison("e2e_ms", "ms", "lower", 0.05, ratio=0.7, verdict="better")
 ACCURACY = Comparison("accuracy", "share", "higher", 0.02, a=0.9, verdict="inconclusive")

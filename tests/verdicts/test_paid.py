@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from evidence_made import Repeats, asked
 
-from agentbench_tui.model.metric import METRICS, Metric
-from agentbench_tui.verdicts.comparison import Asked, Comparison, judged
-from agentbench_tui.verdicts.head_to_head import compare_metric
-from agentbench_tui.verdicts.paid import is_paid
+from agentbench_tui.model.figures.metric import METRICS, Metric
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.comparison.paid import is_paid
 
 
 def compared(metric: str, a: Any, b: Any, **how: Any) -> Comparison:

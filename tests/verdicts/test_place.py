@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.verdicts.place import Place, by_place, latest_of_places, place_of
+from agentbench_tui.verdicts.evidence.place import Place, by_place, latest_of_places, place_of
 
 
 def row(run_key: int, seed: int = 1, **parameters: Any) -> dict[str, Any]:

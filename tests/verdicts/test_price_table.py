@@ -6,7 +6,7 @@ from pathlib import Path
 from run_history import RunHistory, timed
 
 from agentbench_tui.store.database import connect_to_write
-from agentbench_tui.verdicts.price_table import price_table
+from agentbench_tui.verdicts.cost.price_table import price_table
 
 
 def test_of_each_model_the_price_that_was_applied_last(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.verdicts.phases import (
+from agentbench_tui.verdicts.profile.phases import (
     NOT_STREAMED,
     Observed,
     SpanNode,
@@ -12,7 +12,7 @@ from agentbench_tui.verdicts.phases import (
     nested,
     request_phases,
 )
-from agentbench_tui.verdicts.profile import profile
+from agentbench_tui.verdicts.profile.profile import profile
 
 
 def span(name: str, start: float, took: float) -> dict[str, object]:

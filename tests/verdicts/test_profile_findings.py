@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.verdicts.phases import Observed, SpanNode
-from agentbench_tui.verdicts.profile import profile
-from agentbench_tui.verdicts.profile_findings import opportunities, token_analysis
+from agentbench_tui.verdicts.profile.phases import Observed, SpanNode
+from agentbench_tui.verdicts.profile.profile import profile
+from agentbench_tui.verdicts.profile.profile_findings import opportunities, token_analysis
 
 
 def answer(seq: int, e2e_ms: float, *, waiting_ms: float = 0.0, **more: object) -> Observed:

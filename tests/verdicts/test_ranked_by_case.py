@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from agentbench_tui.verdicts.contenders import Contender
-from agentbench_tui.verdicts.ranked import rank
-from agentbench_tui.verdicts.ranked_group import Ranked
-from agentbench_tui.verdicts.scorecard import Scorecard
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.ranking.ranked import rank
+from agentbench_tui.verdicts.ranking.ranked_group import Ranked
+from agentbench_tui.verdicts.ranking.scorecard import Scorecard
+from agentbench_tui.verdicts.selection.contenders import Contender
 
 
 def evidence(first_case: int = 0, **values: ArrayLike) -> TaskEvidence:

@@ -14,17 +14,17 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
 from carried_out import run, suite
 
-from agentbench_tui.analysis.estimate import Estimate
+from agentbench_tui.analysis.intervals.estimate import Estimate
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.writer import write_once
-from agentbench_tui.verdicts.contenders import Contender
-from agentbench_tui.verdicts.execution_scores import ExecutionScore, execution_scores
-from agentbench_tui.verdicts.rankable import rankable
-from agentbench_tui.verdicts.ranked import rank
-from agentbench_tui.verdicts.ranked_group import Ranked
-from agentbench_tui.verdicts.scoreboard import BoardAsked, boards
-from agentbench_tui.verdicts.scorecard import Scorecard
-from agentbench_tui.verdicts.standing import RunLuck, by_intervals
+from agentbench_tui.verdicts.ranking.execution_scores import ExecutionScore, execution_scores
+from agentbench_tui.verdicts.ranking.rankable import rankable
+from agentbench_tui.verdicts.ranking.ranked import rank
+from agentbench_tui.verdicts.ranking.ranked_group import Ranked
+from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
+from agentbench_tui.verdicts.ranking.scorecard import Scorecard
+from agentbench_tui.verdicts.ranking.standing import RunLuck, by_intervals
+from agentbench_tui.verdicts.selection.contenders import Contender
 
 AGENTS = "def one(prompt): return prompt\ndef two(prompt): return prompt\n"
 SPEED = {"metric": "e2e_ms.p50", "target": 200, "limit": 20_000, "scale": "log"}

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.reference_check import Check, check_document, check_file
+from agentbench_tui.verdicts.statistics.reference_check import Check, check_document, check_file
 
 REFERENCE = Path(__file__).parent / "data" / "reference.json"
 """Answers of numpy, scipy and fractions to data made up for it."""

@@ -10,18 +10,18 @@ import pytest
 from run_history import Answer, Measured, RunHistory, near, repeats, timed
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.store.baselines import Baseline, keep_accepted, keep_baseline
 from agentbench_tui.store.database import reading
+from agentbench_tui.store.queries.baselines import Baseline, keep_accepted, keep_baseline
 from agentbench_tui.store.writer import write_once
-from agentbench_tui.verdicts import regression
-from agentbench_tui.verdicts.acceptance import acceptable
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.compare import compare
-from agentbench_tui.verdicts.comparison import FEW_DRAWS, Asked
-from agentbench_tui.verdicts.finding import Finding
-from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
-from agentbench_tui.verdicts.side import load_sides
-from agentbench_tui.verdicts.version_judgement import FEW_RUNS, NO_SPREAD
+from agentbench_tui.verdicts.comparison.compare import compare
+from agentbench_tui.verdicts.comparison.comparison import FEW_DRAWS, Asked
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.regression import regression
+from agentbench_tui.verdicts.regression.acceptance import acceptable
+from agentbench_tui.verdicts.regression.finding import Finding
+from agentbench_tui.verdicts.regression.regression import RegressionAsked, judge_agent
+from agentbench_tui.verdicts.regression.version_judgement import FEW_RUNS, NO_SPREAD
+from agentbench_tui.verdicts.selection.side import load_sides
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from run_history import Answer, Measured, RunHistory, near, repeats
 
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.locking import Lease
-from agentbench_tui.verdicts.regression import RegressionAsked, judge_agent
-from agentbench_tui.verdicts.regression_document import regressions_document
+from agentbench_tui.verdicts.regression.regression import RegressionAsked, judge_agent
+from agentbench_tui.verdicts.regression.regression_document import regressions_document
 
 INPUTS = ["x" * length for length in (5, 6, 7, 8, 9, 90, 91, 92, 93, 94)]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.sample_file import SampleFile, read_sample_file
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.files.sample_file import SampleFile, read_sample_file
 
 RETRIED = """case,attempt,accuracy,cost_usd
 a,1,0,1

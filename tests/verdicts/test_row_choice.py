@@ -8,10 +8,10 @@ import pytest
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.sample_columns import chosen_metric
-from agentbench_tui.verdicts.sample_file import SampleFile, read_sample_file
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.files.sample_columns import chosen_metric
+from agentbench_tui.verdicts.files.sample_file import SampleFile, read_sample_file
 
 RIGHT = {"strict-match": (0, 1, 0, 1), "flexible-extract": (1, 1, 0, 1)}
 """Of four documents whether the answer is right, by filter."""

@@ -8,12 +8,12 @@ import pytest
 from evidence_made import Floats
 from scipy import stats
 
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.compare import compare_evidence
-from agentbench_tui.verdicts.comparison import FEW_REPEATS, Asked, Comparison, judged
-from agentbench_tui.verdicts.run_draws import run_draws
-from agentbench_tui.verdicts.sample_folder import read_samples
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.comparison.compare import compare_evidence
+from agentbench_tui.verdicts.comparison.comparison import FEW_REPEATS, Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison.run_draws import run_draws
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.files.sample_folder import read_samples
 
 CASES = 30
 HOW = Asked(resamples=1_000)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.run_reference import (
+from agentbench_tui.verdicts.training.run_reference import (
     NamedPair,
     check_lists,
     find_files,

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.run_summary import (
+from agentbench_tui.verdicts.training.run_summary import (
     Run,
     SummaryKind,
     paired_by_seed,
     seed_of_name,
     summarised,
 )
-from agentbench_tui.verdicts.training_run import Series
+from agentbench_tui.verdicts.training.training_run import Series
 
 USUAL = SummaryKind()
 

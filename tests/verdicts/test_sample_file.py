@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.metric import Metric
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.comparison import Asked, judged
-from agentbench_tui.verdicts.head_to_head import compare_metric
-from agentbench_tui.verdicts.sample_columns import chosen_metric, meaning
-from agentbench_tui.verdicts.sample_file import SampleFile, read_sample_file
-from agentbench_tui.verdicts.sample_folder import read_samples
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.model.figures.metric import Metric
+from agentbench_tui.verdicts.comparison.comparison import Asked, judged
+from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.files.sample_columns import chosen_metric, meaning
+from agentbench_tui.verdicts.files.sample_file import SampleFile, read_sample_file
+from agentbench_tui.verdicts.files.sample_folder import read_samples
 
 Read = Callable[..., SampleFile]
 

@@ -8,9 +8,9 @@ import pytest
 from evidence_made import asked
 from numpy.typing import NDArray
 
-from agentbench_tui.verdicts.ledger import Ledger
-from agentbench_tui.verdicts.saving import Options, options
-from agentbench_tui.verdicts.scorecard import Scorecard
+from agentbench_tui.verdicts.cost.ledger import Ledger
+from agentbench_tui.verdicts.cost.saving import Options, options
+from agentbench_tui.verdicts.ranking.scorecard import Scorecard
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

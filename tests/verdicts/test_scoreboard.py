@@ -15,19 +15,19 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
 from carried_out import run, suite
 
-from agentbench_tui.engine.coordinator import carry_out
-from agentbench_tui.engine.planning import RunOptions, make_plan
+from agentbench_tui.engine.run.coordinator import carry_out
+from agentbench_tui.engine.run.planning import RunOptions, make_plan
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.writer import write_once
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.compare import compare
-from agentbench_tui.verdicts.comparison import Asked
-from agentbench_tui.verdicts.contenders import Wanted
-from agentbench_tui.verdicts.cost_board import CostAsked, cost_document
-from agentbench_tui.verdicts.leaderboard import leaderboard_document, run_leaderboard
-from agentbench_tui.verdicts.scoreboard import BoardAsked, boards
-from agentbench_tui.verdicts.side import load_sides
+from agentbench_tui.verdicts.comparison.compare import compare
+from agentbench_tui.verdicts.comparison.comparison import Asked
+from agentbench_tui.verdicts.cost.cost_board import CostAsked, cost_document
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.ranking.leaderboard import leaderboard_document, run_leaderboard
+from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
+from agentbench_tui.verdicts.selection.contenders import Wanted
+from agentbench_tui.verdicts.selection.side import load_sides
 
 AGENTS = """
 from agentbench_tui.model.answer import Answer
@@ -444,7 +444,7 @@ def test_a_run_of_many_observations_is_ranked_by_intervals(
 ) -> None:
     with read(measured) as connection:
         quick = run_leaderboard(connection, 1)
-        monkeypatch.setattr("agentbench_tui.verdicts.leaderboard.MOST_OBSERVED", 10)
+        monkeypatch.setattr("agentbench_tui.verdicts.ranking.leaderboard.MOST_OBSERVED", 10)
         large = run_leaderboard(connection, 1)
     assert [one["rank_shown"] for one in quick] == ["1=", "1=", "3", "4"]
     assert {one["ranked_by"].partition(":")[0] for one in quick} == {"by case"}

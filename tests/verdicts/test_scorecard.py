@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from agentbench_tui.verdicts.scorecard import by_cluster, case_table, comparable_groups
+from agentbench_tui.verdicts.ranking.scorecard import by_cluster, case_table, comparable_groups
 
 
 def found(rows: list[str]) -> list[tuple[tuple[int, ...], int]]:

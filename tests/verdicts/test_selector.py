@@ -14,8 +14,12 @@ from carried_out import run, suite
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read, connect_to_write
-from agentbench_tui.store.queries import list_runs
-from agentbench_tui.verdicts.selector import Selector, executions_of_selector, parse_selector
+from agentbench_tui.store.queries.runs import list_runs
+from agentbench_tui.verdicts.selection.selector import (
+    Selector,
+    executions_of_selector,
+    parse_selector,
+)
 
 AGENTS = "def one(prompt):\n    return prompt\ndef two(prompt):\n    return '?'\n"
 

@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from agentbench_tui.analysis.estimate import Estimate
-from agentbench_tui.verdicts.standing import by_cases, by_intervals, by_repeats, rank_labels
+from agentbench_tui.analysis.intervals.estimate import Estimate
+from agentbench_tui.verdicts.ranking.standing import by_cases, by_intervals, by_repeats, rank_labels
 
 Floats = NDArray[np.float64]
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from agentbench_tui.analysis.estimate import Estimate
-from agentbench_tui.analysis.multiplicity import holm
-from agentbench_tui.analysis.permutation import sign_flip_test
-from agentbench_tui.analysis.ranking import sign_flip_p
-from agentbench_tui.verdicts.standing import Standings
-from agentbench_tui.verdicts.standing_by_ratio import by_ratios
+from agentbench_tui.analysis.boards.ranking import sign_flip_p
+from agentbench_tui.analysis.differences.multiplicity import holm
+from agentbench_tui.analysis.intervals.estimate import Estimate
+from agentbench_tui.analysis.resampling.permutation import sign_flip_test
+from agentbench_tui.verdicts.ranking.standing import Standings
+from agentbench_tui.verdicts.ranking.standing_by_ratio import by_ratios
 
 
 def ranked(costs: np.ndarray, right: np.ndarray) -> Standings:

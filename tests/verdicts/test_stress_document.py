@@ -7,9 +7,8 @@ import msgspec
 import pytest
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.figures.stress_figures import SAID_OF_STRESS, STRESS_FACTS, STRESS_METRICS
 from agentbench_tui.model.gate import parse_gate
-from agentbench_tui.model.stress_figures import SAID_OF_STRESS, STRESS_FACTS, STRESS_METRICS
-from agentbench_tui.stress.breaking_point import BreakingPoint
 from agentbench_tui.stress.catalogue import SCENARIOS
 from agentbench_tui.stress.report import (
     Advice,
@@ -20,9 +19,10 @@ from agentbench_tui.stress.report import (
     ScoreFacts,
     WindowFacts,
 )
-from agentbench_tui.verdicts.explanation import explain, explain_words
-from agentbench_tui.verdicts.gate import check_gates
-from agentbench_tui.verdicts.stress_document import standing, stress_document, told
+from agentbench_tui.stress.search.breaking_point import BreakingPoint
+from agentbench_tui.verdicts.runs.gate import check_gates
+from agentbench_tui.verdicts.stress.stress_document import standing, stress_document, told
+from agentbench_tui.verdicts.words.explanation import explain, explain_words
 
 BROKEN = BreakingPoint(
     on="rate",

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.analysis.usl import Curve
-from agentbench_tui.verdicts.stress_levels import level_curve, scaling_curve
-from agentbench_tui.verdicts.stress_runs import MOST_SECONDS, course
+from agentbench_tui.analysis.load.usl import Curve
+from agentbench_tui.verdicts.stress.stress_levels import level_curve, scaling_curve
+from agentbench_tui.verdicts.stress.stress_runs import MOST_SECONDS, course
 
 
 def window(repeat: int, length_s: float, phase: str = "probe", **more: Any) -> dict[str, Any]:

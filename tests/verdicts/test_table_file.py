@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts import table_file
-from agentbench_tui.verdicts.table_file import Table, read_table
+from agentbench_tui.verdicts.files import table_file
+from agentbench_tui.verdicts.files.table_file import Table, read_table
 
 Write = Callable[..., Path]
 

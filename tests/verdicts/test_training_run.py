@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.training_run import Series, Unlogged, find_series, read_series
+from agentbench_tui.verdicts.training.training_run import Series, Unlogged, find_series, read_series
 
 
 def series(tmp_path: Path, content: str, metric: str | None = None) -> Series:

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
 from carried_out import run, suite
 
-from agentbench_tui.verdicts.unchecked_limits import BY_THE_HOUR, unchecked_words
+from agentbench_tui.verdicts.cost.unchecked_limits import BY_THE_HOUR, unchecked_words
 
 AGENTS = """
 from agentbench_tui.model.answer import Answer, Usage

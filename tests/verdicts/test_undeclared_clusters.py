@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.verdicts.case_groupings import Grouping, declared_grouping, groupings
-from agentbench_tui.verdicts.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.compare import OnBenchmark, compare
-from agentbench_tui.verdicts.comparison import Asked
-from agentbench_tui.verdicts.side import load_sides, with_clusters
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
-from agentbench_tui.verdicts.undeclared_clusters import candidates_of_pairs
+from agentbench_tui.verdicts.clusters.case_groupings import Grouping, declared_grouping, groupings
+from agentbench_tui.verdicts.clusters.undeclared_clusters import candidates_of_pairs
+from agentbench_tui.verdicts.comparison.compare import OnBenchmark, compare
+from agentbench_tui.verdicts.comparison.comparison import Asked
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.selection.side import load_sides, with_clusters
 
 Columns = dict[str, list[str]]
 

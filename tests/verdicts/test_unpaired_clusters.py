@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from agentbench_tui.verdicts.comparison import Asked, Comparison
-from agentbench_tui.verdicts.head_to_head import compare_metric
-from agentbench_tui.verdicts.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
+from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
 UNPAIRED = Asked(paired="no")
 
@@ -62,7 +62,7 @@ def test_clusters_of_unlike_size_leave_the_mean_and_give_the_clustered_error() -
     clusters = np.array([0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 4])
     other = side("score_x", np.full(12, 0.5), np.arange(12))
     mine = side("score_x", values, clusters)
-    from agentbench_tui.model.metric import Metric
+    from agentbench_tui.model.figures.metric import Metric
 
     asked = Asked(paired="no", columns={"score_x": Metric("score_x", "", "higher", "x")})
     found = compare_metric("score_x", mine, other, asked)

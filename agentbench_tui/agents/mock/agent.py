@@ -11,12 +11,12 @@ from typing import Literal
 import msgspec
 from pydantic import ConfigDict, model_validator
 
-from agentbench_tui.agents import openai
 from agentbench_tui.agents.adapter import AgentOptions, OpenContext
-from agentbench_tui.agents.endpoint import Endpoint
 from agentbench_tui.agents.mock.options import MockOptions, read_options
 from agentbench_tui.agents.mock.process import MockServer, start_server
-from agentbench_tui.agents.model_call import ModelAgent, ModelCall
+from agentbench_tui.agents.model_apis import openai
+from agentbench_tui.agents.model_apis.endpoint import Endpoint
+from agentbench_tui.agents.model_apis.model_call import ModelAgent, ModelCall
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Answer, Request

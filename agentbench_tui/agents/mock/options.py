@@ -11,7 +11,7 @@ from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.model.plain_number import plain
+from agentbench_tui.model.text.plain_number import plain
 
 DISTRIBUTIONS = ("const", "lognormal", "bimodal")
 MOST_TOKENS = 1_000_000

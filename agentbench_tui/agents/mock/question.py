@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from agentbench_tui.agents.mock.options import MOST_TOKENS, MockOptions
-from agentbench_tui.model.not_json import NOT_JSON
+from agentbench_tui.model.text.not_json import NOT_JSON
 
 PREFIX_WORDS = 64
 """Prefixes of whole multiples of that many words are cached."""

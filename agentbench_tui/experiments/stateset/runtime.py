@@ -67,7 +67,7 @@ class InputValidation(Experiment):
 
 
 def _is_bad(prompt: str, longest: int) -> bool:
-    from agentbench_tui.model.untrusted import redact, visible
+    from agentbench_tui.model.text.untrusted import redact, visible
 
     lowered = prompt.lower()
     return (
@@ -192,6 +192,6 @@ class ConfigValidation(Experiment):
         }
 
     def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
-        from agentbench_tui.engine.loading import suite_of_data
+        from agentbench_tui.engine.suite.loading import suite_of_data
 
         return {"benchmarks": len(suite_of_data(self.data, Path()).suite.benchmarks)}

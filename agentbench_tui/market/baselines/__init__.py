@@ -12,8 +12,8 @@ from agentbench_tui.market.baselines.simple import AlwaysLong, Follower, Hold, R
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from agentbench_tui.market.truth import Truth
-    from agentbench_tui.market.world import World
+    from agentbench_tui.market.world.truth import Truth
+    from agentbench_tui.market.world.world import World
 
 __all__ = ["BASELINES", "Player", "make", "play"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.market.baselines.belief import Belief, Trust
 from agentbench_tui.market.baselines.player import Call, move_to, seats
 from agentbench_tui.market.baselines.rumours import Rumours
-from agentbench_tui.market.fair import reversion
+from agentbench_tui.market.judging.fair import reversion
 
 if TYPE_CHECKING:
     from agentbench_tui.market.baselines.player import MarketSeat

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from agentbench_tui.market.fair import NOISE, blind_variance
+from agentbench_tui.market.judging.fair import NOISE, blind_variance
 
 
 class Belief:

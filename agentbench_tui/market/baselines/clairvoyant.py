@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.market.baselines.player import Call, move_to, seats
-from agentbench_tui.market.oracle import hindsight
+from agentbench_tui.market.judging.oracle import hindsight
 
 if TYPE_CHECKING:
-    from agentbench_tui.market.truth import Truth
-    from agentbench_tui.market.world import World
+    from agentbench_tui.market.world.truth import Truth
+    from agentbench_tui.market.world.world import World
 
 
 class Clairvoyant:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agentbench_tui.market import lmsr
+from agentbench_tui.market.world import lmsr
 
 if TYPE_CHECKING:
-    from agentbench_tui.market.episode import Episode
-    from agentbench_tui.market.game import Game
+    from agentbench_tui.market.play.episode import Episode
+    from agentbench_tui.market.play.game import Game
 
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]
 """Method and parameters to result; raises MethodError."""

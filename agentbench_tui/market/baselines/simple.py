@@ -6,8 +6,8 @@ import random
 from collections import deque
 from typing import Any
 
-from agentbench_tui.market.actions import MethodError
 from agentbench_tui.market.baselines.player import Call, forecast_prices, move_to, seats
+from agentbench_tui.market.play.actions import MethodError
 
 BET_SHARES = 200.0
 """Net shares of a market that these players hold, if its limit lets them."""

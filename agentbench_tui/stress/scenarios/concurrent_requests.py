@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.analysis.level_verdict import Check, requests_needed, windows_check
+from agentbench_tui.analysis.load.level_verdict import Check, requests_needed, windows_check
 from agentbench_tui.model.identity import derive_seed
-from agentbench_tui.stress.aftermath import watch
-from agentbench_tui.stress.axis import Axis
-from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.reporter import facts_of
-from agentbench_tui.stress.scaling import closed_rate, scaling_facts, steady, user_levels
-from agentbench_tui.stress.searching import PROBE_S, Further, probe, warm_up_of
+from agentbench_tui.stress.search.axis import Axis
+from agentbench_tui.stress.search.scaling import closed_rate, scaling_facts, steady, user_levels
+from agentbench_tui.stress.search.searching import PROBE_S, Further, probe, warm_up_of
+from agentbench_tui.stress.stand.aftermath import watch
+from agentbench_tui.stress.stand.course import Course
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.analysis.sample import Floats
-    from agentbench_tui.stress.breaking_point import BreakingPoint
-    from agentbench_tui.stress.measured import Measured
-    from agentbench_tui.stress.normal import Normal
     from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.search.breaking_point import BreakingPoint
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand import Stand
+    from agentbench_tui.stress.stand.measured import Measured
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.stand import Stand
 
 REPEATS = 5
 """Of each number of users: what the machine does meanwhile differs from window to window by more

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.stress.course import Course, TimedAction
-from agentbench_tui.stress.failures import (
+from agentbench_tui.stress.faults.failures import (
     BY_PROCESS,
     BY_PROXY,
     KILL,
@@ -26,19 +25,20 @@ from agentbench_tui.stress.failures import (
     name_problems,
     needs_http,
 )
-from agentbench_tui.stress.fault import Fault
-from agentbench_tui.stress.outage import Outage, Timeline, score_of_outages
-from agentbench_tui.stress.ownership import why_not_ours
-from agentbench_tui.stress.process_fault import ProcessFault
+from agentbench_tui.stress.faults.fault import Fault
+from agentbench_tui.stress.faults.process_fault import ProcessFault
 from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.stand.course import Course, TimedAction
+from agentbench_tui.stress.stand.outage import Outage, Timeline, score_of_outages
+from agentbench_tui.stress.stand.ownership import why_not_ours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentbench_tui.stress.normal import Normal
     from agentbench_tui.stress.reporter import Reporter
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand import Stand
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.stand import Stand
 
 _LEAST_TIME_LIMIT_S = 1.0
 LEAST_RESTART_S = 5.0

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.load.rate_profile import Steps
-from agentbench_tui.stress.axis import Axis
-from agentbench_tui.stress.course import Course
+from agentbench_tui.load.schedule.rate_profile import Steps
+from agentbench_tui.stress.advice.window_bounds import level_figure
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import recovered, score_of
-from agentbench_tui.stress.searching import probe, rate_lengths, warm_up_of
-from agentbench_tui.stress.window_bounds import level_figure
+from agentbench_tui.stress.search.axis import Axis
+from agentbench_tui.stress.search.searching import probe, rate_lengths, warm_up_of
+from agentbench_tui.stress.stand.course import Course
 
 if TYPE_CHECKING:
-    from agentbench_tui.stress.normal import Normal
     from agentbench_tui.stress.reporter import Reporter
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand import Stand
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.stand import Stand
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:

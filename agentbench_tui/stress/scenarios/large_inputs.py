@@ -16,25 +16,25 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from agentbench_tui.analysis.level_verdict import Limits, requests_needed
+from agentbench_tui.analysis.load.level_verdict import Limits, requests_needed
 from agentbench_tui.load.spec import SyntheticSpec
-from agentbench_tui.load.synthetic import make_prompts
+from agentbench_tui.load.workload.synthetic import make_prompts
 from agentbench_tui.model.answer import AgentFailure, Case, FailureKind, Request
-from agentbench_tui.stress.aftermath import watch
-from agentbench_tui.stress.axis import Axis
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.length_cost import length_cost
 from agentbench_tui.stress.reporter import facts_of
-from agentbench_tui.stress.searching import probe
+from agentbench_tui.stress.search.axis import Axis
+from agentbench_tui.stress.search.length_cost import length_cost
+from agentbench_tui.stress.search.searching import probe
+from agentbench_tui.stress.stand.aftermath import watch
+from agentbench_tui.stress.stand.course import Course
 
 if TYPE_CHECKING:
     from agentbench_tui.model.answer import Agent
-    from agentbench_tui.stress.breaking_point import BreakingPoint
-    from agentbench_tui.stress.normal import Normal
     from agentbench_tui.stress.report import ScenarioReport
     from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.search.breaking_point import BreakingPoint
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand import Stand
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.stand import Stand
 
 START_TOKENS = 1024
 SHORT_TOKENS = (128, 256, 512)

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.model.clock import perf_counter
-from agentbench_tui.stress.ballast import Ballast
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.host_memory import BYTES_PER_MB, oom_kills, read_host_memory
-from agentbench_tui.stress.ownership import is_here, why_not_ours, why_unseen
+from agentbench_tui.stress.faults.ballast import Ballast
+from agentbench_tui.stress.faults.host_memory import BYTES_PER_MB, oom_kills, read_host_memory
 from agentbench_tui.stress.report import RecoveryFacts
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import score_of
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.ownership import is_here, why_not_ours, why_unseen
 
 if TYPE_CHECKING:
-    from agentbench_tui.stress.measured import Measured
-    from agentbench_tui.stress.normal import Normal
     from agentbench_tui.stress.report import ScenarioReport
     from agentbench_tui.stress.reporter import Reporter
-    from agentbench_tui.stress.served import Owned
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand import Stand
+    from agentbench_tui.stress.stand.measured import Measured
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.served import Owned
+    from agentbench_tui.stress.stand.stand import Stand
 
 MOST_UNASKED_BALLAST_MB = 2048.0
 LEAST_BALLAST_MB = 64.0

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.stress.aftermath import watch
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.polite import LONGEST_UNTOLD_S, PoliteClients, polite_clients
+from agentbench_tui.stress.advice.window_bounds import error_bounds, failed_bounds, level_figure
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.scenarios import upstream_limit
-from agentbench_tui.stress.window_bounds import error_bounds, failed_bounds, level_figure
+from agentbench_tui.stress.stand.aftermath import watch
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.polite import LONGEST_UNTOLD_S, PoliteClients, polite_clients
 
 if TYPE_CHECKING:
-    from agentbench_tui.stress.measured import Measured
-    from agentbench_tui.stress.normal import Normal
     from agentbench_tui.stress.report import WindowFacts
     from agentbench_tui.stress.reporter import Reporter
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand import Stand
+    from agentbench_tui.stress.stand.measured import Measured
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.stand import Stand
 
 STEP = 2.0
 """By which the rate is raised."""

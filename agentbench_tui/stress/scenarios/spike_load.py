@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.load.rate_profile import Steps
-from agentbench_tui.stress.course import Course
+from agentbench_tui.load.schedule.rate_profile import Steps
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.scenarios.high_load import too_little
 from agentbench_tui.stress.score import recovered, score_of
+from agentbench_tui.stress.stand.course import Course
 
 if TYPE_CHECKING:
-    from agentbench_tui.stress.normal import Normal
     from agentbench_tui.stress.reporter import Reporter
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand import Stand
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.stand import Stand
 
 BEFORE_PIECES = 5
 """Of normal load before the first spike."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.stress.course import Course
 from agentbench_tui.stress.leak import tell_leak
-from agentbench_tui.stress.ownership import why_unseen
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import score_of
-from agentbench_tui.stress.soak import Soak
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.ownership import why_unseen
+from agentbench_tui.stress.stand.soak import Soak
 
 if TYPE_CHECKING:
-    from agentbench_tui.stress.normal import Normal
     from agentbench_tui.stress.reporter import Reporter
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand import Stand
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.stand import Stand
 
 SHARE = 0.7
 """Of capacity: busy, but with room, so that nothing grows by overload."""

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.stress.aftermath import watch
-from agentbench_tui.stress.course import Course
-from agentbench_tui.stress.fault import Fault, TooManyRequests
+from agentbench_tui.stress.faults.fault import Fault, TooManyRequests
 from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.stand.aftermath import watch
+from agentbench_tui.stress.stand.course import Course
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentbench_tui.analysis.level_verdict import Flags
-    from agentbench_tui.stress.measured import Measured
-    from agentbench_tui.stress.normal import Normal
+    from agentbench_tui.analysis.load.level_verdict import Flags
     from agentbench_tui.stress.reporter import Reporter
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand import Stand
+    from agentbench_tui.stress.stand.measured import Measured
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.stand import Stand
 
 OPEN_FACTOR = 2.0
 """Time between blocks, in lengths of a block: who has waited is served in it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, notice, page, span
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import Row, notice, page, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 from agentbench_tui.tui.widgets.sparkline import SparklineData, paint_sparkline

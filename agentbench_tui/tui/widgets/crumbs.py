@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.glyphs import Glyphs
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import Row, join, page, row_width, shorten, span
 from agentbench_tui.tui.page_keys import PageKey, page_keys
-from agentbench_tui.tui.pages import PAGES
-from agentbench_tui.tui.painting import Row, join, page, row_width, shorten, span
+from agentbench_tui.tui.page_list import PAGES
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 

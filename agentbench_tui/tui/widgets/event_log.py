@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.grid_data import Role
-from agentbench_tui.tui.painting import Row, notice, page, shorten, span, wraps
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.grid_data import Role
+from agentbench_tui.tui.drawing.painting import Row, notice, page, shorten, span, wraps
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 from agentbench_tui.tui.widgets.status_bar import clock

@@ -12,10 +12,10 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.binding import Binding, BindingType
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.axis import quantity
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, aligned, join, notice, page, shorten, span
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import Row, aligned, join, notice, page, shorten, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.style import Style
 
-from agentbench_tui.model.plain_number import counted
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.axis import quantity
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import (
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import (
     Row,
     aligned,
     bar,

@@ -12,10 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.grid_cells import cells_of
-from agentbench_tui.tui.grid_data import (
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.grid_cells import cells_of
+from agentbench_tui.tui.drawing.grid_data import (
     GAP,
     Align,
     Cell,
@@ -26,7 +26,7 @@ from agentbench_tui.tui.grid_data import (
     fitting,
     wanted,
 )
-from agentbench_tui.tui.painting import Row, aligned, fit, join, notice, page, span
+from agentbench_tui.tui.drawing.painting import Row, aligned, fit, join, notice, page, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.style import Style
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.axis import Axis, quantity, scale_rows, upright_rows
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.histogram_data import (
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.axis import Axis, quantity, scale_rows, upright_rows
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.histogram_data import (
     HistogramData,
     Percentile,
     axis_for,
@@ -20,7 +20,17 @@ from agentbench_tui.tui.histogram_data import (
     heights_of,
     total_of,
 )
-from agentbench_tui.tui.painting import Row, fit, join, notice, page, row_width, runs, shorten, span
+from agentbench_tui.tui.drawing.painting import (
+    Row,
+    fit,
+    join,
+    notice,
+    page,
+    row_width,
+    runs,
+    shorten,
+    span,
+)
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 

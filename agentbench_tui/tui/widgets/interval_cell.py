@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.style import Style
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.axis import Axis, axis_of, quantity, scale_rows
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, aligned, fit, join, notice, page, shorten, span
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.axis import Axis, axis_of, quantity, scale_rows
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import Row, aligned, fit, join, notice, page, shorten, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 

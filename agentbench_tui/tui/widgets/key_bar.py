@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, join, page, span
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import Row, join, page, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 

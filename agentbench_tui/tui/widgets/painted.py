@@ -8,8 +8,8 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from agentbench_tui.tui.glyphs import Glyphs, glyphs
-from agentbench_tui.tui.painting import Row, changed_cells
+from agentbench_tui.tui.drawing.glyphs import Glyphs, glyphs
+from agentbench_tui.tui.drawing.painting import Row, changed_cells
 from agentbench_tui.tui.theme import Palette, palette
 
 

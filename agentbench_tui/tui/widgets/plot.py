@@ -8,12 +8,21 @@ from itertools import pairwise
 
 from rich.cells import cell_len
 
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.report.canvas import ACROSS
-from agentbench_tui.tui.axis import Axis, quantity, row_of, scale_rows, upright_rows
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Dots, Row, join, notice, page, row_width, shorten, span
-from agentbench_tui.tui.plot_data import (
+from agentbench_tui.tui.drawing.axis import Axis, quantity, row_of, scale_rows, upright_rows
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import (
+    Dots,
+    Row,
+    join,
+    notice,
+    page,
+    row_width,
+    shorten,
+    span,
+)
+from agentbench_tui.tui.drawing.plot_data import (
     Band,
     Limit,
     Line,

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.style import Style
 
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.report.canvas import ACROSS, DOWN, SOLID
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import (
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import (
     Dots,
     Row,
     aligned,
@@ -24,7 +24,7 @@ from agentbench_tui.tui.painting import (
     shorten,
     span,
 )
-from agentbench_tui.tui.radar_data import Radar, Shape
+from agentbench_tui.tui.drawing.radar_data import Radar, Shape
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 

@@ -10,11 +10,11 @@ from itertools import chain, pairwise
 from rich.cells import cell_len
 from rich.style import Style
 
-from agentbench_tui.model.untrusted import one_line
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.report.canvas import ACROSS, DOWN
-from agentbench_tui.tui.axis import Axis, axis_of, quantity, scale_rows
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import (
+from agentbench_tui.tui.drawing.axis import Axis, axis_of, quantity, scale_rows
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import (
     Dots,
     Row,
     aligned,

@@ -12,8 +12,8 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, fit, join, page, runs, span
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import Row, fit, join, page, runs, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 from agentbench_tui.tui.widgets.status_bar import clock

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.grid_data import Role
-from agentbench_tui.tui.painting import Row, aligned, join, notice, page, span, wraps
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.grid_data import Role
+from agentbench_tui.tui.drawing.painting import Row, aligned, join, notice, page, span, wraps
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.scrolled import Scrolled
 

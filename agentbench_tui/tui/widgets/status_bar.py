@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.axis import quantity
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, join, page, row_width, shorten, span
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import Row, join, page, row_width, shorten, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
-from agentbench_tui.verdicts.figures import dollars
+from agentbench_tui.verdicts.words.figures import dollars
 
 _SLOW_LOOP_MS = 50.0
 """Lag of the harness's loop from which on it is pointed at."""

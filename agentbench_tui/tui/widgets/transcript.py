@@ -17,10 +17,10 @@ from rich.segment import Segment
 from textual.binding import Binding, BindingType
 
 from agentbench_tui.model.answer import Message, ToolCall
-from agentbench_tui.model.untrusted import one_line
-from agentbench_tui.tui.glyphs import Glyphs
-from agentbench_tui.tui.painting import Row, fit, join, notice, page, shorten, span, wraps
-from agentbench_tui.tui.reading import Line, Pair, Reading, Transcript, beside
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.glyphs import Glyphs
+from agentbench_tui.tui.drawing.painting import Row, fit, join, notice, page, shorten, span, wraps
+from agentbench_tui.tui.pages.cases.reading import Line, Pair, Reading, Transcript, beside
 from agentbench_tui.tui.theme import DARK, Palette, palette
 from agentbench_tui.tui.widgets.painted import Painted
 

@@ -1,0 +1,1 @@
+"""Model APIs over HTTP: dialects, transcripts, token counts."""

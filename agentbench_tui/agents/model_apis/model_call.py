@@ -1,0 +1,65 @@
+"""How a model is asked, as plain data: enough for another process to do it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from agentbench_tui.agents.model_apis.endpoint import Endpoint
+    from agentbench_tui.agents.model_apis.model_api import Dialect
+
+Api = Literal["chat", "responses", "messages"]
+
+_DIALECTS: dict[Api, tuple[str, str]] = {
+    "chat": ("agentbench_tui.agents.model_apis.chat_completions", "ChatCompletions"),
+    "responses": ("agentbench_tui.agents.model_apis.responses_api", "ResponsesApi"),
+    "messages": ("agentbench_tui.agents.model_apis.messages_api", "MessagesApi"),
+}
+_TOKEN_LIMIT: dict[Api, str] = {
+    "chat": "max_tokens",
+    "responses": "max_output_tokens",
+    "messages": "max_tokens",
+}
+
+
+class ModelCall(msgspec.Struct, frozen=True):
+    """The part of every request to a model that does not depend on what is asked."""
+
+    api: Api
+    model: str
+    fields: dict[str, Any]
+    """Sent with every request as they are."""
+    stream: bool
+    seeded: bool = False
+    """Whether each request also sends the seed of its observation."""
+
+    def dialect(self) -> Dialect:
+        """The reader and writer of this API."""
+        module, name = _DIALECTS[self.api]
+        dialect: Dialect = getattr(import_module(module), name)(
+            self.model, self.fields, stream=self.stream
+        )
+        return dialect
+
+    @property
+    def token_limit_field(self) -> str:
+        """The field of a request that limits the tokens of its answer."""
+        return _TOKEN_LIMIT[self.api]
+
+
+class ModelAgent(ABC):
+    """A session with a model that another process can ask just as well."""
+
+    @property
+    @abstractmethod
+    def endpoint(self) -> Endpoint:
+        """Where it is asked; ready from `start` on."""
+
+    @property
+    @abstractmethod
+    def call(self) -> ModelCall:
+        """How."""

@@ -1,0 +1,243 @@
+"""What a model said so far: text, tool calls, usage, and when each part of it arrived."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from agentbench_tui.agents.model_apis.token_counts import without_output
+from agentbench_tui.model.answer import Answer, ToolCall, Usage
+from agentbench_tui.model.text.not_json import NOT_JSON
+
+_MOST_TOKENS_A_BYTE = 1_000
+"""Of an answer's body. Whoever counts more counts something else: an answer of a few words, whose
+reasoning is hidden, has some hundred bytes around them."""
+
+
+_MOST_CHECKS = 8
+"""Of whether the arguments of one call are complete."""
+
+
+class CallDraft(msgspec.Struct):
+    """A tool call while its arguments still arrive."""
+
+    place: int
+    """Its place among the calls of the answer, as the server counts."""
+    order: int
+    """Calls are sorted by it, and those that share it by when they began."""
+    name: str = ""
+    id: str | None = None
+    arguments: list[str] = []
+    """Pieces of the JSON text."""
+    parsed: dict[str, Any] | None = None
+    """Arguments of servers that send them as an object rather than as text."""
+    renamed: bool = False
+    """The server repeated the name of a call whose arguments may be complete, without more of
+    them: either this call goes on in the next part, or another one of the same tool begins."""
+    failed_checks: int = 0
+    """How often `is_complete` read the arguments in vain."""
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether any part of the arguments has arrived."""
+        return self.parsed is not None or bool(self.arguments)
+
+    def is_complete(self) -> bool:
+        """Whether the arguments that have arrived are a whole JSON object."""
+        if self.parsed is not None:
+            return True
+        if not self.arguments or not self.arguments[-1].rstrip().endswith("}"):
+            return False
+        # Reading them again at every part would take quadratic time.
+        if self.failed_checks == _MOST_CHECKS:
+            return False
+        self.arguments = ["".join(self.arguments)]
+        if _arguments(self.arguments[0]) is None:
+            self.failed_checks += 1
+            return False
+        return True
+
+
+class Transcript:
+    """Gathers one answer, whole or as it is streamed."""
+
+    def __init__(self, tool_names: dict[str, str]) -> None:
+        """`tool_names` gives the suite's name of each tool whose name had to change."""
+        self.model: str | None = None
+        self.finish_reason: str | None = None
+        self.ended = False
+        """The server said that the answer is complete."""
+        self.usage: Usage | None = None
+        self.refused = False
+        self.counts: dict[str, Any] = {}
+        """What the messages API has counted so far, event by event, by its own names."""
+        self.calls: list[CallDraft] = []
+        """In the order in which they began."""
+        # A hostile stream may begin as many calls as it has bytes: none is searched for.
+        self._latest_calls: dict[int, CallDraft] = {}
+        self._calls_by_id: dict[tuple[int | None, str], CallDraft] = {}
+        self._tool_names = tool_names
+        self.texts: list[str] = []
+        """Pieces of the answer, without reasoning."""
+        self.content_ns: list[int] = []
+        """When each content-bearing event of a stream was received."""
+        self.other_chunks = 0
+        """Content-bearing events of choices beside the answer (`n` above 1)."""
+        self.received_bytes = 0
+        """Of the body, kept by whoever reads it: what the server's count is held against."""
+        self.first_output_ns: int | None = None
+        """The first of them that is no reasoning."""
+
+    @property
+    def began(self) -> bool:
+        """Whether any content came."""
+        return bool(self.content_ns or self.texts or self.calls)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the answer came to its end."""
+        return self.ended or self.finish_reason is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing, not even why: a model that has nothing to say ends with a
+        reason, and a proxy whose model is gone with none."""
+        made = self.usage is not None and self.usage.output_tokens
+        return self.finish_reason is None and not self.began and not made
+
+    @property
+    def is_one_text(self) -> bool:
+        """Whether one event told a text, and nothing else but the model's name."""
+        others = self.ended, self.finish_reason, self.usage, self.refused, self.counts
+        is_alone = not (self.calls or self.other_chunks or any(others))
+        return is_alone and len(self.texts) == len(self.content_ns) == 1
+
+    def begin_call(
+        self, place: int, name: str = "", ident: str | None = None, *, order: int | None = None
+    ) -> CallDraft:
+        """A further tool call at that place, sorted by the place unless `order` is given."""
+        draft = CallDraft(place, place if order is None else order, name, ident)
+        self.calls.append(draft)
+        self._latest_calls[place] = draft
+        if ident is not None:
+            self.give_id(draft, ident)
+        return draft
+
+    def latest_at(self, place: int) -> CallDraft | None:
+        """The call that began last at that place."""
+        return self._latest_calls.get(place)
+
+    def call_at(self, place: int) -> CallDraft:
+        """The call that began last at that place; begun, where there is none."""
+        return self.latest_at(place) or self.begin_call(place)
+
+    def call_with_id(self, place: int | None, ident: str) -> CallDraft | None:
+        """The first call at that place, or at any, with that id."""
+        return self._calls_by_id.get((place, ident))
+
+    def give_id(self, draft: CallDraft, ident: str) -> None:
+        """Note the id of a call, which a stream may say late."""
+        draft.id = ident
+        for place in (draft.place, None):
+            self._calls_by_id.setdefault((place, ident), draft)
+
+    def add_text(self, text: str, received_ns: int = 0) -> None:
+        """A piece of the answer; `received_ns` is 0 when it is not streamed."""
+        if text:
+            self.texts.append(text)
+            self.mark(received_ns)
+
+    def mark(self, received_ns: int, *, output: bool = True) -> None:
+        """A content-bearing event; `output` is false for reasoning."""
+        if received_ns:
+            self.content_ns.append(received_ns)
+            if output and self.first_output_ns is None:
+                self.first_output_ns = received_ns
+
+    @property
+    def text(self) -> str:
+        """What it said, without reasoning."""
+        return "".join(self.texts)
+
+    def answer(self, sent_ns: int) -> Answer:
+        """The answer as far as it has come; times since `sent_ns`."""
+        metadata: dict[str, Any] = {}
+        times = self.content_ns
+        ttft_ms = None
+        if times:
+            ttft_ms = (times[0] - sent_ns) / 1e6
+            metadata["chunks"] = len(times)
+            if len(times) > 1:
+                gaps = [later - earlier for earlier, later in pairwise(times)]
+                metadata["icl_ms"] = median(gaps) / 1e6
+            if self.first_output_ns is not None:
+                metadata["ttfo_ms"] = (self.first_output_ns - sent_ns) / 1e6
+        if self.refused:
+            metadata["refused"] = True
+        return Answer(
+            text=self.text,
+            tool_calls=self.tool_calls(metadata),
+            usage=self.counted(),
+            ttft_ms=ttft_ms,
+            model=self.model,
+            finish_reason=self.finish_reason,
+            metadata=metadata,
+        )
+
+    def counted(self) -> Usage | None:
+        """The server's count, or the number of streamed chunks where it gave none that can be."""
+        usage = self.usage
+        if usage is not None and not self._can_have(usage.output_tokens):
+            usage = without_output(usage)
+        if (usage is None or usage.output_tokens is None) and self.content_ns:
+            known = usage or Usage()
+            chunks = len(self.content_ns) + self.other_chunks
+            return msgspec.structs.replace(known, output_tokens=chunks, estimated=True)
+        return usage
+
+    def _can_have(self, output_tokens: int | None) -> bool:
+        """Whether an answer of this size can have so many tokens. One that says something has more
+        than 0, which servers report that do not count."""
+        if output_tokens == 0:
+            return not self.began
+        return (output_tokens or 0) <= _MOST_TOKENS_A_BYTE * self.received_bytes
+
+    def tool_calls(self, metadata: dict[str, Any]) -> tuple[ToolCall, ...]:
+        calls: list[ToolCall] = []
+        for draft in sorted(self.calls, key=lambda draft: draft.order):
+            name = self._tool_names.get(draft.name, draft.name)
+            written = "".join(draft.arguments)
+            arguments = draft.parsed
+            if arguments is None:
+                arguments = _arguments(written)
+            if arguments is None:
+                # The agent's own mistake, so an answer: with no arguments, and what it wrote.
+                metadata.setdefault("invalid_arguments", {})[str(len(calls))] = written
+            calls.append(ToolCall(name, arguments or {}, draft.id))
+        return tuple(calls)
+
+
+def _arguments(written: str) -> dict[str, Any] | None:
+    if not written.strip():
+        return {}
+    try:
+        return msgspec.json.decode(written, type=dict[str, Any])
+    except NOT_JSON:
+        return None
+
+
+def place_of(index: float | str | None) -> int | None:
+    """The place that a server gives a call or a choice. Some proxies write the number as text; None
+    where there is none, or what is no number."""
+    try:
+        return None if index is None else int(index)
+    except (ValueError, OverflowError):
+        return None
+
+
+def ident_of(ident: str | int | None) -> str | None:
+    """The id of a call, which some servers count; None where there is none."""
+    return None if ident is None or ident == "" else str(ident)

@@ -1,0 +1,1 @@
+"""Python agents: in our process, or in one of their own."""

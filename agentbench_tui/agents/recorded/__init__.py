@@ -1,0 +1,1 @@
+"""Agents whose answers are given beforehand."""

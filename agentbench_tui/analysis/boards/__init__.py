@@ -1,0 +1,1 @@
+"""Places, ratings and fronts of several agents."""

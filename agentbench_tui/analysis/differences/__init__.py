@@ -1,0 +1,1 @@
+"""Tests of differences, effect sizes and equivalence."""

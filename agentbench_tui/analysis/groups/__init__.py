@@ -1,0 +1,1 @@
+"""Groups of values: whether they differ, how alike they are within."""

@@ -1,0 +1,1 @@
+"""Intervals of means, shares, quantiles and skewed amounts."""

@@ -1,0 +1,1 @@
+"""Bootstrap, permutations and flipped signs."""

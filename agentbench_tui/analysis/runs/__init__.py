@@ -1,0 +1,1 @@
+"""Runs and their history: between-run variance, changes of level, gates."""

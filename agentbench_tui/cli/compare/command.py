@@ -1,0 +1,235 @@
+"""`agentbench compare A B …`: which is better, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from agentbench_tui.cli.compare.curve_options import SpreadingCommand, curve_options
+from agentbench_tui.cli.compare.curves import compare_curves, is_about_curves
+from agentbench_tui.cli.compare.files import (
+    attempt_option,
+    better_option,
+    check_where,
+    cluster_option,
+    database_of,
+    file_columns,
+    where_option,
+)
+from agentbench_tui.cli.console.numbers import ROWS
+from agentbench_tui.cli.console.output import (
+    benchmark_options,
+    database_option,
+    format_option,
+    print_prose,
+)
+from agentbench_tui.cli.console.shares import PART
+from agentbench_tui.cli.run.breakdown import by_limit_option
+from agentbench_tui.model.text.untrusted import one_line
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.comparison.compare import Compared
+
+
+@click.command(cls=SpreadingCommand, short_help="Hold agents, versions or runs against each other.")
+@click.argument("selectors", nargs=-1, metavar="A B…")
+@benchmark_options
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Compare this metric instead of the main ones; may be given several times.",
+)
+@better_option
+@where_option
+@attempt_option
+@cluster_option
+@click.option(
+    "--paired",
+    type=click.Choice(("auto", "yes", "no")),
+    default="auto",
+    show_default=True,
+    help="Case by case where both were asked the same ones, always, or never.",
+)
+@click.option(
+    "--margin",
+    type=PART,
+    metavar="M",
+    help="Smallest change that matters, 0.05 or 5%; points of a share. By default 5 %, of shares "
+    "2 points.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=42, show_default=True)
+@click.option(
+    "--limit", type=ROWS, default=5, show_default=True, help="Cases shown where both disagree."
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(("worse",)),
+    help="End with 1 if B is worse in a metric; with 3 if no metric could be judged, both cannot be"
+    " ranked, or a metric that is still open looks worse by more than the margin.",
+)
+@click.option(
+    "--by",
+    metavar="FIELD",
+    help="Compare in each group of cases too: by a field of their metadata, such as category,"
+    " cluster, expected, benchmark, suite or, of files, any column. No other verdict, and no gate,"
+    " changes.",
+)
+@by_limit_option
+@curve_options
+@database_option
+@format_option()
+def compare(
+    selectors: tuple[str, ...],
+    suite: str | None,
+    benchmark: str | None,
+    metrics: tuple[str, ...],
+    better: Literal["lower", "higher"] | None,
+    where: dict[str, str],
+    attempt: str,
+    cluster: str | None,
+    paired: Literal["auto", "yes", "no"],
+    margin: float | None,
+    seed: int,
+    limit: int,
+    fail_on: str | None,
+    by: str | None,
+    by_limit: int,
+    database: str | None,
+    form: str,
+    **curves: Any,
+) -> int:
+    """Is B better than A? A is the control, the verdicts are about B; of three and more every two.
+
+    \b
+    A selector is AGENT, AGENT@VERSION, run:ID, run:ID/AGENT or tag:NAME/AGENT, with
+    ?PARAMETER=VALUE behind it for one point of a sweep; or file:PATH, samples as CSV or JSON lines.
+
+    \b
+    agentbench compare planner rules
+    agentbench compare planner@1.2 planner@1.3 --fail-on worse
+    agentbench compare planner rules --by difficulty
+    agentbench compare run:ID1/small run:ID2/small --metric accuracy --margin 3%
+    agentbench compare 'chat?rate=5' 'chat?rate=10' --format json
+    agentbench compare file:old.csv file:new.csv
+    agentbench compare --control-run-ids r1 r2 r3 --candidate-run-ids r4 r5 r6 --series-dir runs
+    """
+    if is_about_curves(curves):
+        if by is not None:
+            raise click.UsageError("--by groups cases, and training runs have none")
+        return compare_curves(
+            curves, selectors, metrics, better, form, paired=paired, margin=margin, seed=seed,
+            database=database, suite=suite, benchmark=benchmark, fail_on=fail_on,
+        )  # fmt: skip
+    found = _compare_sides(
+        _Given(
+            selectors, suite, benchmark, metrics, better, where, attempt, cluster, limit, by,
+            by_limit, database, form,
+        ),
+        paired, margin, seed,
+    )  # fmt: skip
+    return 0 if fail_on is None else _gate(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What was asked on the command line, as the options of `compare` have it."""
+
+    selectors: tuple[str, ...]
+    suite: str | None
+    benchmark: str | None
+    metrics: tuple[str, ...]
+    better: Literal["lower", "higher"] | None
+    where: dict[str, str]
+    attempt: str
+    cluster: str | None
+    limit: int
+    by: str | None
+    by_limit: int
+    database: str | None
+    form: str
+
+
+def _compare_sides(
+    given: _Given, paired: Literal["auto", "yes", "no"], margin: float | None, seed: int
+) -> Compared:
+    """Compare, and print what was found."""
+    from agentbench_tui.cli.compare.result import print_comparison
+    from agentbench_tui.verdicts.comparison.compare import check_metrics, compare
+    from agentbench_tui.verdicts.comparison.compare_document import compare_document
+    from agentbench_tui.verdicts.comparison.comparison import Asked
+    from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.files.file_field import NO_FIELD, FileField
+    from agentbench_tui.verdicts.groups.case_groups import CaseFields
+    from agentbench_tui.verdicts.groups.compare_groups import compare_by_groups
+    from agentbench_tui.verdicts.groups.compare_groups_document import groups_document
+    from agentbench_tui.verdicts.selection.side import load_sides
+
+    selectors, metrics = given.selectors, given.metrics
+    _check_selectors(selectors, given.where, given.attempt)
+    columns = file_columns(selectors, metrics, given.better)
+    check_metrics(metrics, columns)
+    asked = Asked(paired, margin, seed, columns=columns, cluster=given.cluster)
+    with database_of(selectors, given.database) as connection:
+        numbers, fields = CaseNumbers(connection), CaseFields()
+        column = NO_FIELD if given.by is None else FileField(given.by, fields)
+        sides = load_sides(
+            connection, selectors, given.suite, given.benchmark, numbers, [*columns.values()],
+            given.where, given.attempt, column, given.cluster,
+        )  # fmt: skip
+        for note in dict.fromkeys(note for side in sides for note in side.notes):
+            print_prose(one_line(note, 1000), err=True)
+        found = compare(connection, sides, numbers, asked, metrics)
+        document = compare_document(connection, found, numbers, given.limit)
+        groups = None
+        if given.by is not None:
+            groups = compare_by_groups(connection, found, numbers, fields, given.by, metrics)
+            document["breakdown"] = groups_document(groups, given.by_limit)
+    print_comparison(found, document, given.form, groups, given.by_limit)
+    return found
+
+
+def _check_selectors(selectors: tuple[str, ...], where: dict[str, str], attempt: str) -> None:
+    from agentbench_tui.model.errors import UsageError
+
+    if not selectors:
+        raise UsageError("say what to compare: two agents, versions, runs, tags or files")
+    if len(selectors) < 2:
+        raise UsageError(
+            f"'{selectors[0]}' alone: give a second agent, version or run to compare it with"
+        )
+    if len(selectors) > 2 and len(set(selectors)) < len(selectors):
+        twice = next(one for one in selectors if selectors.count(one) > 1)
+        raise UsageError(f"'{twice}' is given twice")
+    check_where(selectors, where, attempt)
+
+
+def _gate(found: Compared) -> int:
+    """Return 1 where something is worse; 3 where a benchmark ranks nobody, nothing could be judged,
+    or something open leans worse by more than matters."""
+    from agentbench_tui.verdicts.comparison.change import change_words
+    from agentbench_tui.verdicts.comparison.outcome import leaning
+
+    benchmarks = [one for pair in found.pairs for one in pair.benchmarks]
+    metrics = [
+        one for at in benchmarks if not at.why_unranked for one in at.metrics if one.comparable
+    ]
+    worse = [one.metric for one in metrics if one.verdict == "worse"]
+    if worse:
+        click.echo(f"gate: worse in {', '.join(dict.fromkeys(worse))}", err=True)
+        return 1
+    unranked = next((at.why_unranked for at in benchmarks if at.why_unranked), "")
+    if unranked:
+        click.echo(f"gate: cannot be judged, not ranked: {unranked}", err=True)
+        return 3
+    if all(one.verdict == "inconclusive" for one in metrics):
+        click.echo("gate: cannot be judged, every metric is inconclusive", err=True)
+        return 3
+    leans = [change_words(one) for one in metrics if leaning(one) == "worse"]
+    if leans:
+        click.echo(f"gate: not decided, and it looks worse: {', '.join(leans)}", err=True)
+        return 3
+    return 0

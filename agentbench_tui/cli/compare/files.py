@@ -1,0 +1,152 @@
+"""What `agentbench compare` needs where a side is a file: its columns, and perhaps no database."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from agentbench_tui.cli.console.output import database_path
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.scale import Better
+    from agentbench_tui.model.figures.metric import Metric
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def better_option(command: Command) -> Command:
+    """`--better`, which way a metric is good that only a file or a training run knows."""
+    return click.option(
+        "--better",
+        type=click.Choice(("lower", "higher")),
+        help="Whether less or more is good of a --metric that is a column of a file, or that an"
+        " experiment returned.",
+    )(command)
+
+
+class _Condition(click.ParamType[tuple[str, str]]):
+    name = "condition"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """A column and the value that it must have."""
+        if isinstance(value, tuple):
+            return value
+        column, equals, wanted = str(value).partition("=")
+        if not equals or not column.strip():
+            self.fail(f"'{value}': expected COLUMN=VALUE", param, ctx)
+        return column.strip(), wanted.strip()
+
+
+def _as_filter(
+    _: click.Context, parameter: click.Parameter, given: Sequence[tuple[str, str]]
+) -> dict[str, str]:
+    chosen = dict(given)
+    if len(chosen) < len(given):
+        raise click.BadParameter(
+            "a column is given twice; its rows have one value", param=parameter
+        )
+    return chosen
+
+
+def where_option(command: Command) -> Command:
+    """`--where`, which rows of files count, as a mapping of columns to values."""
+    return click.option(
+        "--where",
+        type=_Condition(),
+        multiple=True,
+        callback=_as_filter,
+        metavar="COLUMN=VALUE",
+        help="Use only the rows of files that have this value in this column. The beginning of the"
+        " value is enough if no other value begins so. May be given several times.",
+    )(command)
+
+
+class _Attempt(click.ParamType[str]):
+    name = "attempt"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return a choice among the tries of a case."""
+        from agentbench_tui.verdicts.files.retries import CHOICE
+
+        if value and not CHOICE.fullmatch(str(value)):
+            self.fail(f"'{value}': expected first, last, all or pass@K", param, ctx)
+        return str(value)
+
+
+def attempt_option(command: Command) -> Command:
+    """`--attempt`, which try of a case counts where a file has a column `attempt`."""
+    return click.option(
+        "--attempt",
+        type=_Attempt(),
+        default="",
+        metavar="TRY",
+        help="Which try of a case counts in files with a column 'attempt': first, last, all, or"
+        " pass@K (right within K tries). By default the first, or all where tries go on after a"
+        " right one.",
+    )(command)
+
+
+def cluster_option(command: Command) -> Command:
+    """`--cluster`, which cases belong together, also of runs that are stored."""
+    return click.option(
+        "--cluster",
+        metavar="FIELD",
+        help="Count cases with the same value of this field of `metadata`, or column of a file, as"
+        " one draw; `id` takes ids without their last part, `template`, `beginning`, `ending` and"
+        " `near-duplicates` group inputs, `case` says that cases are independent. Without it, what"
+        " the suite declares counts, and dependence is looked for.",
+    )(command)
+
+
+def check_where(selectors: Sequence[str], where: Mapping[str, str], attempt: str = "") -> None:
+    """Raises UsageError for conditions on rows without a file to which they could apply."""
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.selection.selector import parse_selector
+
+    if any(parse_selector(text).kind == "file" for text in selectors):
+        return
+    for option, value in (("--where", where), ("--attempt", attempt)):
+        if value:
+            raise UsageError(f"{option} chooses rows of files, and no file is given")
+
+
+def file_columns(
+    selectors: Sequence[str], metrics: Sequence[str], better: Better | None
+) -> dict[str, Metric]:
+    """The metrics that are meant as columns of files, by name.
+
+    Raises UsageError for one without a direction, and for a direction that nothing needs.
+    """
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.files.sample_columns import chosen_metric
+    from agentbench_tui.verdicts.selection.selector import parse_selector
+
+    is_file = any(parse_selector(text).kind == "file" for text in selectors)
+    if not is_file and better is None:
+        return {}
+    chosen = [one for name in metrics if (one := chosen_metric(name, better)) is not None]
+    if not is_file and not chosen:
+        raise UsageError(
+            "--better is for columns of files and what experiments return: name one by --metric"
+        )
+    return {one.name: one for one in chosen}
+
+
+@contextmanager
+def database_of(selectors: Sequence[str], database: str | None) -> Iterator[sqlite3.Connection]:
+    """The database to read; an empty one where only files are compared."""
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.verdicts.selection.side import is_of_files
+
+    if is_of_files(selectors):
+        with closing(sqlite3.connect(":memory:")) as connection:
+            yield connection
+        return
+    with reading(database_path(database)) as connection:
+        yield connection

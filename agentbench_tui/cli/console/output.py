@@ -1,0 +1,305 @@
+"""One way to print rows: as a table, JSON, JSON lines, CSV or Markdown, always safe to look at."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from agentbench_tui.cli.console.streams import knows_all_characters, stream_on
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.verdicts.words.figures import NOTHING
+
+FORMATS = ("table", "json", "jsonl", "csv", "md")
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that JSON lets through but a terminal may obey."""
+_GAP = 2
+"""Cells between two columns of a table."""
+_LEAST_TEXT = 24
+"""Cells that a column of text may be squeezed into; it goes on in the next line."""
+_LEAST_NAME = 36
+"""The same for a column that names its row: a run's id stays in one piece."""
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    key: str
+    title: str
+    show: Callable[[Any], str] = lambda value: NOTHING if value is None else str(value)
+    """How a person sees the value; CSV holds the value itself."""
+    right: bool = False
+    names_row: bool = False
+    """Whether it tells which row this is, so that it stands in front of every part of a table too
+    wide for the screen."""
+
+
+def format_option(default: str = "table") -> Callable[[Command], Command]:
+    """`--format`, the same on every command that reads."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default=default,
+        show_default=True,
+        help="How to print the result.",
+    )
+
+
+def database_option(command: Command) -> Command:
+    """`--db`, the same on every command."""
+    return click.option(
+        "--db",
+        "database",
+        metavar="FILE",
+        envvar="AGENTBENCH_DB",
+        help="Database file; by default agentbench.db in the user's data folder.",
+    )(command)
+
+
+def benchmark_options(command: Command) -> Command:
+    """`--suite` and `--benchmark`, by which a selector means less."""
+    command = click.option("--benchmark", metavar="ID", help="Only this benchmark.")(command)
+    return click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")(command)
+
+
+def database_path(database: str | None) -> Path:
+    """The file that `--db` names, or the user's own."""
+    from agentbench_tui.store.database import default_database, real_path
+
+    return real_path(Path(database)) if database else default_database()
+
+
+def print_json(document: Any) -> None:
+    """A document as JSON on stdout."""
+    click.echo(_json(document, indent=2))
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """JSON in which nothing can steer a terminal: what is not printable is escaped."""
+    plain = not knows_all_characters(sys.stdout)
+    text = json.dumps(value, indent=indent, ensure_ascii=plain, allow_nan=False)
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+@contextmanager
+def stdout_kept() -> Iterator[None]:
+    """While it lasts, whatever else is written to stdout (an agent's `print`, a program that it
+    starts) goes to stderr, so that the result stands alone. An agent may close or replace
+    both: it has streams of its own."""
+    sys.stdout.flush()
+    ours = sys.stdout, sys.stderr
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    given = sys.stdout, sys.stderr = stream_on(1), stream_on(2)
+    try:
+        yield
+    finally:
+        for stream in (*given, sys.stdout, sys.stderr):
+            # Closed, its reader gone, or replaced by an agent: by None, or by anything else.
+            with suppress(Exception):
+                stream.flush()
+        sys.stdout, sys.stderr = ours
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def print_rows(
+    rows: Sequence[Mapping[str, Any]],
+    columns: Sequence[Column],
+    form: str,
+    document: Any = None,
+    title: str | None = None,
+) -> None:
+    """Rows in the format asked for; `document` is what JSON prints instead of the bare rows."""
+    if form == "json":
+        print_json(rows if document is None else document)
+    elif form == "jsonl":
+        for row in rows:
+            click.echo(_json(row))
+    elif form == "csv":
+        _print_csv(rows, columns)
+    elif form == "md":
+        _print_markdown(rows, columns)
+    else:
+        _print_table(rows, columns, title)
+
+
+def _print_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> None:
+    import csv
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([column.key for column in columns])
+    for row in rows:
+        writer.writerow([csv_cell(row.get(column.key)) for column in columns])
+
+
+def csv_cell(value: Any) -> Any:
+    """A value that no spreadsheet takes for a formula. Numbers stay numbers."""
+    if value is None or isinstance(value, bool | int | float):
+        return "" if value is None else value
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = one_line(text, 4000)
+    return f"'{text}" if text.lstrip()[:1] in {"=", "+", "-", "@"} else text
+
+
+def _print_markdown(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> None:
+    click.echo("| " + " | ".join(column.title for column in columns) + " |")
+    click.echo("|" + "|".join("---:" if column.right else "---" for column in columns) + "|")
+    for row in rows:
+        cells = [markdown_cell(column.show(row.get(column.key))) for column in columns]
+        click.echo("| " + " | ".join(cells) + " |")
+
+
+def markdown_cell(text: str, most: int = 400) -> str:
+    """Text that stays inside its cell and is neither link nor code; at most so many characters."""
+    safe = one_line(text, most)
+    for character in "\\|`[]<>*_":
+        safe = safe.replace(character, f"\\{character}")
+    return safe
+
+
+def _print_table(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: str | None
+) -> None:
+    from rich.cells import cell_len
+
+    width = screen_width()
+    shown = {
+        column.key: [one_line(column.show(row.get(column.key))) for row in rows]
+        for column in columns
+    }
+    widest = {
+        column.key: max(map(cell_len, [column.title, *shown[column.key]])) for column in columns
+    }
+    least = {
+        column.key: widest[column.key]
+        if column.right
+        else min(widest[column.key], _LEAST_NAME if column.names_row else _LEAST_TEXT)
+        for column in columns
+    }
+    if sum(least.values()) + _GAP * (len(columns) - 1) > width:
+        columns = [column for column in columns if {*shown[column.key]} - {"", NOTHING}]
+    if title is not None:
+        print_prose(title)
+    for number, part in enumerate(_parts(columns, least, width)):
+        if number > 0:
+            click.echo()
+        if sum(widest[one.key] for one in part) + _GAP * (len(part) - 1) <= width:
+            _print_whole(part, shown, widest)
+        else:
+            _print_folded(
+                part, shown, {one.key for one in part if least[one.key] == widest[one.key]}
+            )
+
+
+def _print_whole(
+    columns: Sequence[Column], shown: Mapping[str, Sequence[str]], widest: Mapping[str, int]
+) -> None:
+    """A table each of whose cells has room in one line."""
+    from rich.cells import cell_len
+
+    padded = []
+    for column in columns:
+        cells = (column.title, *shown[column.key])
+        blanks = [" " * (widest[column.key] - cell_len(cell)) for cell in cells]
+        pairs = zip(cells, blanks, strict=True)
+        padded.append([blank + cell if column.right else cell + blank for cell, blank in pairs])
+    head, *lines = map((" " * _GAP).join, zip(*padded, strict=True))
+    if sys.stdout.isatty():
+        from rich.text import Text
+
+        console().print(Text(head, style="table.header"))
+    else:
+        click.echo(head)
+    if lines:
+        click.echo("\n".join(lines))
+
+
+def _print_folded(
+    columns: Sequence[Column], shown: Mapping[str, Sequence[str]], in_one_line: Collection[str]
+) -> None:
+    """A table in which the text of some columns goes on in further lines."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(
+            Text(column.title),
+            justify="right" if column.right else "left",
+            no_wrap=column.key in in_one_line,
+            overflow="fold",
+        )
+    for cells in zip(*(shown[column.key] for column in columns), strict=True):
+        table.add_row(*(Text(cell) for cell in cells))
+    console().print(table)
+
+
+def _parts(columns: Sequence[Column], least: Mapping[str, int], room: int) -> list[list[Column]]:
+    """The columns in as many tables as it takes for each to fit into `room` cells."""
+    names = [column for column in columns if column.names_row]
+    parts = [list(names)]
+    for column in columns:
+        if column.names_row:
+            continue
+        width = sum(least[one.key] + _GAP for one in [*parts[-1], column]) - _GAP
+        if width > room and len(parts[-1]) > len(names):
+            parts.append(list(names))
+        parts[-1].append(column)
+    return parts
+
+
+def print_prose(text: str, *, err: bool = False) -> None:
+    """Sentences, broken between words where a terminal would break them anywhere."""
+    import textwrap
+
+    if (sys.stderr if err else sys.stdout).isatty():
+        width = console(stderr=err).width
+        text = "\n".join(
+            textwrap.fill(
+                line,
+                width,
+                subsequent_indent=" " * (len(line) - len(line.lstrip())),
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            for line in text.splitlines()
+        )
+    click.echo(text, err=err)
+
+
+_PIPE_WIDTH = 160
+"""Columns of output that goes to no terminal."""
+
+
+def screen_width() -> int:
+    """Columns of the terminal on stdout, or of what a pipe gets."""
+    if not sys.stdout.isatty():
+        return _PIPE_WIDTH
+    width: int = console().width
+    return width
+
+
+def console(*, stderr: bool = False) -> Any:
+    """A rich console that keeps to NO_COLOR and to the width of a pipe's reader."""
+    from rich.console import Console
+
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            """As with every other output: rich would end the program with 1, as a gate does."""
+            raise BrokenPipeError
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else _PIPE_WIDTH
+    return Screen(stderr=stderr, width=width, highlight=False, soft_wrap=False)

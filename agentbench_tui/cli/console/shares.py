@@ -1,0 +1,75 @@
+"""Shares on the command line and on the screen: `0.05` and `5%`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import click
+
+from agentbench_tui.verdicts.words.figures import NOTHING
+
+
+class Share(click.ParamType[float]):
+    """A positive share, as `0.05` or `5%`."""
+
+    name = "share"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The share, or a usage error."""
+        if isinstance(value, float):  # a default, as it is
+            return value
+        text = str(value).strip()
+        number = _number(text)
+        if not 0 < number < math.inf:
+            self.fail(
+                f"{text!r} is neither a share such as 0.05 nor a percentage such as 5%", param, ctx
+            )
+        return number
+
+
+SHARE = Share()
+
+
+class Part(click.ParamType[float]):
+    """A share of a whole, as `0.7` or `70%`; whether it may be nothing or all of it is said."""
+
+    name = "part"
+
+    def __init__(self, *, ends: bool) -> None:
+        self._ends = ends
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The share, or a usage error."""
+        if isinstance(value, float):  # a default, as it is
+            return value
+        text = str(value).strip()
+        number = _number(text)
+        if math.isnan(number):
+            self.fail(f"{text!r} is neither a share such as 0.05 nor a percentage such as 5%")
+        if not 0 <= number <= 1 or (not self._ends and number in (0, 1)):
+            self.fail(f"{text} does not lie between 0 and 100 %", param, ctx)
+        return number
+
+
+PART, PART_WITH_ENDS = Part(ends=False), Part(ends=True)
+
+
+def _number(text: str) -> float:
+    """NaN for what is none."""
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        return math.nan
+
+
+def percent(value: float | None) -> str:
+    """A share for people: three digits that matter."""
+    if value is None:
+        return NOTHING
+    shown = f"{100 * value:#.3g}"
+    return f"{100 * value:.0f} %" if abs(value) >= 10 else f"{shown.rstrip('.')} %"

@@ -1,0 +1,1 @@
+"""`agentbench experiments`: what code can be measured here, and measuring it."""

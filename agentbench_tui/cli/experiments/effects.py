@@ -1,0 +1,178 @@
+"""What the parameters of a sweep do, as a table with its plot, and as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.output import (
+    Column,
+    database_option,
+    database_path,
+    format_option,
+    print_prose,
+    print_rows,
+)
+from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.verdicts.words.figures import NOTHING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+Document = dict[str, Any]
+
+_CELLS = 31
+"""Of the strip that shows an effect and its interval."""
+_LONGEST_NAME = 24
+
+
+def _signed(value: float | None) -> str:
+    return NOTHING if value is None else f"{'+' if value > 0 else ''}{plain(value, 3)}"
+
+
+def _share(value: float | None) -> str:
+    if value is None:
+        return NOTHING
+    return f"{round(100 * value, 1) + 0.0:+.1f} %"  # no minus before a 0
+
+
+_LEVELS = (
+    Column("parameter", "parameter", names_row=True),
+    Column("level", "level", names_row=True),
+    Column("mean", "mean", lambda value: plain(value, 4), right=True),
+    Column("difference", "effect", _signed, right=True),
+    Column("low", "from", _signed, right=True),
+    Column("high", "to", _signed, right=True),
+    Column("relative", "of mean", _share, right=True),
+    Column("strip", "plot"),
+    Column("least", "least", _signed, right=True),
+    Column("most", "most", _signed, right=True),
+    Column("reason", "note"),
+)
+_ROWS = (Column("benchmark_id", "benchmark"), Column("metric", "metric"), Column("unit", "unit"))
+
+
+@click.command("effects", short_help="What each parameter of a sweep does.")
+@click.argument("run", default="latest")
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="NAME",
+    help="By default the time, and what the experiment calls better.",
+)  # fmt: skip
+@click.option("--plot", metavar="FILE", help="Draw them there: .svg or .png.")
+@database_option
+@format_option()
+def effects(
+    run: str, metrics: tuple[str, ...], plot: str | None, database: str | None, form: str
+) -> int:
+    """The main effect of each parameter of RUN's sweeps: what a value does, all else being equal.
+
+    \b
+    agentbench experiments effects
+    agentbench experiments effects latest --metric statements_per_s --plot effects.svg
+    """
+    from agentbench_tui.experiments.effects import effects_document
+    from agentbench_tui.model.errors import Unmeasured
+    from agentbench_tui.report.picture import check_path
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.runs import find_run
+
+    if plot is not None:
+        check_path(Path(plot))
+    with reading(database_path(database)) as connection:
+        run_id = find_run(connection, run)["id"]
+        _check_metrics(connection, run_id, metrics)
+        document = effects_document(connection, run_id, metrics)
+    if not document["effects"]:
+        raise Unmeasured(f"run {run_id} has no sweep of an experiment with two points measured")
+    if form == "table":
+        print_effects(document)
+    else:
+        rows = [
+            {**{key: one[key] for key in ("benchmark_id", "metric", "unit")}, **level}
+            for one in document["effects"]
+            for level in one["levels"]
+        ]
+        columns = [*_ROWS, *(column for column in _LEVELS if column.key != "strip")]
+        print_rows(rows, columns, form, document)
+    if plot is not None:
+        from agentbench_tui.report.effect_plot import effect_plot
+
+        effect_plot(document["effects"]).write(Path(plot))
+        click.echo(f"written: {plot}", err=True)
+    return 0
+
+
+def _check_metrics(connection: sqlite3.Connection, run_id: str, metrics: Sequence[str]) -> None:
+    from agentbench_tui.experiments.effects import known_metrics
+    from agentbench_tui.model.errors import UsageError, did_you_mean
+
+    known = known_metrics(connection, run_id) if metrics else []
+    for name in metrics:
+        if name not in known:
+            near = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+            raise UsageError(f"--metric {name}: no experiment of the run gave it{near}")
+
+
+def print_effects(document: Document) -> None:
+    """`document` is `agentbench.effects/1`. A table for each metric, with a plot on one scale."""
+    for one in document["effects"]:
+        levels = one["levels"]
+        ends = [abs(level[key]) for level in levels for key in ("difference", "low", "high")
+                if level[key] is not None]  # fmt: skip
+        reach = max(ends, default=0.0)
+        rows = [{**level, "strip": _strip(level, reach)} for level in levels]
+        unit = f" in {one['unit']}" if one["unit"] else ""
+        click.echo()
+        print_rows(
+            [{**row, "level": _short(row["level"])} for row in rows],
+            [
+                column
+                for column in _LEVELS
+                if column.key != "reason" or any(r["reason"] for r in rows)
+            ],
+            "table",
+            title=f"{one['benchmark_id']}: what each parameter does to {one['metric']}{unit}",
+        )
+    print_prose(
+        "effect: the mean over all else against that of the first value, its 95 % interval (each"
+        " for itself), and its share of that mean; least and most: in single points"
+    )
+    if any(one["of"] == "iterations" for one in document["effects"]):
+        print_prose(
+            "intervals are of the iterations of one repeat, and cannot tell how repeats differ:"
+            " measure with --runs 5"
+        )
+    for one in document["effects"]:
+        if one["missing"]:
+            print_prose(
+                f"{one['benchmark_id']}: {one['missing']} of"
+                f" {one['missing'] + one['points']} points have no value of {one['metric']}"
+            )
+
+
+def _strip(level: Document, reach: float) -> str:
+    """`·····│··├──●──┤···`: the effect and its interval, 0 in the middle."""
+    if level["difference"] is None or not reach:
+        return "" if level["reason"] else "│".center(_CELLS, "·")
+    middle = _CELLS // 2
+
+    def cell(value: float) -> int:
+        return middle + round(value / reach * middle)
+
+    cells = ["·"] * _CELLS
+    cells[middle] = "│"
+    if level["low"] is not None:
+        first, last = cell(level["low"]), cell(level["high"])
+        cells[first : last + 1] = "─" * (last - first + 1)
+        cells[first], cells[last] = "├", "┤"
+    cells[cell(level["difference"])] = "●"
+    return "".join(cells)
+
+
+def _short(level: str) -> str:
+    text = one_line(level)
+    return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"

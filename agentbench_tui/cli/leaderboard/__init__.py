@@ -1,0 +1,1 @@
+"""`agentbench leaderboard`: agents by their latest executions."""

@@ -1,0 +1,294 @@
+"""Boards of a leaderboard for the eye: a table each, with what must be said beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+
+from agentbench_tui.cli.console.output import (
+    Column,
+    console,
+    markdown_cell,
+    print_prose,
+    print_rows,
+)
+from agentbench_tui.verdicts.words.figures import NOTHING, dollars, milliseconds, number, rate
+
+_WIDE_FROM = 110
+"""Cells of a screen from which on the five scores are shown without being asked for."""
+_STEPS = " ▁▂▃▄▅▆▇█"
+_MOST_NAMED = 4
+
+_CORE = (
+    Column("rank_shown", "#", right=True, names_row=True),
+    Column("name_shown", "agent", names_row=True),
+    Column("score_shown", "score [95 %]", right=True),
+    Column("ranks_shown", "ranks", right=True),
+    Column("overall", "overall", number(), right=True),
+    Column("usd_per_success", "USD/right", dollars, right=True),
+    Column("harness", "harness"),
+)
+_SCORES = tuple(
+    Column(name, name, number(), right=True)
+    for name in ("speed", "efficiency", "cost", "reliability")
+)
+_MORE = (
+    Column("usd_per_success_shown", "USD/right [95 %]", right=True),
+    Column("successes_per_usd", "right/USD", lambda v: NOTHING if v is None else rate(v), True),
+    Column("iqm_shown", "IQM [95 %]", right=True),
+    Column("improvement_shown", "beats the next", right=True),
+    Column("rating_shown", "rating [95 %]", right=True),
+    Column("profile_shown", "profile"),
+    Column("last_benchmark_date", "last (UTC)"),
+)
+_RATING = Column("rating_shown", "rating [95 %]", right=True)
+_TITLES = {
+    "iqm": "IQM", "improvement": "beats the next", "cost_usd_per_success": "USD/right"
+}  # fmt: skip
+_WITH_REASON = ("rating", *_TITLES)
+"""Figures of the wide table that tell why they, or their intervals, are missing."""
+_PLAIN = (
+    "category", "simulated", "group", "board", "rank_shown", "rank", "rank_low", "rank_high",
+    "shared_rank", "agent", "agent_id", "agent_version", "metric", "score", "low", "high", "shared",
+    "overall", "accuracy", "speed", "efficiency", "cost", "reliability", "usd_per_task",
+    "usd_per_success", "usd_per_success_low", "usd_per_success_high", "successes_per_usd", "iqm",
+    "iqm_low", "iqm_high", "improvement_over", "improvement", "rating", "rating_low", "rating_high",
+    "harness", "last_benchmark_date",
+)  # fmt: skip
+"""Columns of CSV."""
+
+Document = dict[str, Any]
+
+
+def print_boards(document: Document, form: str, *, wide: bool = False) -> None:
+    """A document of `leaderboard_document` in the format asked for."""
+    boards = document["boards"]
+    if form in {"json", "jsonl", "csv"}:
+        rows = [
+            _plain(board, line, number)
+            for number, board in enumerate(boards, 1)
+            for line in board["standings"]
+        ]
+        print_rows(rows, [Column(name, name) for name in _PLAIN], form, document)
+        return
+    for place, board in enumerate(boards):
+        if place:
+            click.echo()
+        _print_board(board, form, wide=wide)
+    if not boards:
+        print_prose(document["reason"])
+        return
+    if form == "table" and any(board["standings"] for board in boards):
+        click.echo()
+        print_prose(_legend(boards))
+
+
+def _print_board(board: Document, form: str, *, wide: bool) -> None:
+    title = _title(board)
+    rows = [_shown(board, line) for line in board["standings"]]
+    if rows:
+        if form == "md":
+            click.echo(f"**{markdown_cell(title)}**\n")
+        else:
+            print_prose(title)
+        print_rows(rows, _columns(board, form, wide=wide), form)
+    else:
+        print_prose(title)
+    unsure = _WITH_REASON if wide else ("rating",)
+    for line in [*_notes(board), *_unsure(board["standings"], unsure)]:
+        print_prose(line)
+
+
+def _columns(board: Document, form: str, *, wide: bool) -> list[Column]:
+    core = [
+        Column("score_shown", f"{board['metric']} [95 %]", right=True)
+        if one.key == "score_shown"
+        else one
+        for one in _CORE
+        if not (one.key == "overall" and (board["metric"] == "overall" or _is_group(board)))
+    ]
+    if wide:
+        scores = () if _is_group(board) else _SCORES
+        return [one for one in core if one.key != "usd_per_success"] + [*scores, *_MORE]
+    if form == "table" and console().width >= _WIDE_FROM and not _is_group(board):
+        core += _SCORES
+    rated = any("rating" in line for line in board["standings"])
+    return [*core, _RATING] if rated else core
+
+
+def _is_group(board: Document) -> bool:
+    """Whether it is of a group of cases, which has no scores of its own."""
+    return board["group"] is not None
+
+
+def _title(board: Document) -> str:
+    name = f"{board['category']} suites" if board["category"] else "all suites"
+    if _is_group(board):
+        name += f", {board['field']} {board['group']}"
+    simulated = ", simulated agents" if board["simulated"] else ""
+    way = board["ranked_by"]
+    if way is None:
+        return f"{name}{simulated}: nobody can be ranked by {board['metric']}"
+    how = {"cases": "case by case", "repeats": "by whole repeats", "scores": "by the scores"}[way]
+    suites = sorted({one.partition("/")[0] for one in board["benchmarks"]})
+    thing, count, points = "case", board["shared"], ""
+    if way != "cases":
+        thing, count = "benchmark", len(board["benchmarks"])
+        points = f", at {board['shared']} points" if board["shared"] > count else ""
+    return (
+        f"{name}{simulated}: by {board['metric']}, {how}"
+        f" on {_count(count, thing)} of {_names(suites)}{points}"
+    )
+
+
+def _count(count: int, thing: str) -> str:
+    return f"{count:,} {thing}" + ("" if count == 1 else "s")
+
+
+def _notes(board: Document) -> list[str]:
+    """What must be said beside the table."""
+    lines = []
+    if board["apart"]:
+        why = "times of another machine, or too few shared benchmarks"
+        if board["ranked_by"] == "cases":
+            why = "they share less than half of their cases"
+        lines.append(f"apart from the board above: {why}")
+    if board["left_out"]:
+        thing = "case" if board["ranked_by"] == "cases" else "benchmark"
+        lines.append(f"left out: {_count(board['left_out'], thing)} that not all were measured on")
+    lines += board["notes"]
+    if board.get("more"):
+        lines.append(f"… {board['more']} more (--limit)")
+    reasons: dict[str, list[str]] = {}
+    for line in board["standings"]:
+        if len(board["standings"]) > 1 and line["reason"]:
+            reasons.setdefault(line["reason"], []).append(line["name"])
+    for reason, names in reasons.items():
+        lines.append(f"{NOTHING} under ranks of {_names(names)}: {reason}")
+    unsure: dict[str, list[str]] = {}
+    for line in board["standings"]:
+        if line["score_reason"]:
+            unsure.setdefault(line["score_reason"], []).append(line["name"])
+    for reason, names in unsure.items():
+        lines.append(f"[{NOTHING}] under {board['metric']} of {_names(names)}: {reason}")
+    unranked: dict[str, list[str]] = {}
+    for one in board["unranked"]:
+        unranked.setdefault(one["reason"], []).append(one["name"])
+    return lines + [f"not ranked: {_names(names)}: {why}" for why, names in unranked.items()]
+
+
+def _unsure(standings: list[Document], figures: Iterable[str]) -> list[str]:
+    """Why figures, or their intervals, are not known, or stand on little."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for line in standings:
+        for name in figures:
+            found = line.get(name) or {}
+            if found.get("reason"):
+                mark = NOTHING if found["value"] is None else f"[{NOTHING}]"
+                title = _TITLES.get(name, name)
+                head = title if found["low"] is not None else f"{mark} under {title}"
+                reasons.setdefault((head, found["reason"]), []).append(line["name"])
+    return [f"{head} of {_names(names)}: {why}" for (head, why), names in reasons.items()]
+
+
+def _names(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _legend(boards: list[Document]) -> str:
+    together = "all pairs and groups" if any(map(_is_group, boards)) else "all pairs"
+    lines = [
+        f"#: 1 + the number of agents that are clearly ahead (p < 5 % over {together} together);",
+        "=: several agents share it. ranks: the places that chance leaves open for the score alone",
+        "(95 % interval).",
+    ]
+    if any((line.get("rating") or {}).get("value") for b in boards for line in b["standings"]):
+        lines.append("rating: 1000 on average; 400 more are odds of 10 to 1, case by case.")
+    return " ".join(lines)
+
+
+def _shown(board: Document, line: Document) -> Document:
+    """A line with what is composed for the eye."""
+    show = _figure(board)
+    per_success = line["cost_usd_per_success"]
+    improvement = line["improvement"] or {}
+    rating = line.get("rating") or {}
+    low, high = line["rank_low"], line["rank_high"]
+    return {
+        **line,
+        **line["scores"],
+        "name_shown": line["name"] + (" (simulated)" if line["simulated"] else ""),
+        "score_shown": _interval(line["score"], line["low"], line["high"], show),
+        "ranks_shown": NOTHING if low is None else f"{low}-{high}" if high > low else str(low),
+        "usd_per_success": per_success["value"],
+        "usd_per_success_shown": _interval(
+            per_success["value"], per_success["low"], per_success["high"], dollars
+        ),
+        "successes_per_usd": line["successes_per_usd"]["value"],
+        "iqm_shown": _estimate(line["iqm"], number()),
+        "improvement_shown": _estimate(improvement, number(2)),
+        "rating_shown": _estimate(rating, number(0)),
+        "profile_shown": _sparkline((line["profile"] or {}).get("share") or []),
+    }
+
+
+def _figure(board: Document) -> Callable[[Any], str]:
+    return {"share": number(), "score": number(), "ms": milliseconds, "USD": dollars}.get(
+        board["unit"], lambda value: rate(float(value))
+    )
+
+
+def _estimate(found: Document | None, show: Callable[[Any], str]) -> str:
+    if not found or found.get("value") is None:
+        return NOTHING
+    return _interval(found["value"], found["low"], found["high"], show)
+
+
+def _interval(value: Any, low: Any, high: Any, show: Callable[[Any], str]) -> str:
+    """`[–]` for an interval that is not known, `–` for an end that nothing bounds."""
+    if value is None:
+        return NOTHING
+    if low is None and high is None:
+        return f"{show(value)} [{NOTHING}]"
+    ends = (NOTHING if end is None else show(end) for end in (low, high))
+    return f"{show(value)} [{', '.join(ends)}]"
+
+
+def _sparkline(shares: list[float]) -> str:
+    """The share of runs above each threshold from 0 to 1, every second one."""
+    return "".join(_STEPS[round(share * (len(_STEPS) - 1))] for share in shares[::2])
+
+
+def _plain(board: Document, line: Document, number_of_board: int) -> Document:
+    """A line for JSON lines and CSV: numbers, one a column."""
+    improvement, rating = line["improvement"] or {}, line.get("rating") or {}
+    iqm, per_success = line["iqm"] or {}, line["cost_usd_per_success"]
+    return {
+        **line["scores"],
+        "category": board["category"],
+        "group": board["group"],
+        "board": number_of_board,
+        "agent": line["name"],
+        "metric": board["metric"],
+        "shared": board["shared"],
+        "usd_per_task": line["cost_usd_per_task"]["value"],
+        "usd_per_success": per_success["value"],
+        "usd_per_success_low": per_success["low"],
+        "usd_per_success_high": per_success["high"],
+        "successes_per_usd": line["successes_per_usd"]["value"],
+        "iqm": iqm.get("value"),
+        "iqm_low": iqm.get("low"),
+        "iqm_high": iqm.get("high"),
+        "improvement_over": improvement.get("over"),
+        "improvement": improvement.get("value"),
+        "rating": rating.get("value"),
+        "rating_low": rating.get("low"),
+        "rating_high": rating.get("high"),
+        **{name: line[name] for name in (
+            "simulated", "rank_shown", "rank", "rank_low", "rank_high", "shared_rank", "agent_id",
+            "agent_version", "score", "low", "high", "overall", "harness", "last_benchmark_date",
+        )},
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""`agentbench load`: put load on one target."""

@@ -1,0 +1,106 @@
+"""Executions for spreadsheets and scripts: raw numbers in rows, as CSV and JSON lines hold them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentbench_tui.cli.console.output import Column, print_rows
+from agentbench_tui.model.figures.load_figures import COUNTS
+from agentbench_tui.model.figures.metric import METRICS
+from agentbench_tui.model.gate import UNANSWERED
+
+_PARTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
+_OF_METRIC = ("metric", "unit", "value", *_PARTS, "n", "estimated", "needs")
+_CASES = ("observed", "answered", "correct")
+_COUNTS = ("sent", "ok", "cancelled", "unfinished", "unsent", "unanswered", "resent")
+
+
+def print_raw(executions: list[dict[str, Any]], form: str) -> None:
+    """One measured load: a row for its verdict, each count and each of its metrics; else a row for
+    each execution.
+
+    `form`: `csv` or `jsonl`. What is not known or not supported by enough samples is empty, null.
+    """
+    if len(executions) == 1 and executions[0].get("load"):
+        columns = [Column(name, name) for name in _OF_METRIC]
+        load = executions[0]["load"]
+        print_rows([*raw_counts(load), *raw_metrics(load)], columns, form)
+        return
+    rows = raw_points(executions)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    # Every row has every name, whatever was measured of it.
+    rows = [{name: row.get(name) for name in names} for row in rows]
+    print_rows(rows, [Column(name, name) for name in names], form)
+
+
+def raw_counts(load: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of a load document, its verdict, who was the limit, the rate asked and each count, as rows
+    like those of `raw_metrics`."""
+    rows = []
+    for name, value in told_first(load).items():
+        figure = UNANSWERED if name == UNANSWERED.name else COUNTS.get(name)
+        row = dict.fromkeys(_OF_METRIC) | {"metric": name, "value": value}
+        rows.append(row | {"unit": None if figure is None else figure.unit})
+    return rows
+
+
+def told_first(load: dict[str, Any]) -> dict[str, Any]:
+    """What must be known of a load before its metrics, by the names of its document."""
+    requests = load["requests"]
+    return {
+        "verdict": load["verdict"],
+        "limit": load["limit"],
+        "asked_per_s": requests["asked_per_s"],
+        **{name: requests.get(name) for name in _COUNTS},
+        "failed": sum(requests["failed"].values()),
+    }
+
+
+def raw_metrics(load: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of a load document, a row for each metric that was measured: `value` of a rate, sum or
+    count, the other parts of a distribution; `needs` says how many samples a part takes."""
+    rows = []
+    for name, found in load["metrics"].items():
+        row: dict[str, Any] = dict.fromkeys(_OF_METRIC)
+        row |= {"metric": name, "unit": METRICS[name].unit}
+        if isinstance(found, dict):
+            if not found["n"]:
+                continue
+            row |= {part: found.get(part) for part in (*_PARTS, "n")}
+            row |= {"estimated": bool(found.get("estimated")), "needs": found.get("needs")}
+        elif found is None:
+            continue
+        else:
+            row["value"] = found
+        rows.append(row)
+    return rows
+
+
+def raw_points(executions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each execution: which it is, of a load its verdict, counts, and each metric that
+    was measured by the name that a gate gives it, such as `e2e_ms.p95`."""
+    rows = []
+    for one in executions:
+        row = {name: one[name] for name in ("suite_id", "benchmark_id", "agent_id", "simulated")}
+        row |= {f"parameters.{name}": given for name, given in one["parameters"].items()}
+        row |= {name: one[name] for name in ("status", "stop_reason")}
+        load = one.get("load")
+        if load is not None:
+            row |= told_first(load)
+            for metric in raw_metrics(load):
+                row |= _parts_of(metric)
+        elif one.get("kind") != "load":
+            row |= {name: one["cases"][name] for name in _CASES}
+            if one.get("kind") in {"experiment", "stress"}:  # nothing there is right or wrong
+                row["correct"] = None
+            row["failures"] = one["failures"]
+            row |= {name: found["value"] for name, found in one["metrics"].items()}
+        rows.append(row)
+    return rows
+
+
+def _parts_of(metric: dict[str, Any]) -> dict[str, Any]:
+    name = metric["metric"]
+    if metric["value"] is not None:
+        return {name: metric["value"]}
+    return {f"{name}.{part}": metric[part] for part in (*_PARTS, "n")}

@@ -1,0 +1,222 @@
+"""Sentences around the tables of load: how far to believe it, rates, limits, what disturbed it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.verdicts.load.load_spread import FEWEST_FOR_T
+from agentbench_tui.verdicts.load.load_sweep import within_slo
+from agentbench_tui.verdicts.words.figures import NOTHING, dollars, point_words, rate
+
+_FROM_DUE = ("e2e_ms", "ttft_ms", "ttfo_ms")
+"""Those that count from the due time in an open loop."""
+_NUMBER = re.compile(r"[0-9][0-9,.]*")
+_PLACES_SHOWN = 3
+"""Loads that are named beside the first of those that have a sentence in common."""
+_LIMIT = {"client": "the client was the limit", "server": "the server was the limit"}
+
+
+def headline(execution: dict[str, Any]) -> str:
+    """The verdict, the rates, what was answered, who was the limit, and the cost where known."""
+    load = execution["load"]
+    requests = load["requests"]
+    asked = requests["asked_per_s"]
+    rates = f"sent {_rate(requests['sent_per_s'])}"
+    if asked is not None:
+        rates = f"asked {_rate(asked)}, {rates}"
+    words = [
+        f"{name_of(execution)}: {load['verdict']}",
+        rates,
+        _became_of(requests),
+        _LIMIT.get(load["limit"], ""),
+        _cost(load),
+    ]
+    return " · ".join(word for word in words if word)
+
+
+def _cost(load: dict[str, Any]) -> str:
+    value = load["metrics"].get("cost_usd")
+    return "" if value is None else f"cost {dollars(value)}"
+
+
+def _became_of(requests: dict[str, Any]) -> str:
+    """How many were answered, and what became of the others."""
+    others = (
+        (sum(requests["failed"].values()), "failed"),
+        (requests["unfinished"], "unfinished"),
+        (requests["cancelled"], "broken off as planned"),
+        (requests["unsent"], "never sent"),
+    )
+    told = [f"{count:,} {words}" for count, words in others if count]
+    return ", ".join([f"{requests['ok']:,} of {requests['sent']:,} answered", *told])
+
+
+def verdict_of(execution: dict[str, Any]) -> str:
+    """How far to believe it, and who was the limit where somebody was."""
+    load = execution["load"]
+    return " · ".join(filter(None, (load["verdict"], _LIMIT.get(load["limit"]))))
+
+
+def name_of(execution: dict[str, Any]) -> str:
+    """The agent, and the point where it has one."""
+    name = f"{execution['agent_id']}{' (simulated)' if execution['simulated'] else ''}"
+    point = point_words(execution["parameters"])
+    return f"{name} {point}" if point else name
+
+
+def rate_lines(load: dict[str, Any]) -> list[str]:
+    """Throughput, tokens and goodput; failures by kind; what the harness itself cost."""
+    metrics, requests, harness = load["metrics"], load["requests"], load["harness"]
+    rates = _rates(load)
+    share = metrics.get("goodput_share")
+    if share is not None:
+        limits = ", ".join(f"{name} {plain(limit)}" for name, limit in load["slo"].items())
+        rates.append(f"{100 * share:.1f} % of what was due kept {limits}")
+    own = [
+        _told("overhead p50 {} ms", harness.get("overhead_p50_ms")),
+        _told("p99 {} ms", harness.get("overhead_p99_ms")),
+        _told("{} µs CPU a request", harness.get("cpu_us_per_request")),
+        _ceiling(harness),
+        "real-time priority" if harness.get("realtime") else None,
+    ]
+    failed = [f"{kind} {count:,}" for kind, count in requests["failed"].items()]
+    lines = [
+        _from_due(load),
+        " · ".join(rates),
+        f"failed: {', '.join(failed)}" if failed else "",
+        _told("connections opened: {}", requests.get("connections")),
+        "harness: " + (", ".join(filter(None, own)) or "not calibrated"),
+    ]
+    return [line for line in lines if line]
+
+
+def _rates(load: dict[str, Any]) -> list[str]:
+    """Throughput, tokens and goodput; in the place of those that are not known, why."""
+    mark = "~" if load["tokens_estimated"] else ""
+    told, lacking = [], dict[str, list[str]]()
+    for mark_of, words, name in (
+        ("", "answered {}/s", "request_throughput_per_s"),
+        (mark, "{} output tokens/s", "output_tokens_per_s"),
+        (mark, "{} tokens/s per user", "output_tokens_per_s_per_user"),
+        ("", "goodput {}/s", "goodput_per_s"),
+    ):
+        value = load["metrics"].get(name)
+        reason = load["unmeasured"].get(name)
+        if value is not None:
+            varies = range_shown(spread_of(load, name), _three_digits)
+            told.append(f"{mark_of}{words.format(_three_digits(value))}{varies}")
+        elif reason is not None and (load["slo"] or name != "goodput_per_s"):
+            lacking.setdefault(reason, []).append(words.format(NOTHING))
+    return told + [f"{', '.join(words)} ({reason})" for reason, words in lacking.items()]
+
+
+def _from_due(load: dict[str, Any]) -> str:
+    """Which of the times that are shown count from the due time."""
+    shown = [name for name in _FROM_DUE if (load["metrics"].get(name) or {"n": 0})["n"]]
+    if not load["is_open"] or not shown:
+        return ""
+    *others, last = shown
+    names = f"{', '.join(others)} and {last} count" if others else f"{last} counts"
+    return f"{names} from when a request was due"
+
+
+def slo_lines(executions: list[dict[str, Any]]) -> list[str]:
+    """Of each sweep with limits, up to where they are kept."""
+    found = within_slo(executions)
+    lines = []
+    for one in found:
+        limits = ", ".join(f"{name} {plain(limit)}" for name, limit in one["slo"].items())
+        place = f"{one['benchmark_id']} {one['agent_id']}: " if len(found) > 1 else ""
+        lines.append(
+            f"{place}highest {one['parameter']} within the SLO: {_highest(one)}"
+            f" (at least {100 * one['share']:.0f} % of what was due kept {limits})"
+        )
+    return lines
+
+
+def _highest(found: dict[str, Any]) -> str:
+    per_s = "/s" if found["parameter"] == "rate" else ""
+    highest = found["highest"]
+    if highest is None:
+        reason = found["reason"]
+        return f"not known, {reason}" if reason else "none of those tried"
+    if found["held"] == found["tried"]:
+        return f"{plain(highest)}{per_s}, all that were tried"
+    gaps = [value for value in found["tried"] if value < highest and value not in found["held"]]
+    less = f", but not {', '.join(f'{plain(value)}{per_s}' for value in gaps)}" if gaps else ""
+    return f"{plain(highest)}{per_s}{less}"
+
+
+def repeats_line(executions: list[dict[str, Any]]) -> str:
+    """What the ranges behind the figures are; empty where there are none."""
+    repeats = max(
+        (one["load"]["repeats"] for one in executions if one["load"].get("between_repeats")),
+        default=0,
+    )
+    if repeats < FEWEST_FOR_T:
+        return "[lowest, highest] of 2 repeats" if repeats else ""
+    return f"[low, high]: 95 % interval from the values of {repeats} repeats (t on their logs)"
+
+
+def load_notes(executions: list[dict[str, Any]]) -> list[str]:
+    """Why a verdict is not clean, and every warning.
+
+    Of several loads each with its own, but what differs in its numbers only once: as it is of the
+    first, and where else it is so.
+    """
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for one in executions:
+        place = f"{one['benchmark_id']} {name_of(one)}"
+        for text in (*one["load"]["warnings"], *one["load"]["reasons"]):
+            groups.setdefault(_NUMBER.sub("#", text), []).append((place, text))
+    if len(executions) == 1:
+        return [text for found in groups.values() for _, text in found]
+    return [_note(found) for found in groups.values()]
+
+
+def _note(found: list[tuple[str, str]]) -> str:
+    (first, text), *others = found
+    if not others:
+        return f"{first}: {text}"
+    where = [*dict.fromkeys("its other repeats" if one == first else one for one, _ in others)]
+    more = f" and {len(where) - _PLACES_SHOWN} more" if len(where) > _PLACES_SHOWN else ""
+    return f"{first}: {text} (alike: {', '.join(where[:_PLACES_SHOWN])}{more})"
+
+
+def spread_of(load: dict[str, Any], name: str) -> dict[str, Any]:
+    """How far the repeats lie apart in a metric; empty where that is not known."""
+    found: dict[str, Any] = (load.get("between_repeats") or {}).get(name, {})
+    return found
+
+
+def range_shown(varies: dict[str, Any] | None, show: Callable[[float], str]) -> str:
+    """` [352, 370 ms]`; empty without an interval."""
+    if not varies or varies["low"] is None:
+        return ""
+    low, high = show(varies["low"]), show(varies["high"])
+    same_unit = low.partition(" ")[2] == high.partition(" ")[2]
+    return f" [{low.partition(' ')[0] if same_unit else low}, {high}]"
+
+
+def _ceiling(harness: dict[str, Any]) -> str:
+    """The most that the senders can do, and how far its measurements lay apart."""
+    most, least = harness.get("ceiling_per_s"), harness.get("ceiling_low_per_s")
+    if most is None or least is None:
+        return _told("ceiling {}/s", most)
+    return f"ceiling {_three_digits(most)}/s (at least {_three_digits(least)})"
+
+
+def _told(words: str, value: float | None) -> str:
+    """The words with the number in them; nothing where there is none."""
+    return "" if value is None else words.format(_three_digits(value))
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else plain(value, 3)
+
+
+def _rate(value: float | None) -> str:
+    return NOTHING if value is None else f"{rate(value)}/s"

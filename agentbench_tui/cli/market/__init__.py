@@ -1,0 +1,1 @@
+"""`agentbench market`: worlds of markets that agents play."""

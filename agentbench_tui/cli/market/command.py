@@ -1,0 +1,156 @@
+"""`agentbench market`: make worlds, let agents play them, check them, watch an episode again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentbench_tui.cli.console.output import Column, database_option, format_option, print_rows
+from agentbench_tui.cli.market.options import play_options, world_options
+from agentbench_tui.cli.market.serve import serve
+from agentbench_tui.cli.run.options import run_options
+from agentbench_tui.model.errors import UsageError, write_error
+
+WORLD_SCHEMA = "agentbench.market-world/1"
+_PUBLIC = (
+    "note: this world is public: anyone who has agentbench can recompute it, with its outcomes,"
+    " from what agents see; --private makes a world that cannot be recomputed"
+)
+_COLUMNS = (
+    Column("id", "id", names_row=True),
+    Column("seed", "seed", right=True),
+    Column("ticks", "ticks", right=True),
+    Column("bytes", "bytes", right=True),
+    Column("sha256", "sha256"),
+    Column("file", "file"),
+)
+
+
+@click.group(short_help="Make market worlds, play them, watch episodes.")
+def market() -> None:
+    """A deterministic world of prediction markets, perpetuals, a feed and chats for agents."""
+
+
+@market.command(short_help="Make a world, and its truth beside it.")
+@world_options
+@click.option("--seed", type=int, default=12345, show_default=True, help="0 or more.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="By default benchmarks/benchmark-ID.json.",
+)
+@click.option(
+    "--private",
+    is_flag=True,
+    help="Draw a secret salt, kept with the truth, so that the world cannot be recomputed.",
+)
+@click.option("--force", is_flag=True, help="Overwrite a file that holds something else.")
+@format_option()
+def generate(output: Path | None, *, private: bool, force: bool, form: str, **given: Any) -> int:
+    """Make a world and write it; its truth lies beside it, in FILE.truth.json.
+
+    \b
+    agentbench market generate --seed 7 --output world.json
+    agentbench market generate --duration 30 --interval 1 --conditions crash
+    agentbench market generate --private --output world.json
+    """
+    import secrets
+
+    from agentbench_tui.market.world.generator import generate as make
+    from agentbench_tui.market.world.stage import config_of
+    from agentbench_tui.market.world.world_file import (
+        encode_truth,
+        encode_world,
+        save_world,
+        sha256,
+        truth_path,
+    )
+
+    world, truth = make(config_of(**given), salt=secrets.token_hex(16) if private else "")
+    path = output or Path("benchmarks") / f"benchmark-{world.id}.json"
+    content = encode_world(world)
+    if not force:
+        _check_free(path, content)
+        _check_free(truth_path(path), encode_truth(truth))
+    save_world(world, truth, path)
+    row = {
+        "id": world.id,
+        "seed": world.config.seed,
+        "private": private,
+        "ticks": world.ticks,
+        "bytes": len(content),
+        "sha256": sha256(content),
+        "file": str(path),
+        "truth": str(truth_path(path)),
+    }
+    print_rows([row], _COLUMNS, form, {"schema": WORLD_SCHEMA, **row})
+    if not private:
+        click.echo(_PUBLIC, err=True)
+    return 0
+
+
+def _check_free(path: Path, content: bytes) -> None:
+    """Raises UsageError where writing `content` would overwrite something else."""
+    try:
+        is_free = not path.exists() or path.read_bytes() == content
+    except OSError as error:
+        raise write_error(path, error) from None
+    if not is_free:
+        raise UsageError(f"{path} holds something else; --force overwrites it")
+
+
+@market.command("run", short_help="Let agents play worlds, and compare how they did.")
+@play_options
+@click.option(
+    "--agent", "agents_to_run", multiple=True, metavar="[ID[@VERSION]=]TARGET", help="Who plays."
+)
+@click.option("--baselines", is_flag=True, help="Let the eight baselines play too.")
+@world_options
+@run_options
+def run_command(output: Path | None, **given: Any) -> int:
+    """Let agents play market worlds, and compare how they did.
+
+    Without a FILE the worlds are made of --seed and the options of `market generate`.
+
+    \b
+    agentbench market run --benchmark world.json --agent market:hold --baselines --runs 5
+    agentbench market run --worlds 20 --agent openai:URL#MODEL --baselines --output results
+    agentbench market run world.json --agent python:my_agent.py:turn --response-timeout 2
+    """
+    from agentbench_tui.cli.market.plan import carry_out
+
+    return carry_out(given, output)
+
+
+market.add_command(serve)
+
+
+@market.command(short_help="Is a world sound?")
+@click.argument("file", type=click.Path(path_type=Path))
+@format_option()
+def verify(file: Path, form: str) -> int:
+    """Is FILE a sound world: hashes, what must hold at every tick, nothing known too early?"""
+    from agentbench_tui.cli.market.result import print_verification
+
+    return print_verification(file, form)
+
+
+@market.command(short_help="Look again at an episode.")
+@click.argument("run", default="latest")
+@click.option("--episode", type=click.IntRange(0), default=0, show_default=True, help="Which one.")
+@click.option(
+    "--ui",
+    type=click.Choice(("none", "full")),
+    default="none",
+    show_default=True,
+    help="`full` opens the page Market of the session.",
+)
+@database_option
+def watch(run: str, episode: int, ui: str, database: str | None) -> int:
+    """Look again at an episode of RUN: prices, calls and equity, tick by tick."""
+    from agentbench_tui.cli.market.watch import watch_episode
+
+    return watch_episode(run, episode, database, full=ui == "full")

@@ -1,0 +1,69 @@
+"""What `market run` and `market serve` do with their options: a plan, and carrying it out."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from agentbench_tui.cli.console.output import stdout_kept
+from agentbench_tui.cli.market.options import WORLD_NAMES
+from agentbench_tui.cli.run.options import check_gates, how_of, plan_of
+from agentbench_tui.cli.run.report import make_folder
+from agentbench_tui.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.run.plan import Plan
+
+
+def carry_out(given: dict[str, Any], output: Path | None) -> int:
+    """Let the agents play, print how they did, and write reports to `output`; the exit code."""
+    from agentbench_tui.cli.market.result import shown
+    from agentbench_tui.cli.run import running
+
+    with stdout_kept():
+        plan = _plan(given)
+    if given["dry_run"]:
+        from agentbench_tui.cli.run.plan import print_plan
+
+        print_plan(plan, given["form"])
+        return 0
+    if output is not None:
+        _make_folder(output)
+    how = dataclasses.replace(how_of(given), show=shown(output))
+    return running.run_plan(plan, given["database"], given["persist"], how)
+
+
+def _plan(given: dict[str, Any]) -> Plan:
+    from agentbench_tui.cli.market.suite import suite_of_options
+
+    check_gates(given)
+    _look_at_idle_options([*given["files"], *given["benchmarks"]], given["seed"])
+    folder = Path.cwd()
+    suite = suite_of_options(given, folder)
+    return plan_of(suite, given, folder)
+
+
+def _look_at_idle_options(files: list[Path], seed: int | None) -> None:
+    """Options that make worlds say nothing of one that is written already."""
+    context = click.get_current_context()
+    for option in context.command.params if files else ():
+        is_given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if is_given and option.name in WORLD_NAMES:
+            raise click.UsageError(f"--{option.name} makes worlds, and {files[0]} is one already")
+    if files and seed is not None:
+        click.echo(
+            f"--seed {seed} is of what agents draw; {files[0]} keeps the seed that it was made of",
+            err=True,
+        )
+
+
+def _make_folder(folder: Path) -> None:
+    """Before anything is played: that a folder cannot be written is known at once, and that it
+    holds the report of another run, whose pages would stay among the new ones."""
+    make_folder(folder)
+    if (folder / "comparison.json").exists():
+        raise UsageError(f"{folder} holds a report already: name another, or remove it")

@@ -1,0 +1,164 @@
+"""What a run of market worlds came to, for people and for scripts; whether a world is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.output import Column, print_json, print_prose, print_rows
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.report.market_html import number
+from agentbench_tui.report.market_tables import Played, Reports, called_out, summary_rows
+
+if TYPE_CHECKING:
+    import sqlite3
+
+SCHEMA = "agentbench.market/1"
+VERIFIED = "agentbench.market-verified/1"
+_SHOWN = (
+    ("total_pnl", "P&L $"),
+    ("optimality_fair", "of fair"),
+    ("optimality", "of oracle"),
+    ("prediction_accuracy", "accuracy"),
+    ("perp_win_rate", "perp wins"),
+    ("brier", "Brier"),
+    ("max_drawdown", "drawdown"),
+    ("timeouts", "late"),
+    ("invalid_calls", "refused"),
+)
+_CHECKS = (
+    Column("check", "check", names_row=True),
+    Column("holds", "holds"),
+    Column("problems", "problems", "; ".join),
+)
+
+
+def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], str], None]:
+    """Prints the result of a run, and writes the reports where `output` names a folder."""
+
+    def show(connection: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
+        from agentbench_tui.cli.run.result import print_run
+
+        episodes, reports = _looked_at(connection, document["run_id"], output)
+        market = market_document(document["run_id"], episodes)
+        if output is not None and reports is not None:
+            reports.finish(market, episodes)
+            click.echo(f"written: {output / 'index.html'}", err=True)
+        for notice in market["notices"]:
+            click.echo(f"note: {notice}", err=True)
+        if form == "json":
+            print_json(market)
+            return
+        if form != "table":
+            print_run(document, form)
+            return
+        rows = [_row(row) for row in market["summary"]]
+        columns = [
+            Column("agent_id", "agent", names_row=True),
+            Column("episodes", "episodes", right=True),
+            *(Column(name, title, number, right=True) for name, title in _SHOWN),
+        ]
+        print_rows(rows, columns, form)
+        if any(row["simulated"] for row in market["summary"]):
+            print_prose(
+                "* simulated; market:oracle knows the truth: the best that hindsight allows"
+            )
+        print_prose(f"run {document['run_id']}; `agentbench market watch` shows an episode again")
+
+    return show
+
+
+def _looked_at(
+    connection: sqlite3.Connection, run_id: str, output: Path | None
+) -> tuple[list[Played], Reports | None]:
+    """Briefs of all episodes, one whole one in memory at a time; and their files in `output`."""
+    from agentbench_tui.verdicts.runs.market_episode import episodes_of
+
+    played = (
+        Played(one.agent_id, one.case_id, one.repeat, one.simulated, one.document)
+        for one in episodes_of(connection, run_id)
+    )
+    first = [*islice(played, 2)]
+    reports = None if output is None else Reports(output, is_alone=len(first) == 1)
+    briefs = []
+    for one in chain(first, played):
+        if reports is not None:
+            reports.add(one)
+        briefs.append(one.brief)
+    return briefs, reports
+
+
+def market_document(run_id: str, episodes: Sequence[Played]) -> dict[str, Any]:
+    """The contract for scripts: worlds, episodes, and a summary for each agent."""
+    worlds = {one.world: one.record["world"] for one in episodes}
+    return {
+        "schema": SCHEMA,
+        "run_id": run_id,
+        "worlds": [{"world": name, **world} for name, world in worlds.items()],
+        "episodes": [
+            {
+                "agent_id": one.agent_id,
+                "world": one.world,
+                "repeat": one.repeat,
+                "simulated": one.simulated,
+                "metrics": one.record["metrics"],
+            }
+            for one in episodes
+        ],
+        "summary": summary_rows(episodes),
+        "notices": [
+            *called_out(episodes),
+            *dict.fromkeys(n for one in episodes for n in one.record.get("notices", ())),
+        ],
+    }
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    means = {name: (row["metrics"].get(name) or {}).get("mean") for name, _ in _SHOWN}
+    star = " *" if row["simulated"] else ""
+    return {"agent_id": row["agent_id"] + star, "episodes": row["episodes"], **means}
+
+
+def warn_of_salt(connection: sqlite3.Connection, run_id: str, file: Path) -> None:
+    """Warn before a run is exported to `file` with the secret salt of its worlds."""
+    from agentbench_tui.store.queries.episodes import has_salt
+
+    if has_salt(connection, run_id):
+        click.echo(
+            f"note: {file} contains the secret salt of this database's market worlds; do not give"
+            " it to an agent",
+            err=True,
+        )
+
+
+def print_verification(file: Path, form: str) -> int:
+    """Print every check of a world; 1 where one does not hold."""
+    from agentbench_tui.market.world.verify import verify
+    from agentbench_tui.market.world.world_file import load_world, read_truth, sha256, truth_path
+
+    world = load_world(file)
+    truth, truth_digest = read_truth(truth_path(file))
+    checks = verify(world, truth, truth_sha256=truth_digest)
+    rows = [
+        {"check": check.name, "holds": not check.problems, "problems": list(check.problems)}
+        for check in checks
+    ]
+    holds = all(row["holds"] for row in rows)
+    try:
+        digest = sha256(file.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from None
+    document = {
+        "schema": VERIFIED,
+        "file": str(file),
+        "id": world.id,
+        "sha256": digest,
+        "holds": holds,
+        "checks": rows,
+    }
+    print_rows(rows, _CHECKS, form, document)
+    return 0 if holds else 1

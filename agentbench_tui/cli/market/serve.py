@@ -1,0 +1,76 @@
+"""`agentbench market serve`: a world at an address, for an agent that somebody else starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import click
+
+from agentbench_tui.cli.market.options import play_options, world_options
+from agentbench_tui.cli.run.options import run_options
+from agentbench_tui.model.errors import UsageError
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+@click.command(short_help="Wait for an agent that comes to play.")
+@click.option(
+    "--protocol",
+    type=click.Choice(("jsonrpc", "a2a")),
+    default="jsonrpc",
+    show_default=True,
+    help="JSON-RPC 2.0 over HTTP, or the A2A protocol.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=0,
+    show_default=True,
+    help="0 for a free one, which is told.",
+)
+@click.option(
+    "--agent-id", default="outsider", show_default=True, metavar="ID[@VERSION]", help="Who comes."
+)
+@play_options
+@world_options
+@run_options
+def serve(
+    protocol: str, host: str, port: int, agent_id: str, output: Path | None, **given: Any
+) -> int:
+    """Wait for an agent that plays market worlds by JSON-RPC or A2A, one after the other.
+
+    The world waits for its calls; the run ends when all games are over, with the result that
+    `market run` gives. Without a FILE the worlds are made of --seed and the options of
+    `market generate`.
+
+    \b
+    agentbench market serve world.json --port 8000
+    agentbench market serve world.json --protocol a2a --save-trajectories --output results
+    """
+    from agentbench_tui.cli.market.plan import carry_out
+
+    if given["detach"] and not port:
+        raise click.UsageError("--detach: give a --port too, nobody would be told of a free one")
+    _check_port(host, port)
+    if host not in _LOOPBACK:
+        click.echo(f"whoever reaches {host} can play: there is no password", err=True)
+    options = urlencode({"protocol": protocol, "host": host, "port": port})
+    target = f"{agent_id}=market:outsider?{options}"
+    given |= {"agents_to_run": (target,), "baselines": False, "no_ui": True}
+    return carry_out(given, output)
+
+
+def _check_port(host: str, port: int) -> None:
+    """Raises UsageError where nobody can listen there, before a run is made of it."""
+    import socket
+
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+    except UnicodeError:
+        raise UsageError(f"{host[:80]!r} is no name of a host") from None

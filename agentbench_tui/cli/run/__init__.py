@@ -1,0 +1,1 @@
+"""`agentbench run` and `resume`: plan, carry out, say what came out."""

@@ -1,0 +1,236 @@
+"""`agentbench run`: plan, carry out, say what came out."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from agentbench_tui.cli.console.numbers import ROWS
+from agentbench_tui.cli.console.output import stdout_kept
+from agentbench_tui.cli.run.breakdown import by_options
+from agentbench_tui.cli.run.options import check_gates, command_line, how_of, run_options
+from agentbench_tui.cli.run.report import ReportKinds, make_folder, with_report
+from agentbench_tui.model.bounds import MOST_AT_ONCE, MOST_ROUNDS, MOST_SEEDS
+
+if TYPE_CHECKING:
+    from agentbench_tui.cli.run.running import How
+    from agentbench_tui.engine.run.plan import Plan
+
+
+@click.command(
+    "run",
+    short_help="Run suites against agents.",
+    epilog="A second Ctrl-C stops at once; what was measured is kept and `agentbench resume` "
+    "goes on with it.",
+)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="[ID[@VERSION]=]TARGET",
+    help="Agent to run, or the id of one that the suite names; may be given several times. By "
+    "default all that the suite names.",
+)
+@click.option("--stub", is_flag=True, help="With the practice agent; marked as simulated.")
+@click.option("--benchmark", "benchmarks", multiple=True, metavar="ID", help="Only this benchmark.")
+@click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case.")
+@click.option("--limit", type=ROWS, help="At most so many cases of each benchmark.")
+@click.option(
+    "--iterations", type=click.IntRange(1, MOST_ROUNDS), help="Measured passes over the cases."
+)
+@click.option(
+    "--warmup", type=click.IntRange(0, MOST_ROUNDS), help="Unmeasured rounds before them."
+)
+@click.option("--concurrency", type=click.IntRange(1, MOST_AT_ONCE), help="Cases asked at once.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, MOST_SEEDS),
+    default=1,
+    show_default=True,
+    help="So many seeds, from --seed on.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="[BENCHMARK.]KEY=VALUE",
+    help="Set a declared parameter of the suite.",
+)
+@click.option(
+    "--spec",
+    "specs",
+    multiple=True,
+    metavar="FILE",
+    help="An AgentFarm specification, the same as SUITE; its results are written as JSON.",
+)
+@click.option("--list", "list_only", is_flag=True, help="List experiments; run nothing.")
+@click.option(
+    "--compare",
+    "compared",
+    nargs=2,
+    metavar="A B",
+    help="Compare two result files; run nothing.",
+)
+@click.option(
+    "--reporter",
+    "reporters",
+    multiple=True,
+    metavar="NAME",
+    help="Reporter of the results of experiments, which writes into the suite's `output_dir`: "
+    "python:FILE:NAME, or the name of a plugin's.",
+)
+@click.option(
+    "--report",
+    type=ReportKinds(),
+    metavar="[json|html|md|both],…",
+    help="Also write the results to benchmark_results.json, .html or .md, several separated by "
+    "commas; both: json,html.",
+)
+@click.option(
+    "--output",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    default="benchmark_results",
+    show_default=True,
+    help="Folder of --report.",
+)
+@by_options
+@click.option("--print-config", is_flag=True, help="Print the resolved plan as JSON; run nothing.")
+@run_options
+def run_command(suites: tuple[str, ...], **given: Any) -> int:
+    """Run SUITEs (names or files) against agents and print scores and leaderboard.
+
+    Without a SUITE it runs `default_suite` of agentbench.toml, else quickstart.
+
+    \b
+    agentbench run
+    agentbench run quickstart --no-ui --format json
+    agentbench run humaneval --agent openai:http://127.0.0.1:8000/v1#my-model --concurrency 16
+    agentbench run my-suite.yaml --agent 'mine@2=python:my_agent:answer' --runs 5
+    agentbench run my-suite.yaml --by difficulty
+    agentbench run gsm8k --set dataset=problems.jsonl --agent anthropic:#MODEL --max-cost 2
+    """
+    from agentbench_tui.cli.run import running
+
+    if given["list_only"]:
+        from agentbench_tui.cli.experiments.command import print_list
+
+        print_list(given["form"])
+        return 0
+    if given["compared"]:
+        return _compare(given)
+    source = click.get_current_context().get_parameter_source("output")
+    if given["report"] is None and source is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--output is the folder of --report, which says what is written")
+    with stdout_kept():
+        plan = _plan((*suites, *given["specs"]), given)
+    if given["by"] is not None:
+        from agentbench_tui.cli.run.breakdown import check_field
+
+        check_field(plan, given["by"])
+    if given["print_config"]:
+        import msgspec
+
+        from agentbench_tui.cli.console.output import print_json
+
+        print_json(msgspec.to_builtins(plan))
+        return 0
+    if given["dry_run"]:
+        from agentbench_tui.cli.load.limits import warn_of_plan
+        from agentbench_tui.cli.run.plan import print_plan
+
+        print_plan(plan, given["form"])
+        warn_of_plan(plan, given["database"])
+        return 0
+    return running.run_plan(plan, given["database"], given["persist"], _how(plan, given))
+
+
+def _how(plan: Plan, given: dict[str, Any]) -> How:
+    """How the run is shown; results of experiments, and a report, are written as well."""
+    from agentbench_tui.cli.experiments.result import are_idle, experiments_shown
+
+    how = experiments_shown(plan, how_of(given), given["reporters"])
+    if are_idle(plan, given["agents"]):
+        click.echo("--agent has no part in this run: all of it measures code", err=True)
+    if given["reporters"] and how.show is None:
+        raise click.UsageError("--reporter is for experiments, and the run has none")
+    for option in ("by", "report"):
+        if given[option] is not None and how.detach:
+            raise click.UsageError(
+                f"--{option} is for the end of the run: it does not go with --detach"
+            )
+    if given["by"] is not None:
+        from agentbench_tui.cli.run.breakdown import with_breakdown
+
+        shown = with_breakdown(how.show, given["by"], given["by_limit"])
+        how = dataclasses.replace(how, show=shown)
+    if given["report"] is None:
+        return how
+    make_folder(given["output"])
+    by = None if given["by"] is None else (given["by"], given["by_limit"])
+    shown = with_report(how.show, given["report"], given["output"], by)
+    return dataclasses.replace(how, show=shown)
+
+
+def _compare(given: dict[str, Any]) -> int:
+    """`--compare A B`, as `agentbench compare file:A file:B` has it."""
+    from agentbench_tui.cli.compare.command import compare
+
+    sides = [one if ":" in one else f"file:{one}" for one in given["compared"]]
+    result: int = compare.main(
+        [*sides, "--format", given["form"]], "agentbench compare", standalone_mode=False
+    )
+    return result
+
+
+def _plan(suites: tuple[str, ...], given: dict[str, Any]) -> Plan:
+    from agentbench_tui.engine.run.planning import RunOptions, default_suite, make_plan
+
+    check_gates(given, names=False)
+    options = RunOptions(
+        agents=(*given["agents"], *(("stub=mock",) if given["stub"] else ())),
+        benchmarks=given["benchmarks"],
+        cases=given["cases"],
+        repeats=given["runs"],
+        iterations=given["iterations"],
+        warmup=given["warmup"],
+        limit=given["limit"],
+        seed=given["seed"],
+        seeds=given["seeds"],
+        concurrency=given["concurrency"],
+        settings=given["settings"],
+        prices=given["prices"],
+        hourly_price_usd=given["hourly_price"],
+        cost_limit_usd=given["max_cost"],
+        token_limit=given["max_tokens"],
+        gates=given["gates"],
+        tags=given["tags"],
+        notes=given["notes"],
+        command=command_line(),
+    )
+    plan = make_plan(suites or (default_suite(Path.cwd()),), options)
+    check_gates(given)
+    return plan
+
+
+@click.command("carry-out", hidden=True)
+@click.argument("plan_file", type=click.Path(path_type=Path))
+@click.option("--db", "database", required=True)
+@click.option("--resume", is_flag=True)
+def carry_out_command(plan_file: Path, database: str, resume: bool) -> int:
+    """Carry out a plan that another process of ours wrote, and remove its file."""
+    from agentbench_tui.cli.run import running
+    from agentbench_tui.engine.run.plan import decode_plan
+
+    plan = decode_plan(plan_file.read_text(encoding="utf-8"))
+    plan_file.unlink()
+    if any(group.benchmark["kind"] in {"load", "stress"} for group in plan.groups):
+        from agentbench_tui.load.sending.worker_process import start_ahead
+
+        start_ahead()
+    return running.carry_out_quietly(plan, Path(database), resume=resume)

@@ -1,0 +1,106 @@
+"""What a run would do, before it does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.output import Column, print_prose, print_rows
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.model.text.untrusted import visible
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.run.plan import Plan
+    from agentbench_tui.model.suite import Benchmark
+
+
+def print_plan(plan: Plan, form: str) -> None:
+    """What a run would do: executions and how many questions each would ask."""
+    from agentbench_tui.engine.cases.casebook import each_dataset
+
+    for remark in plan.remarks:
+        print_prose(visible(remark), err=True)
+
+    rows: list[dict[str, Any]] = []
+    counts: dict[int, int] = {}
+    for position, source in each_dataset(plan):
+        with source:
+            counts[position] = len(source)
+    for position, group in enumerate(plan.groups):
+        benchmark = group.resolved()
+        cases = counts.get(position)
+        by_clock = benchmark.kind in {"load", "stress"}
+        for execution in group.executions:
+            rounds = benchmark.iterations.measured * plan.repeats
+            rows.append(
+                {
+                    "suite_id": group.suite_id,
+                    "benchmark_id": benchmark.benchmark_id,
+                    "agent_id": execution.agent.id,
+                    "agent_version": execution.agent.version,
+                    "target": execution.agent.target,
+                    "parameters": group.parameters,
+                    "seed": group.seed,
+                    "cases": cases,
+                    "repeats": plan.repeats,
+                    "warmup": None if by_clock else benchmark.iterations.warmup,
+                    "iterations": None if by_clock else benchmark.iterations.measured,
+                    "observations": None if cases is None else cases * rounds,
+                    "concurrency": None if by_clock else benchmark.concurrency,
+                    "schedule": _schedule(benchmark),
+                }
+            )
+    columns = [
+        Column("suite_id", "suite", names_row=True),
+        Column("benchmark_id", "benchmark", names_row=True),
+        Column("agent_id", "agent", names_row=True),
+        Column("target", "target"),
+        Column("seed", "seed", right=True),
+        Column("cases", "cases", right=True),
+        Column("repeats", "repeats", right=True),
+        Column("warmup", "warm-up", right=True),
+        Column("iterations", "iterations", right=True),
+        Column("observations", "asked", right=True),
+        Column("concurrency", "at once", right=True),
+    ]
+    if any(row["schedule"] for row in rows):
+        columns.append(Column("schedule", "load"))
+    print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
+    say_traces(plan)
+    if form == "table":
+        total = sum(row["observations"] or 0 for row in rows)
+        asked = f", {counted(total, 'question')}" if total else ""
+        click.echo(f"{counted(len(rows), 'execution')}{asked}; nothing was run", err=True)
+
+
+def say_traces(plan: Plan) -> None:
+    """Print how long each recorded trace of a plan takes, and what of it is replayed."""
+    from agentbench_tui.load.schedule.shape import trace_words
+    from agentbench_tui.load.spec import LoadSpec
+
+    loads = [group for group in plan.groups if group.benchmark["kind"] == "load"]
+    words = [
+        trace_words(LoadSpec.model_validate(group.resolved().load), group.base_dir)
+        for group in loads
+    ]
+    for line in dict.fromkeys(filter(None, words)):
+        print_prose(line, err=True)
+
+
+def _schedule(benchmark: Benchmark) -> str | None:
+    """The load of a load, the scenario of a stress and how long it takes."""
+    if benchmark.kind == "load":
+        from agentbench_tui.load.schedule.schedule_words import schedule_words
+
+        return schedule_words(benchmark.load)
+    if benchmark.kind != "stress":
+        return None
+    from agentbench_tui.cli.stress.plan import duration_words
+    from agentbench_tui.stress.outlook import outlook
+    from agentbench_tui.stress.spec import StressSpec
+
+    spec = StressSpec.model_validate(benchmark.stress)
+    _, usual_s, longest_s = outlook(spec)
+    times = f"about {duration_words(usual_s)}, {duration_words(longest_s)} at most"
+    return f"{spec.scenario}, {times}"

@@ -1,0 +1,102 @@
+"""`run --report`: the results of a run as files, besides what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from agentbench_tui.model.errors import did_you_mean, write_error
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.report.benchmark_results import ByGroups
+
+Document = dict[str, Any]
+Show = Callable[["sqlite3.Connection", Document, str], None]
+_KINDS = ("json", "html", "md")
+_CHOICES = {**{kind: (kind,) for kind in _KINDS}, "both": ("json", "html")}
+"""What `--report` takes → the files that are written."""
+
+
+class ReportKinds(click.ParamType):  # type: ignore[type-arg]  # generic in click's newest only
+    """Kinds of report, several separated by commas."""
+
+    name = "kinds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """The kinds, each once, or a usage error."""
+        chosen: set[str] = set()
+        for name in value.split(","):
+            kinds = _CHOICES.get(name.strip().lower())
+            if kinds is None:
+                hint = did_you_mean(name.strip(), _CHOICES)
+                self.fail(
+                    f"no report '{name.strip()}'{hint}; there are {', '.join(_CHOICES)}", param, ctx
+                )
+            chosen.update(kinds)
+        return tuple(kind for kind in _KINDS if kind in chosen)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The choices that continue the last of the list."""
+        del ctx, param
+        before, comma, last = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{before}{comma}{name}") for name in _CHOICES if name.startswith(last)
+        ]
+
+
+def make_folder(folder: Path) -> None:
+    """Before anything is asked: that a folder cannot be written is known at once (UsageError)."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".agentbench-probe"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise write_error(folder, error) from None
+
+
+def with_report(
+    show: Show | None, kinds: Sequence[str], folder: Path, by: tuple[str, int] | None = None
+) -> Show:
+    """Print by `show` (by default as any run), and write files of these `kinds` into `folder`.
+
+    `by`: the field of `--by`, and how many groups are shown.
+    """
+
+    def reported(connection: sqlite3.Connection, run: Document, form: str) -> None:
+        if show is None:
+            from agentbench_tui.cli.run.result import print_run
+
+            print_run(run, form)
+        else:
+            show(connection, run, form)
+        from agentbench_tui.report.benchmark_results import benchmark_results, write_results
+
+        groups = None if by is None else _groups(connection, run, *by)
+        try:
+            written = write_results(benchmark_results(connection, run), kinds, folder, groups)
+        except OSError as error:
+            where = error.filename or folder
+            click.echo(f"{where}: cannot be written: {error.strerror}", err=True)
+            return
+        for path in written:
+            click.echo(f"written: {path}", err=True)
+
+    return reported
+
+
+def _groups(connection: sqlite3.Connection, run: Document, field: str, limit: int) -> ByGroups:
+    from agentbench_tui.cli.run.breakdown import breakdown_of_run
+    from agentbench_tui.report.benchmark_results import ByGroups
+
+    return ByGroups(breakdown_of_run(connection, run, field), limit)

@@ -1,0 +1,339 @@
+"""What a person sees of a run that has ended: leaderboard, executions, failures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import click
+
+from agentbench_tui.cli.console.output import (
+    Column,
+    print_json,
+    print_prose,
+    print_rows,
+)
+from agentbench_tui.model.figures.market_metrics import FORESIGHT
+from agentbench_tui.model.foresight import LEAST_EVIDENCE
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.verdicts.words.figures import (
+    NOTHING,
+    dollars,
+    ending_words,
+    milliseconds,
+    number,
+    point_words,
+    with_interval,
+)
+
+MOST_IN_FULL = 4
+"""Loads of one run that are printed whole."""
+LEADERBOARD = (
+    Column("rank_shown", "#", right=True, names_row=True),
+    Column("agent", "agent", names_row=True),
+    Column("overall_shown", "overall [95 %]", right=True),
+    Column("accuracy", "accuracy", number(), right=True),
+    Column("speed", "speed", number(), right=True),
+    Column("efficiency", "efficiency", number(), right=True),
+    Column("cost", "cost", number(), right=True),
+    Column("reliability", "reliability", number(), right=True),
+    Column("cost_usd", "USD", dollars, right=True),
+    Column("answered_shown", "right/answered/asked", right=True),
+)
+EXECUTIONS = (
+    Column("benchmark_id", "benchmark", names_row=True),
+    Column("agent_id", "agent", names_row=True),
+    Column("parameters_shown", "parameters", names_row=True),
+    Column("accuracy", "accuracy", number(), right=True),
+    Column("reliability", "reliable", number(), right=True),
+    Column("p50", "e2e p50", milliseconds, right=True),
+    Column("p95", "e2e p95", right=True),
+    Column("tokens_shown", "tokens", right=True),
+    Column("per_correct", "USD/right", dollars, right=True),
+    Column("cases", "right/answered/asked", right=True),
+    Column("failures", "failures"),
+    Column("state", "status"),
+)
+
+
+def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> None:
+    """A run document in the format asked for; `in_full`: each load as `agentbench load` prints
+    it, unless there are more than `MOST_IN_FULL`."""
+    if form == "json":
+        print_json(document)
+        return
+    from agentbench_tui.cli.load.result import print_load, print_loads
+    from agentbench_tui.cli.stress.result import print_stress
+
+    if form in {"jsonl", "csv"}:
+        _print_raw(document, form)
+        return
+    of_load = [one for one in document["executions"] if is_load(one)]
+    of_stress = [one for one in document["executions"] if "stress" in one]
+    others = (*of_load, *of_stress)
+    tasks = [one for one in document["executions"] if one not in others]
+    lacking = [one for one in (*tasks, *of_load) if _is_unmeasured(one)]
+    tasks = [one for one in tasks if one not in lacking]
+    loads = [one for one in of_load if one.get("load")]
+    open_loads = [one for one in of_load if one not in loads and one not in lacking]
+    if tasks:
+        _print_executions([execution_row(one) for one in tasks], form)
+        click.echo()
+    whole = loads if in_full and len(loads) <= MOST_IN_FULL else []
+    for one in whole:
+        print_load(one, form)
+        click.echo()
+    if loads and not whole:
+        print_loads(loads, form)
+        click.echo()
+    for one in open_loads:
+        print_prose(f"{_place(one)}: {ending_words(one)}")
+    if of_stress:
+        print_stress(document, form)
+    if lacking:
+        print_prose(f"not measured: {', '.join(_place(one) for one in lacking)}")
+    if not tasks and all(entry["overall"] is None for entry in document["leaderboard"]):
+        # Loads that no rubric scores, and stress, rank nobody.
+        print_prose(_ending(document))
+        return
+    judged = any(map(_is_judged, tasks))
+    print_rows(leaderboard_rows(document["leaderboard"], judged=judged), LEADERBOARD, form)
+    for line in notes(document):
+        print_prose(line)
+
+
+def _print_raw(document: dict[str, Any], form: str) -> None:
+    """Raw numbers; of a run that is all stress a row a scenario, else a row an execution."""
+    from agentbench_tui.cli.load.rows import print_raw
+    from agentbench_tui.cli.stress.result import print_stress
+
+    executions = document["executions"]
+    if executions and all("stress" in one for one in executions):
+        print_stress(document, form)
+    else:
+        print_raw(executions, form)
+
+
+def is_load(execution: dict[str, Any]) -> bool:
+    """Whether an execution of a run document is one of kind load, measured or not."""
+    return execution.get("kind") == "load" or bool(execution.get("load"))
+
+
+def _print_executions(rows: list[dict[str, Any]], form: str) -> None:
+    with_parameters = any(row["parameters_shown"] for row in rows)
+    columns = [
+        column for column in EXECUTIONS if with_parameters or column.key != "parameters_shown"
+    ]
+    print_rows(rows, columns, form)
+
+
+def _is_unmeasured(execution: dict[str, Any]) -> bool:
+    """Whether the run was interrupted before anything of it was kept."""
+    return execution["status"] == "interrupted" and not (
+        execution["metrics"] or execution["cases"]["observed"]
+    )
+
+
+def _place(execution: dict[str, Any]) -> str:
+    words = (execution["benchmark_id"], execution["agent_id"], point_words(execution["parameters"]))
+    return " ".join(filter(None, words))
+
+
+def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
+    """One line of the table of executions."""
+    metrics = execution["metrics"]
+
+    def value(name: str) -> Any:
+        return metrics.get(name, {}).get("value")
+
+    p95 = metrics.get("e2e_ms.p95", {})
+    cases = execution["cases"]
+    return {
+        "benchmark_id": execution["benchmark_id"],
+        "agent_id": execution["agent_id"] + (" (simulated)" if execution["simulated"] else ""),
+        "parameters_shown": point_words(execution["parameters"]),
+        "accuracy": value("accuracy"),
+        "reliability": value("reliability"),
+        "p50": value("e2e_ms.p50"),
+        "p95": (p95.get("reason") or NOTHING)
+        if value("e2e_ms.p95") is None
+        else milliseconds(p95["value"]),
+        "tokens_shown": _tokens_shown(metrics.get("tokens_used", {})),
+        "per_correct": value("cost_usd_per_correct"),
+        "cases": f"{_right(execution)}/{cases['answered']}/{cases['observed']}",
+        "failures": " ".join(f"{kind}:{n}" for kind, n in execution["failures"].items()),
+        "state": ending_words(execution),
+    }
+
+
+def _tokens_shown(metric: dict[str, Any]) -> str:
+    """`~` stands before what is an estimate."""
+    value = metric.get("value")
+    return number(0)(value) if value is None or not metric.get("reason") else f"~{number(0)(value)}"
+
+
+def _is_judged(execution: dict[str, Any]) -> bool:
+    """Whether answers are called right or wrong; what code returned is not."""
+    return execution.get("kind") != "experiment"
+
+
+def _right(execution: dict[str, Any]) -> Any:
+    return execution["cases"]["correct"] if _is_judged(execution) else NOTHING
+
+
+def leaderboard_rows(entries: list[dict[str, Any]], *, judged: bool = True) -> list[dict[str, Any]]:
+    """Entries of a run's leaderboard with what is composed for the eye; `judged`: whether any
+    answer was called right or wrong."""
+    return [
+        {
+            **entry,
+            "agent": entry["agent_id"] + (" (simulated)" if entry["simulated"] else ""),
+            "overall_shown": _overall(entry),
+            "answered_shown": f"{entry['correct'] if judged else NOTHING}"
+            f"/{entry['answered']}/{entry['observed']}",
+        }
+        for entry in entries
+    ]
+
+
+def _overall(entry: dict[str, Any]) -> str:
+    """With its interval, or `[–]`, of which `unsure_lines` tell the reason."""
+    shown = with_interval(entry["overall"], entry["low"], entry["high"])
+    return (
+        f"{shown} [{NOTHING}]" if entry["overall"] is not None and entry["low"] is None else shown
+    )
+
+
+def unsure_lines(entries: list[dict[str, Any]]) -> list[str]:
+    """Why overall scores have no interval."""
+    reasons: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry["overall"] is not None and entry["low"] is None:
+            reasons.setdefault(entry["reason"], []).append(entry["agent_id"])
+    return [
+        f"[{NOTHING}] under overall of {', '.join(names)}: {reason}."
+        for reason, names in reasons.items()
+    ]
+
+
+def _without_score(document: dict[str, Any]) -> list[str]:
+    """Dimensions that count towards the overall score and keep an agent from having one."""
+    judged = [entry for entry in document["leaderboard"] if entry["answered"]]
+    weights = [one.get("weights", {}) for one in document["executions"]]
+    return [
+        name
+        for name in ("accuracy", "speed", "efficiency", "cost", "reliability")
+        if any(of_suite.get(name) for of_suite in weights)
+        and any(entry["overall"] is None and entry[name] is None for entry in judged)
+    ]
+
+
+def notes(document: dict[str, Any]) -> list[str]:
+    """What must be said beside the numbers."""
+    lines = [""]
+    timed = any(
+        one["metrics"].get("e2e_ms.mean", {}).get("value") is not None
+        for one in document["executions"]
+    )
+    if timed and document["harness"] not in {None, "clean"}:
+        lines.append(
+            f"Timings: {document['harness']}; the machine or the harness disturbed them "
+            "(`agentbench runs show` tells how)."
+        )
+    lacking = _without_score(document)
+    if lacking:
+        lines.append(
+            f"{NOTHING} under overall: no score for {', '.join(lacking)}; in the suite, give a"
+            " dimension a scoring rubric or the weight 0 (`agentbench explain overall`)."
+        )
+    lines += unsure_lines(document["leaderboard"])
+    if any(entry.get("rank_shown", "").endswith("=") for entry in document["leaderboard"]):
+        lines.append(
+            "= under #: a shared rank, these answers do not tell the agents apart"
+            " (`agentbench leaderboard`, `agentbench compare`)."
+        )
+    lines += [
+        f"{one['judges']['judges']} judges of {one['agent_id']} on {one['benchmark_id']} agree on"
+        f" {100 * one['judges']['agreement']:.0f} % of"
+        f" {counted(one['judges']['answers'], 'answer')}"
+        f" (kappa {number(2)(one['judges']['kappa'])})."
+        for one in document["executions"]
+        if (one.get("judges") or {}).get("agreement") is not None
+    ]
+    lines += _foresight_lines(document)
+    lines += _unmeasured_lines(document)
+    estimated = sorted(
+        {
+            one["agent_id"]
+            for one in document["executions"]
+            if (one["metrics"].get("cost_usd", {}).get("reason") or "").startswith("estimated")
+        }
+    )
+    if estimated:
+        lines.append(f"Costs are estimated, from tokens counted here: {', '.join(estimated)}.")
+    lines += _unknown_cost_lines(document)
+    return [*lines, _ending(document)]
+
+
+def _foresight_lines(document: dict[str, Any]) -> list[str]:
+    """Agents of a market whose forecasts are right beyond chance."""
+    evidence = [
+        (one, one["metrics"].get(FORESIGHT.name, {}).get("value"))
+        for one in document["executions"]
+        if not one["simulated"]
+    ]
+    return [
+        f"{one['agent_id']} on {one['benchmark_id']}: its forecasts are right beyond chance"
+        f" (p at most 10^-{int(value)}); check how the agent learned the outcomes"
+        f" (`agentbench explain {FORESIGHT.name}`)."
+        for one, value in evidence
+        if value is not None and value >= LEAST_EVIDENCE
+    ]
+
+
+def _unknown_cost_lines(document: dict[str, Any]) -> list[str]:
+    """Why the cost of agents that answered is not known; one line for each reason."""
+    agents: dict[tuple[str, str], list[str]] = {}
+    for execution in document["executions"]:
+        cost = execution["metrics"].get("cost_usd", {})
+        is_known = cost.get("value") is not None or not cost.get("reason")
+        # What the suite promises has a line of its own, and code that is measured costs nothing.
+        is_expected = _is_judged(execution) and not is_load(execution) and "stress" not in execution
+        is_promised = "cost_usd" in execution.get("unmeasured", {})
+        if not is_known and is_expected and not is_promised and execution["cases"]["answered"]:
+            place = execution["benchmark_id"], cost["reason"]
+            agents.setdefault(place, []).append(execution["agent_id"])
+    return [
+        f"{NOTHING} {benchmark}: USD of {', '.join(dict.fromkeys(names))}: {reason}"
+        for (benchmark, reason), names in agents.items()
+    ]
+
+
+def pause_words(pauses: Iterable[Mapping[str, Any]]) -> str:
+    """Which agents wait because their server asked for it, as a continuation; see
+    `progress.pauses_of_run`."""
+    return "".join(
+        one_line(f"; {one['agent_id']} waits {max(1, round(one['pause_s']))} s as its server asked")
+        for one in pauses
+    )
+
+
+def _ending(document: dict[str, Any]) -> str:
+    return f"run {document['run_id']}: {ending_words(document)}"
+
+
+def _unmeasured_lines(document: dict[str, Any]) -> list[str]:
+    """Which of the metrics that the suite promises have no value, and why; one line a reason."""
+    agents: dict[tuple[str, str], list[str]] = {}
+    for one in document["executions"]:
+        if not one["metrics"]:
+            continue  # the run ended before it began, which its status says
+        for name, reason in one.get("unmeasured", {}).items():
+            named = agents.setdefault((f"{one['benchmark_id']}: {name}", reason or "?"), [])
+            if one["agent_id"] not in named:
+                named.append(one["agent_id"])
+    return [
+        f"{NOTHING} {what} of {', '.join(names)}: {reason}"
+        for (what, reason), names in agents.items()
+    ]

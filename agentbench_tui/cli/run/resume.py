@@ -1,0 +1,181 @@
+"""`agentbench resume` and `agentbench rescore`: going on with, and judging anew, what is stored."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.output import (
+    FORMATS,
+    database_option,
+    database_path,
+    print_prose,
+    stdout_kept,
+)
+from agentbench_tui.cli.run.options import how_of
+from agentbench_tui.cli.run.session_options import view_options
+from agentbench_tui.cli.run.trust import check_trust, trust_option
+from agentbench_tui.model.text.plain_number import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from agentbench_tui.cli.run.running import How
+    from agentbench_tui.engine.run.plan import Plan
+
+
+@click.command(short_help="Continue an interrupted run.")
+@click.argument("run", default="latest")
+@database_option
+@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option("--detach", is_flag=True, help="Start it and leave it running.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@trust_option
+@view_options
+def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
+    """Continue RUN (an id, its beginning, or `latest`).
+
+    What was committed is not asked again; requests that were in flight are. An imported run
+    runs no code, contacts no server and reads no file before you allow it.
+
+    \b
+    agentbench resume
+    agentbench resume 01a2203b --no-ui
+    """
+    from agentbench_tui.cli.experiments.result import experiments_shown, sharing_process
+    from agentbench_tui.cli.run import running
+    from agentbench_tui.engine.run.plan import check_unmasked, decode_plan
+    from agentbench_tui.engine.run.registration import PROCESS_ENDED
+    from agentbench_tui.engine.run.trust import executed_by_resuming
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.locking import is_leased
+    from agentbench_tui.store.queries.runs import cases_of_run, find_run
+    from agentbench_tui.store.run_copy import IMPORTED_IN_PART
+
+    path = database_path(database)
+    with _to_resume(path) as there, reading(there) as connection:
+        row = find_run(connection, run)
+    if is_leased(there, row["id"]):
+        raise UsageError(f"run {row['id']} goes on; there is nothing to resume")
+    if row["error"] == IMPORTED_IN_PART:
+        raise UsageError(f"run {row['id']} was {IMPORTED_IN_PART}")
+    if row["status"] == "complete":
+        raise UsageError(f"run {row['id']} is complete; there is nothing to resume")
+    plan = decode_plan(row["plan"])
+    check_unmasked(plan)
+    if row["imported_at"] is not None:
+        with reading(there) as connection:
+            lines = executed_by_resuming(plan, cases_of_run(connection, row["key"]))
+        check_trust(row, lines, trust=trust)
+    is_killed = row["status"] == "running" or row["stop_reason"] == PROCESS_ENDED
+    if is_killed and (named := sharing_process(plan)):
+        print_prose(
+            f"run {row['id']}: {PROCESS_ENDED}; {', '.join(named)} ran in it and may have ended it,"
+            " which with fresh_process fails one iteration only",
+            err=True,
+        )
+    how = _as_begun(plan, experiments_shown(plan, how_of(given)))
+    return running.run_plan(plan, str(path), None, how, resume=True)
+
+
+@contextmanager
+def _to_resume(path: Path) -> Iterator[Path]:
+    """The database, or the local copy of it that a killed process left."""
+    from agentbench_tui.store.location import abandoned_copy, is_on_network
+
+    copy = abandoned_copy(path) if is_on_network(path) else None
+    if copy is None:
+        yield path
+        return
+    click.echo(f"{path}: continuing in the local copy of a killed run, {copy.path}", err=True)
+    try:
+        yield copy.path
+    finally:
+        copy.unlock()
+
+
+def _as_begun(plan: Plan, how: How) -> How:
+    """Show the result as the command does that began the run, in its JSON schema too."""
+    words = shlex.split(plan.command)
+    begun = words[1] if len(words) > 1 else ""
+    if begun == "load":
+        from agentbench_tui.cli.load.result import print_load_run
+
+        return dataclasses.replace(how, show=print_load_run)
+    if begun == "stress":
+        from agentbench_tui.cli.stress.result import print_stress_run
+
+        return dataclasses.replace(how, show=print_stress_run)
+    if begun == "market":
+        from agentbench_tui.cli.market.result import shown
+
+        return dataclasses.replace(how, show=shown(None))
+    return how
+
+
+@click.command(short_help="Score a run's stored answers again.")
+@click.argument("run", default="latest")
+@click.option("--suite", metavar="SUITE", help="Score by this suite's scorers and rubrics.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Parameters of it.")
+@trust_option
+@database_option
+@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
+def rescore(
+    run: str,
+    suite: str | None,
+    settings: tuple[str, ...],
+    trust: bool,
+    database: str | None,
+    form: str,
+) -> int:
+    """Score the stored answers of RUN again. No agent is asked.
+
+    All scores change at once; a command that is stopped changes none. Before you allow
+    it, no scorer of an imported run, and no code in its answers, is executed.
+
+    \b
+    agentbench rescore latest
+    agentbench rescore 01a2203b --suite better-rubric.yaml
+    """
+    from agentbench_tui.cli.run.result import print_run
+    from agentbench_tui.cli.run.running import is_unmeasured
+    from agentbench_tui.engine.run.plan import decode_plan
+    from agentbench_tui.engine.run.trust import answers_executed_by, executed_by_rescoring
+    from agentbench_tui.engine.suite.loading import load_suite
+    from agentbench_tui.engine.suite.parameters import parse_settings
+    from agentbench_tui.engine.suite.validation import validate_suite
+    from agentbench_tui.engine.task.rescoring import rescore as rescore_run
+    from agentbench_tui.model.errors import SuiteError
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.runs import find_run
+    from agentbench_tui.verdicts.runs.documents import run_document
+
+    path = database_path(database)
+    with reading(path) as connection:
+        row = find_run(connection, run)
+    loaded = None
+    if suite is None:
+        check_trust(row, executed_by_rescoring(decode_plan(row["plan"])), trust=trust)
+    else:
+        loaded = load_suite(suite)
+        problems = validate_suite(loaded, [], parse_settings(loaded.suite, settings))
+        if problems:
+            raise SuiteError(problems)
+        check_trust(row, answers_executed_by(loaded.suite.benchmarks), trust=trust)
+    with stdout_kept():
+        from agentbench_tui.process.event_loop import run_shared
+
+        done = run_shared(rescore_run(path, row, loaded, settings))
+    with reading(path) as connection:
+        document = run_document(connection, find_run(connection, row["id"]))
+    print_run(document, form)
+    click.echo(
+        f"{counted(done.answers, 'answer')} scored again, {done.changed} judged otherwise", err=True
+    )
+    return 3 if is_unmeasured(document) else 0

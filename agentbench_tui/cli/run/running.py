@@ -1,0 +1,338 @@
+"""Carrying out a plan from the command line: here, in a process beside us, or detached."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import signal
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.output import print_prose, stdout_kept
+from agentbench_tui.model.answer import UNMEASURED
+from agentbench_tui.model.clock import monotonic
+from agentbench_tui.model.text.untrusted import visible
+from agentbench_tui.process.supervision import note_run
+from agentbench_tui.tui.look import Look
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from agentbench_tui.cli.run.session_options import View
+    from agentbench_tui.engine.run.coordinator import Outcome
+    from agentbench_tui.engine.run.plan import Plan
+    from agentbench_tui.store.location import Location
+
+_OUTLOOKS_SHOWN = 2
+PROGRESS_S = 5.0
+"""Seconds between two lines of progress where there is no terminal."""
+
+WARMING_S = 2.0
+"""Seconds after which it is said that a load waits for the answers of its warm-up."""
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a run is shown."""
+
+    form: str
+    view: View = "none"
+    """While it goes on."""
+    look: Look = field(default_factory=Look)
+    """Of the session, if that is what shows it."""
+    quiet: bool = False
+    detach: bool = False
+    show: Callable[[sqlite3.Connection, dict[str, Any], str], None] | None = None
+    """Prints the result: connection, run document, format. By default scores and leaderboard."""
+
+
+def run_plan(
+    plan: Plan, database: str | None, persist: str | None, how: How, *, resume: bool = False
+) -> int:
+    """Carry out a plan, print its result; the exit code."""
+    from agentbench_tui.cli.load.limits import warn_of_limits
+    from agentbench_tui.store.location import Location
+
+    for remark in plan.remarks:
+        print_prose(visible(remark), err=True)
+    check_stress(plan)
+    warn_of_limits(plan, watched=how.view != "none" and not how.detach)
+    location = Location.resolve(database, persist, resume=resume)
+    try:
+        return _run_at(location, plan, database, how, resume=resume)
+    except KeyboardInterrupt:
+        # An interrupt that comes after the run has ended still needs the way to continue it.
+        click.echo("interrupted", err=True)
+        if _can_be_resumed(location, plan.run_id):
+            _say_how_to_resume(plan.run_id)
+        return 128 + signal.SIGINT
+
+
+def _run_at(location: Location, plan: Plan, database: str | None, how: How, *, resume: bool) -> int:
+    from agentbench_tui.cli.run import beside
+    from agentbench_tui.store.database import create_or_migrate
+
+    folder = location.working.parent
+    is_new = database is not None and not folder.exists()
+    create_or_migrate(location.working)
+    if is_new:
+        click.echo(f"made the folder {folder} for the database", err=True)
+    stays = location.target is None and database != ":memory:"
+    if how.detach:
+        if not stays:
+            raise click.UsageError("--detach needs a database file on a local disk")
+        beside.leave(plan, location.working, how.form, resume=resume)
+        return 0
+    try:
+        # What a session shows may be left alone, for which its database has to stay.
+        if how.view == "full" and stays:
+            ending = beside.show(plan, location.working, how.look, resume=resume)
+            if ending.goes_on:
+                click.echo(f"it goes on; `agentbench attach {plan.run_id}` comes back", err=True)
+                return 0
+            number = ending.signal
+        elif how.view != "none" and not _is_stress(plan):
+            number = beside.draw(plan, location.working, resume=resume)
+        else:
+            number = _run_here(plan, location.working, quiet=how.quiet, resume=resume)
+        code = report(location.working, plan, how)
+    finally:
+        # What was measured is kept, also when the run or its report broke off.
+        delivered = location.deliver()
+        location.discard()
+        if delivered != location.working:
+            click.echo(f"database: {delivered}", err=True)
+    if number is None:
+        return code
+    _say_how_to_resume(plan.run_id)
+    return 128 + number
+
+
+def _say_how_to_resume(run_id: str) -> None:
+    click.echo(f"`agentbench resume {run_id}` goes on where it ended", err=True)
+
+
+def _can_be_resumed(location: Location, run_id: str) -> bool:
+    """Whether the database holds the run, and the run is not complete."""
+    from agentbench_tui.model.errors import AgentbenchError
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.runs import find_run
+
+    path = location.target or location.working
+    try:
+        with reading(path) as connection:
+            return bool(find_run(connection, run_id)["status"] != "complete")
+    except (AgentbenchError, OSError):
+        return False
+
+
+def check_stress(plan: Plan) -> None:
+    """Raise UsageError where the plan would put stress on somebody else's host, and for repeats."""
+    if any(group.benchmark["kind"] == "stress" for group in plan.groups):
+        from agentbench_tui.stress.safety import check_consent
+
+        if plan.repeats > 1:
+            raise click.UsageError(
+                "--runs: a scenario of stress repeats by itself what decides; for another run, run"
+                " it again"
+            )
+        check_consent(plan)
+
+
+def _is_stress(plan: Plan) -> bool:
+    """Whether it is all stress: a line for each of its windows tells more than a picture."""
+    return all(group.benchmark["kind"] == "stress" for group in plan.groups)
+
+
+def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int | None:
+    """In this process, with a line of progress every few seconds; the signal that ended it."""
+
+    async def both() -> Outcome:
+        from agentbench_tui.engine.run.coordinator import carry_out
+
+        lines = None if quiet else asyncio.create_task(_say_progress(plan, database))
+        try:
+            say = functools.partial(click.echo, err=True)
+            return await carry_out(plan, database, resume=resume, say=say)
+        finally:
+            if lines is not None:
+                lines.cancel()
+                await asyncio.gather(lines, return_exceptions=True)
+
+    note_run(plan.run_id)
+    with stdout_kept():
+        from agentbench_tui.model.errors import Unmeasured
+        from agentbench_tui.process.event_loop import run_shared
+
+        try:
+            outcome = run_shared(both())
+        except asyncio.CancelledError:  # a signal cancels nothing: code of the user's did
+            raise Unmeasured(
+                f"run {plan.run_id} stopped before its end: an agent or a scorer cancelled the"
+                f" tasks of agentbench. `agentbench resume {plan.run_id}` continues the run."
+            ) from None
+    note_run("")
+    if outcome.signal is None and outcome.status == "interrupted":
+        return int(signal.SIGINT)  # a viewer wished for it
+    return outcome.signal
+
+
+def carry_out_quietly(plan: Plan, database: Path, *, resume: bool) -> int:
+    """What a launched process does; its viewer prints the result."""
+    number = _run_here(plan, database, quiet=True, resume=resume)
+    return 0 if number is None else 128 + number
+
+
+async def _say_progress(plan: Plan, database: Path) -> None:
+    from agentbench_tui.cli.run.result import pause_words
+    from agentbench_tui.model.text.untrusted import one_line
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.progress import (
+        outlooks_of_run,
+        pauses_of_run,
+        progress_of_run,
+    )
+
+    began = monotonic()
+    count = len(plan.executions())
+    click.echo(f"run {plan.run_id}: {count} execution{'' if count == 1 else 's'}", err=True)
+    if _is_stress(plan):
+        from agentbench_tui.cli.stress.progress import say_windows
+
+        await say_windows(database, plan.run_id, began)
+        return
+    if any(group.benchmark["kind"] in {"load", "stress"} for group in plan.groups):
+        await _say_warming_up(plan, database)
+        # What has gone by ticks is told in more words; they take long to load, so not at first.
+        await asyncio.sleep(PROGRESS_S - WARMING_S)
+        from agentbench_tui.cli.run.live import say
+
+        await say(database, plan.run_id, PROGRESS_S, began)
+        return
+    # What code returns is neither right nor wrong.
+    judged = any(group.benchmark["kind"] != "experiment" for group in plan.groups)
+    with reading(database) as connection:
+        while True:
+            await asyncio.sleep(PROGRESS_S)
+            done = progress_of_run(connection, plan.run_id)
+            if done is None:
+                continue
+            outlooks = outlooks_of_run(connection, plan.run_id)[:_OUTLOOKS_SHOWN]
+            precision = "".join(
+                one_line(f"; {one['agent_id']} {one['benchmark_id']}: {one['outlook']}")
+                for one in outlooks
+            )
+            right = f", {done['correct']} right" if judged else ""
+            # Without this a viewer cannot tell a waiting run from one that hangs.
+            if done["asked_to_wait"]:
+                right += f", {done['asked_to_wait']:,} × asked to wait by the server"
+            right += pause_words(pauses_of_run(connection, plan.run_id))
+            click.echo(
+                f"{monotonic() - began:5.0f} s  {done['observed']} of {done['planned']}"
+                f" asked, {done['answered']} answered{right}{precision}",
+                err=True,
+            )
+
+
+async def _say_warming_up(plan: Plan, database: Path) -> None:
+    """Say, where nothing has begun by then, what a load waits for."""
+    from agentbench_tui.model.text.untrusted import one_line
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.tui.pages.live.warming_up import warming_up_now
+
+    await asyncio.sleep(WARMING_S)
+    benchmarks = {
+        execution.id: group.benchmark
+        for group, execution in plan.executions()
+        if group.benchmark["kind"] == "load"
+    }
+    with reading(database) as connection:
+        said = warming_up_now(connection, plan.run_id, benchmarks)
+    if said:
+        click.echo(f"{WARMING_S:5.0f} s  {one_line(said)}", err=True)
+
+
+def report(database: Path, plan: Plan, how: How) -> int:
+    """Print the result of a run; its exit code by status, failures and gates."""
+    from agentbench_tui.cli.run.result import print_run
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.runs import failure_details, find_run
+    from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_words
+    from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_in
+    from agentbench_tui.verdicts.regression.regression_gate import NoRegression
+    from agentbench_tui.verdicts.runs.documents import run_document
+    from agentbench_tui.verdicts.runs.gate import check_gates, gate_lines
+
+    with reading(database) as connection:
+        run = find_run(connection, plan.run_id)
+        document = run_document(connection, run)
+        details = failure_details(connection, run["key"], limit=8)
+        of_suites = {one.suite_id: one.resolved().gates for one in plan.suites}
+        declare_metrics_in(connection, run["key"])
+        judge = NoRegression(connection, plan.run_id)
+        gates = check_gates(document, plan.gates, of_suites, judge)
+        if gates:
+            document["gates"] = [gate.document() for gate in gates]
+        if how.show is None:
+            print_run(document, how.form)
+        else:
+            how.show(connection, document, how.form)
+    sys.stdout.flush()
+    _keep_document(document, plan)
+    if how.form != "json":
+        _say_failures(details)
+    for line in unchecked_words(document):
+        print_prose(visible(line), err=True)
+    for line in gate_lines(gates):
+        print_prose(f"gate: {line}", err=True)
+    if any(gate.holds is False for gate in gates):
+        return 1
+    return 3 if any(gate.holds is None for gate in gates) or is_unmeasured(document) else 0
+
+
+def _keep_document(document: dict[str, Any], plan: Plan) -> None:
+    """Write the run's document into the `output_dir` of every suite that names one."""
+    folders = {folder for one in plan.suites if (folder := one.resolved().output_dir)}
+    for folder in folders:
+        target = Path(folder) / f"{plan.run_id}.json"
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(json.dumps(document, indent=2, allow_nan=False))
+        except OSError as error:
+            click.echo(f"output_dir: {target} cannot be written: {error.strerror}", err=True)
+        else:
+            click.echo(f"written: {target}", err=True)
+
+
+def is_unmeasured(document: dict[str, Any]) -> bool:
+    """Whether part of the run could not be measured: then no one may take it for a result."""
+    return document["status"] in {"incomplete", "running"} or any(
+        _has_nothing(execution) or not UNMEASURED.isdisjoint(execution["failures"])
+        for execution in document["executions"]
+    )
+
+
+def _has_nothing(execution: dict[str, Any]) -> bool:
+    """Whether no answer came, not even one that the plan broke off."""
+    load = execution.get("load")
+    broken_off: int = 0 if load is None else load["requests"]["cancelled"]
+    answered: int = execution["cases"]["answered"]
+    return answered + broken_off == 0
+
+
+def _say_failures(details: list[dict[str, Any]]) -> None:
+    from agentbench_tui.model.text.untrusted import one_line
+
+    for row in details:
+        place = f"{row['agent_id'] or ''} {row['benchmark_id'] or ''} {row['stage']}".strip()
+        example = f" (case {row['case_id']})" if row["case_id"] else ""
+        text = one_line(f"{place}: {row['kind']}: {row['detail']}{example}", 160)
+        # Of a load the first few of each kind are kept: how many there were, the table tells.
+        is_example = row["stage"] == "answer" and not row["case_id"]
+        print_prose(f"  e.g.    {text}" if is_example else f"  {row['n']:>5} × {text}", err=True)

@@ -1,0 +1,134 @@
+"""How a run is shown while it goes on, and how a terminal session looks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from agentbench_tui.cli.console.numbers import Number
+from agentbench_tui.tui.look import FASTEST_HZ, USUAL_RATE_HZ, Look, why_not
+
+if TYPE_CHECKING:
+    from agentbench_tui.tui.app import Left
+    from agentbench_tui.tui.shared import Shared
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+View = Literal["none", "line", "full"]
+_THEMES = ("dark", "light", "contrast", "ansi-dark", "ansi-light")
+"""As they are typed; ours have `agentbench-` before."""
+
+_LOOK = (
+    click.option(
+        "--theme",
+        type=click.Choice(_THEMES),
+        envvar="AGENTBENCH_THEME",
+        help="Colours of the session; the ansi ones are the terminal's own.",
+    ),
+    click.option("--ascii", "only_ascii", is_flag=True, help="ASCII characters alone."),
+    click.option(
+        "--no-mouse",
+        is_flag=True,
+        envvar="AGENTBENCH_NO_MOUSE",
+        help="Leave the mouse to the terminal, to select text.",
+    ),
+    click.option(
+        "--ui-rate",
+        type=Number(0, FASTEST_HZ),
+        default=USUAL_RATE_HZ,
+        show_default=True,
+        envvar="AGENTBENCH_UI_RATE",
+        metavar="HZ",
+        help="How often the session draws; 0: when F5 is pressed.",
+    ),
+    click.option(
+        "--screenshots",
+        type=click.Path(path_type=Path, file_okay=False),
+        envvar="AGENTBENCH_SCREENSHOTS",
+        metavar="DIR",
+        help="Where Ctrl-S writes pictures; the current folder.",
+    ),
+)
+_VIEW = (
+    click.option(
+        "--ui",
+        type=click.Choice(("none", "line", "full")),
+        envvar="AGENTBENCH_UI",
+        help="Shown while it goes on: `full`, the session, on a terminal that can show it; `line`,"
+        " one view; `none`, a line every few seconds.",
+    ),
+    click.option("--no-ui", is_flag=True, help="The same as --ui none."),
+)
+
+
+def look_options(command: Command) -> Command:
+    """Add what decides how a session looks."""
+    for option in reversed(_LOOK):
+        command = option(command)
+    return command
+
+
+def view_options(command: Command) -> Command:
+    """Add what decides how a run is shown, and how the session looks if that is it."""
+    for option in reversed((*_VIEW, *_LOOK)):
+        command = option(command)
+    return command
+
+
+def take_look(given: dict[str, Any]) -> Look:
+    """What was chosen; those options are taken out of `given`."""
+    theme, only_ascii = given.pop("theme"), given.pop("only_ascii")
+    ours = theme in {"dark", "light", "contrast"}
+    return Look(
+        theme=f"agentbench-{theme}" if ours else theme,
+        ascii_only=only_ascii,
+        mouse=not given.pop("no_mouse"),
+        rate_hz=given.pop("ui_rate"),
+        screenshots=given.pop("screenshots") or Path(),
+    )
+
+
+def view_of(given: dict[str, Any]) -> View:
+    """How the run is shown: what was asked for where that can be, else the next best thing."""
+    asked: View | None = given["ui"]
+    if given["no_ui"] or given["quiet"] or given["detach"] or asked == "none":
+        return "none"
+    if asked != "line" and why_not() is None:
+        return "full"
+    can_draw = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return "line" if can_draw else "none"
+
+
+def say_why_not(given: dict[str, Any]) -> None:
+    """Where the session was asked for and is not shown, say why."""
+    if given["ui"] != "full":
+        return
+    asked = click.get_current_context().get_parameter_source("ui")
+    stronger = next((name for name in ("no_ui", "quiet", "detach") if given[name]), None)
+    if stronger is not None:
+        if asked is ParameterSource.COMMANDLINE:  # and not what somebody has for every day
+            click.echo(f"--ui full: not shown, --{stronger.replace('_', '-')} says so", err=True)
+    elif (reason := why_not()) is not None:
+        click.echo(f"--ui full: {reason}; shown as lines instead", err=True)
+
+
+def show_session(
+    shared: Shared, look: Look, *, first: str = "home", own_run: str | None = None
+) -> Left:
+    """Run the session until it is left. Raises UsageError where none can be shown."""
+    reason = why_not()
+    if reason is not None:
+        from agentbench_tui.model.errors import UsageError
+
+        instead = "runs list" if shared.run_id is None else f"runs show {shared.run_id}"
+        raise UsageError(
+            f"the session needs a terminal: {reason}; `agentbench {instead}` does without"
+        )
+    from agentbench_tui.tui.app import open_session
+
+    return open_session(shared, look, first=first, own_run=own_run)

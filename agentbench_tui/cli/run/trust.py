@@ -1,0 +1,33 @@
+"""The question before an imported run executes, asks or reads what its plan names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.confirmation import confirm
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    help="Allow an imported run to run the commands and code, contact the addresses and use the "
+    "files that it names. Without it, you are asked on a terminal; elsewhere the command is "
+    "refused.",
+)
+
+
+def check_trust(row: dict[str, Any], lines: Sequence[str], *, trust: bool) -> None:
+    """Ask whether an imported run may do what `lines` say. Raises UsageError, or aborts.
+
+    `row` is the run's; one that was made here is not asked about.
+    """
+    if row["imported_at"] is None or trust or not lines:
+        return
+    click.echo(f"run {row['id']} was imported on {row['imported_at'][:10]}. It:", err=True)
+    for line in lines:
+        click.echo(f"  {line}", err=True)
+    confirm("Allow this?", "an imported run needs your permission for this; allow it with --trust")

@@ -1,0 +1,1 @@
+"""`agentbench runs`: what has been run, and runs as files."""

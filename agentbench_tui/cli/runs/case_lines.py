@@ -1,0 +1,46 @@
+"""One observation of a case whole: what was asked and answered, what failed, how it was scored."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from agentbench_tui.model.text.untrusted import visible
+from agentbench_tui.verdicts.words.figures import milliseconds
+
+_CHARACTERS = 4000
+"""Of one text that are shown."""
+
+
+def case_lines(observation: dict[str, Any]) -> list[str]:
+    """Lines of an observation as `queries.case_of` gives it, with its agent and benchmark."""
+
+    def text(value: Any) -> str:
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return visible(shown, _CHARACTERS)
+
+    case, answer = observation["case"], observation["answer"] or {}
+    head = (
+        f"── {observation['benchmark_id']} · {observation['agent_id']} · {case['id']}"
+        f" · repeat {observation['repeat']}, iteration {observation['iteration']}"
+        f" · {milliseconds(observation['e2e_ms'])}"
+    )
+    before = case.get("messages", [])
+    lines = [head, *(f"{one['role']}: {text(one.get('content', ''))}" for one in before)]
+    lines.append(f"input: {text(case['input'])}")
+    lines.append(f"expected: {text(case.get('expected'))}")
+    for message in observation["messages"]:
+        calls = f" {text(message['tool_calls'])}" if message["tool_calls"] else ""
+        lines.append(f"  {message['role']}: {text(message['content'])}{calls}")
+    if answer:
+        said = {name: answer[name] for name in ("text", "data", "tool_calls") if answer.get(name)}
+        lines.append(f"answer: {text(said.get('text') if set(said) == {'text'} else said)}")
+    lines += [
+        f"failure: {failure['kind']} ({failure['stage']}): {text(failure['detail'])}"
+        for failure in observation["failures"]
+    ]
+    for score in observation["scores"]:
+        verdict = "right" if score["correct"] else "wrong"
+        reason = f": {text(score['reason'])}" if score.get("reason") else ""
+        lines.append(f"score: {score['scorer']} {score['value']:.3f} {verdict}{reason}")
+    return lines

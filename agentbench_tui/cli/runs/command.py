@@ -1,0 +1,374 @@
+"""`agentbench runs`: what has been run, one run whole, its requests, and runs as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agentbench_tui.cli.console.numbers import ROWS
+from agentbench_tui.cli.console.output import (
+    Column,
+    database_option,
+    database_path,
+    format_option,
+    print_json,
+    print_prose,
+    print_rows,
+)
+from agentbench_tui.cli.run.breakdown import by_options, print_breakdown
+from agentbench_tui.cli.runs.case_lines import case_lines
+from agentbench_tui.cli.runs.files import delete, export, import_
+from agentbench_tui.cli.runs.samples import samples
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.verdicts.words.figures import NOTHING, dollars, milliseconds, number
+
+_BEGINNING = 30
+"""Characters of an answer that a table shows."""
+
+
+def _beginning(value: Any) -> str:
+    """Of a long text as much as fits into a table; `--case` shows all of it."""
+    text = NOTHING if value is None else " ".join(str(value).split())
+    return text if len(text) <= _BEGINNING else f"{text[: _BEGINNING - 1]}…"
+
+
+_RUNS = (
+    Column("id", "run", names_row=True),
+    Column("status", "status"),
+    Column("suites_shown", "suites"),
+    Column("agents_shown", "agents"),
+    Column("executions_shown", "executions", right=True),
+    Column("answers_shown", "right/answered/asked", right=True),
+    Column("cost_usd", "USD", dollars, right=True),
+    Column("started_at", "started (UTC)"),
+    Column("tags_shown", "tags"),
+)
+_ANSWERS = (
+    Column("case_id", "case", names_row=True),
+    Column("repeat", "repeat", right=True),
+    Column("iteration", "iteration", right=True),
+    Column("credit", "credit", number(2), right=True),
+    Column("correct", "right", lambda value: {1: "yes", 0: "no"}.get(value, "–")),
+    Column("failure_kind", "failure"),
+    Column("expected", "expected", _beginning),
+    Column("answer", "answer", _beginning),
+    Column("e2e_ms", "e2e", milliseconds, right=True),
+    Column("cost_usd", "USD", dollars, right=True),
+)
+
+
+@click.group(short_help="List, show, delete, export and import runs.")
+def runs() -> None:
+    """Runs in the database. RUN is an id, the beginning of one, or `latest`."""
+
+
+@runs.command("list")
+@click.option("--limit", type=ROWS, default=20, show_default=True)
+@click.option("--tag", help="Only runs with this tag.")
+@database_option
+@format_option()
+def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
+    """The newest runs first.
+
+    \b
+    agentbench runs list
+    agentbench runs list --tag nightly --format json
+    """
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.verdicts.selection.run_list import answers_shown, runs_document
+
+    path = database_path(database)
+    _say_abandoned(path)
+    with reading(path) as connection:
+        document = runs_document(connection, path, limit, tag)
+        for run in document["runs"]:
+            if run["status"] in {"running", "interrupted"}:
+                _add_loads(connection, run)
+    rows = [
+        {
+            **run,
+            "suites_shown": ", ".join(run["suite_ids"]),
+            "agents_shown": ", ".join(run["agents"]),
+            "tags_shown": ", ".join(run["tags"]),
+            "executions_shown": f"{run['complete'] or 0}/{run['executions']}",
+            "answers_shown": answers_shown(run),
+        }
+        for run in document["runs"]
+    ]
+    print_rows(rows, _RUNS, form, document)
+    return 0
+
+
+def _say_abandoned(path: Path) -> None:
+    """Name the local copy that a killed run left of a database on a network file system."""
+    from agentbench_tui.store.location import abandoned_copy, is_on_network
+
+    if is_on_network(path) and (copy := abandoned_copy(path)) is not None:
+        copy.unlock()
+        click.echo(
+            f"{path}: a run was killed while it wrote to the local copy {copy.path}; "
+            "`agentbench resume` continues it",
+            err=True,
+        )
+
+
+def _add_loads(connection: Any, run: dict[str, Any]) -> None:
+    """Count what was told of loads that have no figures yet, or never will: such as go on, and such
+    as were killed."""
+    observed, answered = connection.execute(
+        "SELECT COALESCE(SUM(t.observed), 0), COALESCE(SUM(t.answered), 0) FROM runs r"
+        " JOIN benchmark_executions e ON e.run_key=r.key JOIN ticks t ON t.execution_key=e.key"
+        " WHERE r.id=? AND e.observed=0"
+        " AND EXISTS (SELECT 1 FROM sample_chunks c WHERE c.execution_key=e.key)",
+        (run["id"],),
+    ).fetchone()
+    run["observed"] = (run["observed"] or 0) + observed
+    run["answered"] = (run["answered"] or 0) + answered
+
+
+@runs.command()
+@click.argument("run", default="latest")
+@click.option("--case", "case_id", metavar="ID", help="One case whole: question, answer, scores.")
+@click.option("--answers", is_flag=True, help="Every observation, a line each.")
+@click.option("--wrong", is_flag=True, help="Only observations that are not right.")
+@click.option("--agent", metavar="ID", help="Only this agent.")
+@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@click.option("--limit", type=ROWS, default=50, show_default=True, help="Most answers shown.")
+@by_options
+@database_option
+@format_option()
+def show(run: str, database: str | None, form: str, **given: Any) -> int:
+    """One run: scores, leaderboard, circumstances; or its answers; or one case; or by groups.
+
+    \b
+    agentbench runs show latest
+    agentbench runs show latest --by difficulty
+    agentbench runs show 01a2203b --wrong --agent rules
+    agentbench runs show latest --case gains-1 --format json
+    """
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.runs import find_run
+
+    others = [f"--{name}" for name in ("case_id", "answers", "wrong") if given[name]]
+    if given["by"] is not None and others:
+        alone = ", ".join(others).replace("case_id", "case")
+        raise click.UsageError(f"--by shows groups of cases: it does not go with {alone}")
+    path = database_path(database)
+    with reading(path) as connection:
+        row = find_run(connection, run)
+        if given["case_id"] is not None:
+            return _show_case(connection, row, form, given)
+        if given["answers"] or given["wrong"]:
+            return _show_answers(connection, row, form, given)
+        if given["by"] is not None:
+            return _show_groups(connection, row, form, given)
+        return _show_run(connection, path, row, form)
+
+
+def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> int:
+    from agentbench_tui.cli.run.result import MOST_IN_FULL, print_run
+    from agentbench_tui.store.locking import is_leased
+    from agentbench_tui.verdicts.runs.documents import count_kept, mark_interrupted, run_details
+
+    document = run_details(connection, row)
+    if document["status"] == "running" and not is_leased(path, row["id"]):
+        mark_interrupted(document)
+    if document["status"] == "interrupted":
+        count_kept(connection, row["key"], document)
+    if form == "json":
+        print_json(document)
+        return 0
+    print_run(document, form, in_full=True)
+    if form == "table":
+        loads = sum("load" in one for one in document["executions"])
+        if loads > MOST_IN_FULL:
+            print_prose("every figure of each load: --format csv, --format json")
+        if document["status"] == "running":
+            print_prose(_progress(connection, row["id"], document))
+        elif document["status"] == "interrupted":
+            for line in _kept_words(connection, row, document):
+                print_prose(line)
+        for line in _circumstances(document):
+            print_prose(line)
+    return 0
+
+
+def _show_groups(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
+    from agentbench_tui.verdicts.groups.breakdown import breakdown
+    from agentbench_tui.verdicts.groups.breakdown_document import breakdown_document
+    from agentbench_tui.verdicts.runs.documents import run_details
+
+    found = breakdown(connection, executions_wanted(connection, row, given), given["by"])
+    if form == "json":
+        shown = breakdown_document(found, given["by_limit"])
+        print_json(run_details(connection, row) | {"breakdown": shown})
+        return 0
+    print_breakdown(found, form, given["by_limit"])
+    return 0
+
+
+def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
+    """How far a run is whose figures are still to come."""
+    from agentbench_tui.cli.run.result import is_load, pause_words
+    from agentbench_tui.store.queries.progress import pauses_of_run, progress_of_run
+
+    if all(is_load(one) or "stress" in one for one in document["executions"]):
+        sent, answered = connection.execute(
+            "SELECT COALESCE(SUM(sent), 0), COALESCE(SUM(answered), 0) FROM ticks"
+            " WHERE run_key=(SELECT key FROM runs WHERE id=?)",
+            (run_id,),
+        ).fetchone()
+        return f"so far {sent:,} sent, {answered:,} answered; figures come when a load has ended"
+    done = progress_of_run(connection, run_id)
+    assert done is not None  # it has just been found
+    return (
+        f"so far {done['observed']} of {done['planned']} asked, {done['answered']} answered,"
+        f" {done['correct']} right{pause_words(pauses_of_run(connection, run_id))};"
+        " scores come when an agent has been asked everything"
+    )
+
+
+def _kept_words(connection: Any, row: dict[str, Any], document: dict[str, Any]) -> list[str]:
+    """What there is of the unfinished executions of an interrupted run, and how to resume it."""
+    resume = f"`agentbench resume {row['id']}` continues it"
+    unfinished = [one for one in document["executions"] if one["status"] == "interrupted"]
+    answers = sum(one["cases"]["observed"] for one in unfinished if not one.get("load"))
+    lines = _stored_words(connection, row)
+    if answers:
+        are = "is" if answers == 1 else "are"
+        kept = f"{counted(answers, 'answer')} of the unfinished executions {are} kept"
+        lines.insert(0, f"the run was not finished; {kept}; {resume}")
+    elif not lines:
+        kept = "no answer of the unfinished executions is kept"
+        lines.append(f"the run was not finished; {kept}; {resume}")
+    return lines
+
+
+def _stored_words(connection: Any, row: dict[str, Any]) -> list[str]:
+    """What there is of loads that have no figures yet."""
+    from agentbench_tui.store.queries.runs import executions_of, load_summary_of
+    from agentbench_tui.verdicts.load.load_samples import stored_requests
+
+    keys = [one["key"] for one in executions_of(connection, row["key"])]
+    counts = [
+        stored_requests(connection, key) for key in keys if load_summary_of(connection, key) is None
+    ]
+    whole, cut_off = sum(one[0] for one in counts), sum(one[1] for one in counts)
+    samples = f"`agentbench runs samples {row['id']}"
+    lines = []
+    if whole:
+        lines.append(
+            f"{whole:,} requests of whole repeats are stored ({samples}`); their figures come when"
+            " `agentbench resume` has measured the others"
+        )
+    if cut_off:
+        lines.append(
+            f"{cut_off:,} requests of a repeat that was cut off are stored"
+            f" ({samples} --unfinished`); `agentbench resume` measures it anew"
+        )
+    return lines
+
+
+def _circumstances(document: dict[str, Any]) -> list[str]:
+    from agentbench_tui.model.text.untrusted import one_line
+    from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_words
+
+    first = (
+        f"started {document['started_at']}, ended {document['ended_at'] or '–'},"
+        f" seed {document['seed']}, repeats {document['repeats']},"
+        f" agentbench {document['tool_version']}"
+    )
+    lines = [first]
+    if document["command"]:
+        lines.append(one_line(document["command"], 400))
+    if document["notes"]:
+        lines.append(one_line(document["notes"], 400))
+    if document["error"]:
+        lines.append(f"error: {one_line(document['error'], 400)}")
+    lines += [one_line(remark, 400) for remark in document["remarks"]]
+    lines += [one_line(words, 400) for words in unchecked_words(document)]
+    lines += [one_line(found["words"], 600) for found in document["clusters"]]
+    lines += [f"  {reason}" for reason in (document["overhead"] or {}).get("reasons", [])]
+    for failure in document["failure_details"]:
+        place = f"{failure['agent_id']} {failure['benchmark_id']} {failure['stage']}"
+        detail = one_line(f"{place}: {failure['kind']}: {failure['detail']}", 160)
+        lines.append(f"{failure['n']:>5} × {detail}")
+    return lines
+
+
+def executions_wanted(connection: Any, row: dict[str, Any], given: dict[str, Any]) -> list[Any]:
+    """The executions of a run that `--agent` and `--benchmark` leave."""
+    from agentbench_tui.model.errors import UsageError, did_you_mean
+    from agentbench_tui.store.queries.runs import executions_of
+
+    found = executions_of(connection, row["key"])
+    for option, column in (("agent", "agent_id"), ("benchmark", "benchmark_id")):
+        wanted = given[option]
+        if wanted is None:
+            continue
+        known = sorted({execution[column] for execution in found})
+        if wanted not in known:
+            raise UsageError(
+                f"--{option} {wanted}: not in this run{did_you_mean(wanted, known)};"
+                f" there are {', '.join(known)}"
+            )
+        found = [execution for execution in found if execution[column] == wanted]
+    return found
+
+
+def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
+    from agentbench_tui.store.queries.answers import answers_of, count_answers
+
+    rows: list[dict[str, Any]] = []
+    total = 0
+    for execution in executions_wanted(connection, row, given):
+        named = {"agent_id": execution["agent_id"], "benchmark_id": execution["benchmark_id"]}
+        total += count_answers(connection, execution["key"], wrong_only=given["wrong"])
+        room = given["limit"] - len(rows)
+        found = answers_of(connection, execution["key"], wrong_only=given["wrong"], limit=room)
+        rows += [{**named, **answer} for answer in found]
+    columns = (
+        Column("benchmark_id", "benchmark", names_row=True),
+        Column("agent_id", "agent", names_row=True),
+        *_ANSWERS,
+    )
+    more = total - len(rows)
+    document = {"schema": "agentbench.answers/1", "run_id": row["id"], "answers": rows}
+    print_rows(rows, columns, form, document | {"more": more})
+    if more:
+        click.echo(f"… {more} more (--limit)", err=form != "table")
+    return 0
+
+
+def _show_case(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
+    from agentbench_tui.model.errors import UsageError, did_you_mean
+    from agentbench_tui.model.text.untrusted import visible
+    from agentbench_tui.store.queries.answers import case_ids_of, case_of
+
+    observations = []
+    for execution in executions_wanted(connection, row, given):
+        for observation in case_of(connection, execution["key"], given["case_id"]):
+            named = {"agent_id": execution["agent_id"], "benchmark_id": execution["benchmark_id"]}
+            observations.append({**named, **observation})
+    if not observations:
+        hint = did_you_mean(given["case_id"], case_ids_of(connection, row["key"]))
+        raise UsageError(
+            f"no observation of case '{given['case_id']}' in run {row['id']}{hint};"
+            " `agentbench runs show RUN --answers` lists them"
+        )
+    if form == "json":
+        document = {"schema": "agentbench.case/1", "run_id": row["id"]}
+        print_json({**document, "observations": observations})
+        return 0
+    if form in {"csv", "jsonl"}:
+        print_rows(observations, [Column(name, name) for name in observations[0]], form)
+        return 0
+    for observation in observations:
+        click.echo(visible("\n".join(case_lines(observation))))
+    return 0
+
+
+for _command in (samples, delete, export, import_):
+    runs.add_command(_command)

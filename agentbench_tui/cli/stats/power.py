@@ -1,0 +1,255 @@
+"""`agentbench stats power`: what can be seen with so many runs, and how many a change takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.compare.files import check_where, database_of, where_option
+from agentbench_tui.cli.console.output import (
+    Column,
+    benchmark_options,
+    database_option,
+    format_option,
+    print_prose,
+    print_rows,
+)
+from agentbench_tui.cli.console.shares import PART_WITH_ENDS, SHARE, Share, percent
+from agentbench_tui.cli.stats.summary import selector_of
+from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.verdicts.words.figures import NOTHING
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.statistics.power_answers import Answer, Chances
+    from agentbench_tui.verdicts.statistics.power_measured import Gain
+
+
+def _effect(row: dict[str, Any]) -> str:
+    effect, unit = row["effect"], row["unit"]
+    if effect is None:
+        return NOTHING
+    if unit == "sd":
+        return f"{effect:.2f} sd"
+    return percent(effect) if unit == "ratio" else f"{100 * abs(effect):.3g} points"
+
+
+_ROWS = (
+    Column("name", "metric", names_row=True),
+    Column("asked", "answer"),
+    Column("design", "design"),
+    Column("n", "n", right=True),
+    Column("what", "of"),
+    Column("effect", "effect", right=True),
+    Column("unit", "unit"),
+    Column("sd", "sd of logs", right=True),
+    Column("power", "power", right=True),
+)
+_LINES = (
+    Column("name", "metric", names_row=True),
+    Column("design", "design"),
+    Column("sd", "spread", percent, right=True),
+    Column("answer", "answer"),
+)
+
+
+class _Effect(Share):
+    """A share, and whether it was written as a percentage."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Both, or a usage error."""
+        return super().convert(value, param, ctx), str(value).strip().endswith("%")
+
+
+@click.command("power", short_help="What can be seen with N, how many does a change take?")
+@click.argument("selectors", nargs=-1, metavar="[SELECTOR [SELECTOR]]")
+@click.option("--n", type=click.IntRange(min=2), help="Values a side, or pairs, that there are.")
+@click.option(
+    "--effect",
+    type=_Effect(),
+    help="Change to be found: 5% with --sd or a selector, else in standard deviations, as 0.5.",
+)
+@click.option("--sd", type=SHARE, help="Spread between runs as a share of their mean, such as 10%.")
+@click.option(
+    "--shares",
+    type=(PART_WITH_ENDS, PART_WITH_ENDS),
+    metavar="P Q",
+    help="Two success rates to tell apart: --shares 70% 80%.",
+)
+@click.option(
+    "--discordant",
+    type=(PART_WITH_ENDS, PART_WITH_ENDS),
+    metavar="A B",
+    help="Shares of cases that A alone and B alone gets right: --discordant 0.05 0.10.",
+)
+@click.option("--metric", metavar="NAME", help="Only this metric of the selectors.")
+@where_option
+@benchmark_options
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True, help="Chance of a false alarm."
+)
+@click.option("--power", type=float, default=0.8, show_default=True, help="Chance to see it.")
+@database_option
+@format_option()
+def power(selectors: tuple[str, ...], form: str, **given: Any) -> int:
+    """Smallest effect that N runs can show, or how many runs an effect takes.
+
+    Without options a table for the usual numbers. One selector brings the spread between its runs,
+    two of them the spread of the differences case by case, or of whole repeats where their luck
+    makes more of it, and what pairing gains.
+
+    \b
+    agentbench stats power --n 15
+    agentbench stats power --effect 5% --sd 10%
+    agentbench stats power --shares 70% 80%
+    agentbench stats power --discordant 0.05 0.10
+    agentbench stats power planner --metric e2e_ms --effect 3%
+    agentbench stats power planner rules
+    """
+    from agentbench_tui.verdicts.statistics.power_answers import Chances, document_of
+
+    chances = Chances(given["alpha"], given["power"])
+    selectors = tuple(selector_of(text) for text in selectors)
+    _check(selectors, given)
+    if given["effect"] is not None:
+        given["effect"], _ = given["effect"]
+    gains: list[Gain] = []
+    if selectors:
+        answers, gains = _of_selectors(selectors, given, chances)
+    else:
+        answers = _of_figures(given, chances)
+    pairing = [gain.document() for gain in gains]
+    document = document_of(answers, chances, selectors=list(selectors), pairing=pairing)
+    rows = document["answers"]
+    if form != "table":
+        print_rows(rows, _ROWS, form, document)
+        return 0
+    named = any(row["name"] for row in rows)
+    print_rows([_line(row) for row in rows], _LINES if named else _LINES[1:], form)
+    if any(row["design"] == "paired" and row["unit"] != "points" for row in rows):
+        click.echo("paired: the spread is that of the differences within pairs")
+    click.echo(f"seen: in {percent(chances.power)} of all tries, at p < {chances.alpha:g}")
+    if any(row["what"] == "repeats" for row in rows):
+        print_prose(
+            "repeats: their luck makes more of the variance than the cases do, so that `compare` "
+            "judges by them"
+        )
+    for row in rows:
+        if row["reason"]:
+            print_prose(f"{row['name']}: {row['reason']}")
+    for gain in pairing:
+        print_prose(_gain_words(gain))
+    return 0
+
+
+def _check(selectors: tuple[str, ...], given: dict[str, Any]) -> None:
+    from agentbench_tui.model.errors import UsageError
+
+    if len(selectors) > 2:
+        raise UsageError("one selector, or two to be paired; for more `agentbench compare` answers")
+    figures = [name for name in ("sd", "shares", "discordant") if given[name] is not None]
+    if selectors and figures:
+        raise UsageError(f"--{figures[0]} is measured where a selector is given; leave it out")
+    if len(figures) > 1:
+        raise UsageError(f"--{figures[0]} and --{figures[1]}: one question at a time")
+    if given["effect"] is not None and not selectors and not figures:
+        effect, is_change = given["effect"]
+        if is_change:
+            raise UsageError(
+                f"--effect {100 * effect:g}%: of runs that spread how much? Add "
+                "--sd, as a share of their mean, or a selector; in standard deviations an effect "
+                "is a plain number, as 0.5"
+            )
+
+
+def _of_figures(given: dict[str, Any], chances: Chances) -> list[Answer]:
+    from agentbench_tui.verdicts.statistics.power_answers import (
+        USUAL_SIZES,
+        mcnemar_answer,
+        size_for_shares,
+        sizes_for,
+        smallest_effects,
+        smallest_share_difference,
+    )
+
+    n, effect, sd = given["n"], given["effect"], given["sd"]
+    if given["discordant"] is not None:
+        only_a, only_b = given["discordant"]
+        return [mcnemar_answer(only_a, only_b, chances, n)]
+    if given["shares"] is not None:
+        first, second = given["shares"]
+        found = [size_for_shares(first, second, chances)]
+        return found if n is None else [*found, smallest_share_difference(n, first, chances)]
+    if effect is not None:
+        answers = sizes_for(effect, chances, sd)
+        return answers if n is None else answers + smallest_effects(n, chances, sd)
+    sizes = USUAL_SIZES if n is None else (n,)
+    return [answer for size in sizes for answer in smallest_effects(size, chances, sd)]
+
+
+def _of_selectors(
+    selectors: tuple[str, ...], given: dict[str, Any], chances: Chances
+) -> tuple[list[Answer], list[Gain]]:
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.selection.measured import asked_metric, measured
+    from agentbench_tui.verdicts.statistics.power_measured import matched, of_one, of_two
+
+    metric, effect = given["metric"], given["effect"]
+    answers: list[Answer] = []
+    gains: list[Gain] = []
+    check_where(selectors, given["where"])
+    with database_of(selectors, given["database"]) as connection:
+        column = asked_metric(connection, metric, selectors)
+        numbers = CaseNumbers(connection)
+        sides = [
+            measured(
+                connection,
+                text,
+                numbers,
+                suite=given["suite"],
+                benchmark=given["benchmark"],
+                column=column,
+                where=given["where"],
+            )
+            for text in selectors
+        ]
+        if len(sides) == 1:
+            for one in sides[0]:
+                answers += of_one(one, metric, effect, given["n"], chances)
+        else:
+            pairs = matched(sides[0], sides[1])
+            if not pairs:
+                raise UsageError(f"{selectors[0]} and {selectors[1]}: no benchmark in common")
+            for a, b in pairs:
+                found, gained = of_two(a, b, metric, effect, given["n"], chances)
+                answers += found
+                gains += gained
+    if not answers and not gains:
+        raise UsageError(f"{', '.join(selectors)}: no run has {metric or 'a main metric'}")
+    return answers, gains
+
+
+def _line(row: dict[str, Any]) -> dict[str, Any]:
+    words = {
+        "effect": f"{row['n']} {row['what']} see {_effect(row)}",
+        "n": f"{_effect(row)} takes {row['n']} {row['what']}",
+        "power": f"{row['n']} {row['what']} see {_effect(row)} in {percent(row['power'])}",
+    }
+    answer = NOTHING if row["reason"] else words[row["asked"]]
+    return {**row, "answer": answer}
+
+
+def _gain_words(gain: dict[str, Any]) -> str:
+    saved = gain["saved"]
+    words = f"{gain['name']}: {gain['pairs']} pairs, "
+    if gain["correlation"] is not None:
+        words += f"correlation {gain['correlation']:.2f}, "
+    if gain["gain"] < 0:
+        return words + "pairing gained nothing: the differences vary more than both sides together"
+    if saved is None:
+        return words + "pairing took away all of the variance: every pair differs alike"
+    return (
+        words + f"pairing took away {percent(gain['gain'])} of the variance: unpaired it would take"
+        f" {plain(saved, 3)} times as many cases"
+    )

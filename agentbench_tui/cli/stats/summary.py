@@ -1,0 +1,221 @@
+"""`agentbench stats summary`: everything about the columns of one agent, run, tag or file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.compare.files import (
+    attempt_option,
+    check_where,
+    cluster_option,
+    database_of,
+    where_option,
+)
+from agentbench_tui.cli.console.output import (
+    Column,
+    benchmark_options,
+    database_option,
+    format_option,
+    print_prose,
+    print_rows,
+)
+from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.verdicts.words.figures import NOTHING
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.statistics.summary_of import ColumnSummary
+
+
+def _digits(value: Any) -> str:
+    return NOTHING if value is None else plain(value, 5)
+
+
+_ROWS = (
+    Column("benchmark", "benchmark", names_row=True),
+    Column("metric", "metric", names_row=True),
+    Column("figure", "figure", names_row=True),
+    Column("value", "value", right=True),
+    Column("low", "low", right=True),
+    Column("high", "high", right=True),
+    Column("n", "n", right=True),
+    Column("method", "method"),
+    Column("reason", "reason"),
+)
+_LINES = (
+    Column("figure", "figure", names_row=True),
+    Column("value", "value", _digits, right=True),
+    Column("low", "95 % from", _digits, right=True),
+    Column("high", "to", _digits, right=True),
+    Column("n", "n", right=True),
+    Column("how", "how"),
+)
+
+
+_PATH = re.compile(r"[/\\]|^\.")
+"""What a folder is told from an agent by."""
+_OF_FILES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz")
+"""Suffixes that no agent's name has."""
+
+
+def selector_of(text: str) -> str:
+    """A file that is there needs no `file:` before it, nor a folder that is written as a path.
+
+    Raises UsageError for a file that is not there.
+    """
+    if text.startswith(("file:", "run:", "tag:")):
+        return text
+    if Path(text).is_file() or (_PATH.search(text) and Path(text).is_dir()):
+        return f"file:{text}"
+    if text.lower().endswith(_OF_FILES):
+        from agentbench_tui.model.errors import UsageError
+
+        raise UsageError(f"no file or agent '{text}'")
+    return text
+
+
+@click.command("summary", short_help="Every figure of a metric with its interval.")
+@click.argument("selector", metavar="SELECTOR|FILE")
+@benchmark_options
+@click.option("--metric", metavar="NAME", help="Only this metric, or this column of a file.")
+@where_option
+@attempt_option
+@cluster_option
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=42,
+    show_default=True,
+    help="Of bootstraps.",
+)
+@click.option(
+    "--all",
+    "every_figure",
+    is_flag=True,
+    help="Print every figure as text too, not only the usual ones; other formats always have all.",
+)
+@database_option
+@format_option()
+def summary(
+    selector: str,
+    suite: str | None,
+    benchmark: str | None,
+    metric: str | None,
+    where: dict[str, str],
+    attempt: str,
+    cluster: str | None,
+    seed: int,
+    every_figure: bool,
+    database: str | None,
+    form: str,
+) -> int:
+    """The share, or the mean and quantiles, of each metric with its interval, and whether a repeat
+    drifted. With --all also pass@k, interquartile means and how many independent values there are.
+
+    \b
+    agentbench stats summary planner --metric accuracy
+    agentbench stats summary planner --all
+    agentbench stats summary run:latest/planner --benchmark extraction
+    agentbench stats summary samples.csv --format json
+    """
+    from agentbench_tui.verdicts.statistics.summary_of import summary_document
+
+    text = selector_of(selector)
+    found, notes = _summaries(
+        text, (suite, benchmark, metric), where, attempt, cluster, seed, database
+    )
+    for note in notes:
+        print_prose(note, err=True)
+    if form != "table":
+        document = summary_document(selector, found, seed)
+        print_rows(_rows(document["metrics"]), _ROWS, form, document)
+        return 0
+    said: set[str] = set()
+    for number, one in enumerate(found):
+        if number:
+            click.echo()
+        _print_one(one, said, every_figure=every_figure)
+    if not every_figure:
+        click.echo("--all: every other figure")
+    return 0
+
+
+def _summaries(
+    text: str,
+    chosen: tuple[str | None, str | None, str | None],
+    where: dict[str, str],
+    attempt: str,
+    cluster: str | None,
+    seed: int,
+    database: str | None,
+) -> tuple[list[ColumnSummary], list[str]]:
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.selection.measured import asked_metric, measured, with_clusters
+    from agentbench_tui.verdicts.statistics.summary_of import MAIN, summaries
+
+    suite, benchmark, metric = chosen
+    found: list[ColumnSummary] = []
+    notes: list[str] = []
+    check_where([text], where, attempt)
+    with database_of([text], database) as connection:
+        column = asked_metric(connection, metric, [text])
+        cases = CaseNumbers(connection)
+        places = measured(
+            connection,
+            text,
+            cases,
+            suite=suite,
+            benchmark=benchmark,
+            column=column,
+            where=where,
+            attempt=attempt,
+        )
+        if cluster is not None:
+            places = with_clusters(places, cases, cluster)
+        names = MAIN if metric is None else (metric,)
+        for one in places:
+            notes += one.notes
+            found += summaries(connection, one, names, seed, cases, is_declared=cluster is not None)
+    if not found:
+        wanted = metric or "a main metric"
+        raise UsageError(f"{text}: no answer has {wanted}; `stats variance` takes metrics of runs")
+    return found, list(dict.fromkeys(notes))
+
+
+def _rows(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"benchmark": one["benchmark_id"], "metric": one["metric"], **figure}
+        for one in metrics
+        for figure in one["figures"]
+    ]
+
+
+def _print_one(one: ColumnSummary, said: set[str], *, every_figure: bool) -> None:
+    """A table and its notes. `said` are the notes on clusters above it: one names every metric that
+    it is about, so it is printed once."""
+    from dataclasses import asdict
+
+    from agentbench_tui.verdicts.clusters.cluster_words import side_words
+    from agentbench_tui.verdicts.selection.measured import unit_of
+    from agentbench_tui.verdicts.statistics.column_summary import USUAL
+
+    unit = unit_of(one.metric)
+    title = f"{one.measured.place} · {one.metric}" + (f" ({unit})" if unit else "")
+    rows = [asdict(figure) for figure in one.figures if every_figure or figure.figure in USUAL]
+    for row in rows:
+        row["how"] = row["reason"] or row["method"]
+    print_rows(rows, _LINES, "table", title=title)
+    words = "" if one.cluster is None else side_words(one.cluster)
+    if words and (note := f"{one.measured.place}: {words}") not in said:
+        said.add(note)
+        print_prose(words)
+    tested = [found for found in one.drifts.values() if found is not None]
+    if one.drifted:
+        repeats = ", ".join(str(repeat + 1) for repeat in one.drifted[:10])
+        print_prose(f"drift: the first third differs from the last in repeat {repeats} (p < 0.01)")
+    elif tested:
+        print_prose(f"steady: no drift within {len(tested)} of {len(one.drifts)} repeats")

@@ -1,0 +1,285 @@
+"""`agentbench stats variance`: how much runs differ, and how many of them a mean takes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.compare.files import attempt_option, check_where, database_of, where_option
+from agentbench_tui.cli.console.output import (
+    Column,
+    benchmark_options,
+    console,
+    database_option,
+    format_option,
+    print_prose,
+    print_rows,
+)
+from agentbench_tui.cli.console.shares import SHARE, percent
+from agentbench_tui.cli.console.streams import knows_all_characters
+from agentbench_tui.cli.stats.summary import selector_of
+from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.verdicts.words.figures import NOTHING
+
+if TYPE_CHECKING:
+    from agentbench_tui.report.plot import Plot
+    from agentbench_tui.verdicts.statistics.spread import RunSpread
+
+_CELLS = (
+    Column("name", "metric", names_row=True),
+    Column("n", "runs", right=True),
+    Column("mean", "mean", lambda value: NOTHING if value is None else plain(value, 5), right=True),
+    Column("unit", "unit"),
+    Column("cv", "CV", percent, right=True),
+    Column("cv_low", "CV from", percent, right=True),
+    Column("cv_high", "CV to", percent, right=True),
+    Column("cv_below_threshold", "below threshold"),
+    Column("half_width", "half-width", percent, right=True),
+    Column("n_needed", "runs needed", right=True),
+    Column("n_needed_low", "at least", right=True),
+    Column("n_needed_high", "at most", right=True),
+    Column("more", "more", right=True),
+)
+_LINES = (  # what a narrow terminal has no room for goes below: the mean, which others tell too
+    *_CELLS[:2],
+    Column("cv_shown", "CV", right=True),
+    Column("needed_shown", "runs needed", right=True),
+    Column("half_width", "half-width", percent, right=True),
+    Column("mean_shown", "mean", right=True),
+)
+_PLOT_HEIGHT = 20
+_FILE = "file:"
+
+
+@click.command("variance", short_help="How much do runs differ, how many does a mean take?")
+@click.argument("selectors", nargs=-1, required=True, metavar="SELECTOR|FILE…")
+@benchmark_options
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="Only this metric, or this column of files; else the main ones.",
+)
+@where_option
+@attempt_option
+@click.option(
+    "--threshold",
+    type=SHARE,
+    default=0.05,
+    show_default=True,
+    help="CV (standard deviation / mean) that runs are held against.",
+)
+@click.option(
+    "--half-width",
+    type=SHARE,
+    default=0.05,
+    show_default=True,
+    help="Half-width of the mean's 95 % interval that is wanted, as a share of the mean.",
+)
+@click.option("--output", type=click.Path(path_type=Path), help="Write the plots as PNG or SVG.")
+@click.option(
+    "--plot/--no-plot",
+    "plotted",
+    default=None,
+    help="Draw here as well; by default on a terminal only.",
+)
+@database_option
+@format_option()
+def variance(
+    selectors: tuple[str, ...],
+    suite: str | None,
+    benchmark: str | None,
+    metric: str | None,
+    where: dict[str, str],
+    attempt: str,
+    threshold: float,
+    half_width: float,
+    output: Path | None,
+    plotted: bool | None,
+    database: str | None,
+    form: str,
+) -> int:
+    """Spread between runs, and the smallest number of runs with a mean that is known well enough.
+
+    A run is a repeat of a benchmark (several run: are taken together), a row of a file, or a
+    learning curve: files with a column
+    `step` hold curves, one a file or one for each value of a column `run`, and are summed up by
+    their area (the last quarter) and their slope.
+
+    \b
+    agentbench stats variance planner --metric e2e_ms
+    agentbench stats variance run:latest/planner --half-width 2%
+    agentbench stats variance run:ID1/planner run:ID2/planner run:ID3/planner
+    agentbench stats variance seed1.csv seed2.csv seed3.csv --metric reward --output spread.png
+    """
+    from agentbench_tui.verdicts.statistics.spread import SCHEMA, spread_document
+
+    if output is not None:
+        from agentbench_tui.report.picture import check_path
+
+        check_path(output)
+    found, notes = _spreads(
+        selectors, (suite, benchmark, metric), where, attempt, (threshold, half_width), database
+    )
+    for note in notes:
+        print_prose(note, err=True)
+    documents = [spread_document(one) for one in found]
+    document = {"schema": SCHEMA, "selectors": list(selectors), "metrics": documents}
+    if form == "table":
+        print_rows([_line(one) for one in documents], _LINES, form)
+        for text in [text for one in found for text in _sentences(one)]:
+            print_prose(text)
+        print_prose(
+            f"half-width: of the 95 % interval of the mean; runs needed: for {percent(half_width)}."
+            " The CV is a property of the runs, more of them do not lower it."
+        )
+    else:
+        print_rows(documents, _CELLS, form, document)
+    drawn = _plots(found) if output is not None or _wants_plots(plotted, form) else None
+    if drawn is not None and _wants_plots(plotted, form):
+        width = min(console().width, 100)
+        click.echo(drawn.text(width, _PLOT_HEIGHT * len(drawn.panels), coloured=_coloured()))
+    if drawn is not None and output is not None:
+        drawn.write(output)
+        click.echo(f"plots: {output}", err=True)
+    return 0
+
+
+def _spreads(
+    selectors: tuple[str, ...],
+    chosen: tuple[str | None, str | None, str | None],
+    where: dict[str, str],
+    attempt: str,
+    wanted: tuple[float, float],
+    database: str | None,
+) -> tuple[list[RunSpread], list[str]]:
+    from agentbench_tui.verdicts.files.sample_folder import sample_files
+    from agentbench_tui.verdicts.statistics.spread import spread_of
+    from agentbench_tui.verdicts.training.learning_runs import is_curve_file, learning_runs
+
+    texts = [selector_of(text) for text in selectors]
+    paths = [Path(text.removeprefix(_FILE)) for text in texts if text.startswith(_FILE)]
+    files = [one for path in paths for one in sample_files(path)]
+    curves = [path for path in files if is_curve_file(path)]
+    check_where(texts, where, attempt)
+    if not curves:
+        return _of_samples(texts, chosen, where, attempt, wanted, database)
+    if where or attempt:
+        from agentbench_tui.model.errors import UsageError
+
+        option = "--where" if where else "--attempt"
+        raise UsageError(f"{option} chooses rows of samples; {curves[0]} holds learning curves")
+    if len(curves) < len(files) or len(paths) < len(texts):
+        from agentbench_tui.model.errors import UsageError
+
+        raise UsageError(f"{curves[0]} holds learning curves: give such files alone")
+    runs = learning_runs(curves, chosen[2])
+    return [spread_of(one.name, "", one.runs, *wanted) for one in runs.numbers], list(runs.notes)
+
+
+def _of_samples(
+    texts: list[str],
+    chosen: tuple[str | None, str | None, str | None],
+    where: dict[str, str],
+    attempt: str,
+    wanted: tuple[float, float],
+    database: str | None,
+) -> tuple[list[RunSpread], list[str]]:
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.selection.measured import (
+        are_runs,
+        asked_metric,
+        measured,
+        metrics_of,
+        runs_together,
+    )
+    from agentbench_tui.verdicts.statistics.spread import MAIN, spread_at
+
+    suite, benchmark, metric = chosen
+    found: list[RunSpread] = []
+    notes: list[str] = []
+    with database_of(texts, database) as connection:
+        column = asked_metric(connection, metric, texts)
+        numbers = CaseNumbers(connection)
+        only = {"suite": suite, "benchmark": benchmark}
+        parts = (
+            runs_together(connection, texts, numbers, **only)
+            if are_runs(texts)
+            else [
+                one
+                for text in texts
+                for one in measured(
+                    connection, text, numbers, column=column, where=where, attempt=attempt, **only
+                )
+            ]
+        )
+        for one in parts:
+            notes += one.notes
+            names = metrics_of(one, MAIN if metric is None else (metric,))
+            found += [spread_at(one, name, *wanted) for name in names]
+    if not found:
+        raise UsageError(
+            f"no run of {', '.join(texts)} has {'a main metric' if metric is None else metric}"
+        )
+    return found, list(dict.fromkeys(notes))
+
+
+def _line(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with its bands in the cells."""
+    mean = NOTHING if row["mean"] is None else f"{plain(row['mean'], 5)} {row['unit']}".rstrip()
+    shown = {"mean_shown": mean, "cv_shown": NOTHING, "needed_shown": NOTHING}
+    if row["cv"] is not None:
+        band = f"{plain(100 * row['cv_low'], 3)}-{plain(100 * row['cv_high'], 3)}"
+        shown["cv_shown"] = f"{percent(row['cv'])} ({band})"
+    if row["n_needed"] is not None:
+        shown["needed_shown"] = f"{row['n_needed']} ({row['n_needed_low']}-{row['n_needed_high']})"
+    return {**row, **shown}
+
+
+def _sentences(one: RunSpread) -> list[str]:
+    """What the table has no room for."""
+    spread, needed, seeds, levels = one.curve.spread, one.needed, one.seeds, one.levels
+    lines = []
+    if spread is None:
+        lines.append(f"{one.name}: {needed.reason or one.curve.reason}")
+    elif one.below_threshold != "no":
+        verdict = "is below" if one.below_threshold == "yes" else "may be below"
+        lines.append(f"{one.name}: the CV {verdict} {percent(one.threshold)}")
+    if seeds is not None:
+        lines.append(
+            f"{one.name}: seeds make {percent(seeds.seed_share)} of the variance "
+            f"({percent(seeds.low)} to {percent(seeds.high)}); the rest is between runs of one "
+            f"seed ({seeds.seeds} seeds, {seeds.runs} runs)"
+        )
+    if levels is not None:
+        worth = levels.runs * levels.iterations / levels.design_effect
+        lines.append(
+            f"{one.name}: design effect {levels.design_effect:.2f} (ICC {levels.icc:.3f}): "
+            f"{levels.runs} {one.groups}s of {levels.iterations:.0f} answers are worth {worth:.0f} "
+            "independent ones"
+        )
+    return lines
+
+
+def _plots(found: list[RunSpread]) -> Plot | None:
+    from agentbench_tui.report.plot import beside
+    from agentbench_tui.report.spread_plot import spread_plot
+
+    drawable = [spread_plot(one) for one in found if one.curve.points]
+    return beside(*drawable) if drawable else None
+
+
+def _wants_plots(plotted: bool | None, form: str) -> bool:
+    if form != "table":
+        return False
+    if plotted is None:
+        return sys.stdout.isatty() and knows_all_characters(sys.stdout)
+    return plotted
+
+
+def _coloured() -> bool | None:
+    """Colours on a terminal that is not told otherwise; never in a file."""
+    return None if sys.stdout.isatty() else False

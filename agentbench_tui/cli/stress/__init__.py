@@ -1,0 +1,1 @@
+"""`agentbench stress`: find where a target breaks."""

@@ -1,0 +1,69 @@
+"""What `agentbench stress` would do: a line a scenario."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.output import Column, print_rows
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.run.plan import ExecutionPlan, Group, Plan
+
+
+def print_stress_plan(plan: Plan, form: str) -> None:
+    """The windows of each scenario, about how long they take and how long at most."""
+    rows = [_row(group, execution) for group, execution in plan.executions()]
+    columns: tuple[Column, ...] = (
+        Column("scenario", "scenario", names_row=True),
+        Column("agent_id", "agent"),
+        Column("windows", "windows", "; ".join),
+        Column("usual_s", "about", duration_words, right=True),
+        Column("longest_s", "at most", duration_words, right=True),
+    )
+    if len({row["agent_id"] for row in rows}) == 1:
+        columns = tuple(column for column in columns if column.key != "agent_id")
+    print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
+    if form == "table":
+        click.echo(_summary(rows), err=True)
+
+
+def duration_words(seconds: float) -> str:
+    """A length of time, in the unit that suits it."""
+    if seconds < 120:
+        return f"{seconds:,.0f} s"
+    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
+
+
+def _row(group: Group, execution: ExecutionPlan) -> dict[str, Any]:
+    from agentbench_tui.stress.outlook import outlook
+    from agentbench_tui.stress.spec import StressSpec
+
+    spec = StressSpec.model_validate(group.resolved().stress)
+    parts, usual_s, longest_s = outlook(spec)
+    return {
+        "scenario": spec.scenario,
+        "agent_id": execution.agent.id,
+        "target": execution.agent.target,
+        "time_scale": spec.time_scale,
+        "windows": [part.words for part in parts],
+        "usual_s": usual_s,
+        "longest_s": longest_s,
+        "most_rate": spec.most_rate,
+        "most_concurrency": spec.most_concurrency,
+        "most_input_tokens": spec.most_input_tokens,
+        "max_requests": spec.max_requests,
+        "max_bytes": spec.max_bytes,
+        "seed": group.seed,
+    }
+
+
+def _summary(rows: list[dict[str, Any]]) -> str:
+    usual, longest = (
+        duration_words(sum(row[key] for row in rows)) for key in ("usual_s", "longest_s")
+    )
+    scales = {row["time_scale"] for row in rows}
+    scaled = f"; every duration × {scales.pop():g} (time scale)" if scales != {1.0} else ""
+    count = f"{len(rows)} scenario{'' if len(rows) == 1 else 's'}"
+    return f"{count}, about {usual}, {longest} at most{scaled}; nothing was run"

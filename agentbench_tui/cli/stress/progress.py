@@ -1,0 +1,100 @@
+"""A line for each window of stress as it ends, for those without a live view."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.model.clock import monotonic
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.store.database import reading
+from agentbench_tui.verdicts.stress.stress_words import window_line
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_LOOK_S = 0.5
+SILENT_S = 10.0
+"""Seconds without a new window after which it is said that one goes on."""
+_EXECUTIONS = (
+    "SELECT e.key, e.agent_id, e.benchmark_id, s.document, l.state FROM benchmark_executions e"
+    " LEFT JOIN stress_reports s ON s.execution_key=e.key"
+    " LEFT JOIN live l ON l.execution_key=e.key"
+    " WHERE e.run_key=(SELECT key FROM runs WHERE id=?) ORDER BY e.ordinal"
+)
+
+
+async def say_windows(database: Path, run_id: str, began: float) -> None:
+    """Print a line about each window of the run as it ends, until cancelled, and then about those
+    that ended last; `began` is the run's beginning on `time.monotonic`."""
+    told = Told()
+    said_at = monotonic()
+    with reading(database) as connection:
+        try:
+            while True:
+                await asyncio.sleep(_LOOK_S)
+                lines = list(told.new(connection, run_id))
+                if not lines and monotonic() - said_at >= SILENT_S:
+                    lines = list(told.ongoing(connection, run_id))
+                if lines:
+                    said_at = _say(lines, began)
+        finally:
+            _say(list(told.new(connection, run_id)), began)
+
+
+def _say(lines: list[str], began: float) -> float:
+    """Print them; when that was."""
+    now = monotonic()
+    for line in lines:
+        click.echo(f"{now - began:5.0f} s  {one_line(line)}", err=True)
+    return now
+
+
+class Told:
+    """What has been said of a run."""
+
+    def __init__(self) -> None:
+        self._windows: defaultdict[int, int] = defaultdict(int)
+        """By execution key, how many."""
+
+    def new(self, connection: sqlite3.Connection, run_id: str) -> Iterator[str]:
+        """A line for each window that has ended since."""
+        for row, several in _rows(connection, run_id):
+            if row["document"] is None:
+                continue
+            report = json.loads(row["document"])
+            fresh = report["windows"][self._windows[row["key"]] :]
+            self._windows[row["key"]] += len(fresh)
+            for window in fresh:
+                yield f"{_place(row, several=several)} {window_line(window)}"
+
+    def ongoing(self, connection: sqlite3.Connection, run_id: str) -> Iterator[str]:
+        """A line for each execution that is under load now."""
+        for row, several in _rows(connection, run_id):
+            state = json.loads(row["state"]) if row["state"] else {}
+            if state.get("phase") in {"window", "draining"}:
+                yield (
+                    f"{_place(row, several=several)} window {state['repeat'] + 1} goes on:"
+                    f" {state['sent']:,} sent, {state['in_flight']:,} in flight,"
+                    f" {state['failed']:,} failed"
+                )
+
+
+def _rows(connection: sqlite3.Connection, run_id: str) -> list[tuple[dict[str, Any], bool]]:
+    """Executions of the run, each with whether there are several agents."""
+    cursor = connection.execute(_EXECUTIONS, (run_id,))
+    names = [column[0] for column in cursor.description]
+    rows = [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
+    several = len({row["agent_id"] for row in rows}) > 1
+    return [(row, several) for row in rows]
+
+
+def _place(row: dict[str, Any], *, several: bool) -> str:
+    name = row["benchmark_id"]
+    return f"{row['agent_id']} {name}:" if several else f"{name}:"

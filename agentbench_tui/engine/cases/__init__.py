@@ -1,0 +1,1 @@
+"""The cases of a benchmark: records, mapping, spool, dialogues."""

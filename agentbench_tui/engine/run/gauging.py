@@ -1,0 +1,43 @@
+"""The gauges that are read while a run goes on, and where their readings go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from agentbench_tui.engine.run.context import RunContext
+    from agentbench_tui.instruments.sampler import Sampler
+
+
+def sampler_of(context: RunContext, folder: Path) -> Sampler:
+    """What reads them as the plan's benchmarks ask, not yet started; `folder` is on the disk that
+    is looked at."""
+    from agentbench_tui.instruments.gpu import open_gpus
+    from agentbench_tui.instruments.registry import gpu_details, sampling_interval_s
+    from agentbench_tui.instruments.sampler import Sampler
+
+    asked = [spec for group in context.plan.groups for spec in group.benchmark["instruments"]]
+    details = gpu_details(asked)
+    return Sampler(
+        roots=context.process_roots,
+        sink=_sink(context),
+        disk_path=folder,
+        interval_s=sampling_interval_s(asked),
+        gpus=lambda: open_gpus(pcie="pcie" in details, processes="processes" in details),
+    )
+
+
+def _sink(context: RunContext) -> Callable[[str, float, dict[str, object]], None]:
+    statement = "INSERT INTO gauges (run_key, at, scope, reading) VALUES (?,?,?,?)"
+
+    def sink(scope: str, at: float, reading: dict[str, object]) -> None:
+        known = {name: value for name, value in reading.items() if value is not None}
+        row = (context.run_key, at, scope, msgspec.json.encode(known).decode())
+        context.writer.add(statement, row)
+
+    return sink

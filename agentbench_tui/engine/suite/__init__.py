@@ -1,0 +1,1 @@
+"""A suite file: read safely, validated, with the place of every key."""

@@ -1,0 +1,143 @@
+"""Where suites are found by name: the current folder, those that ship, and plug-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Literal
+
+from agentbench_tui.engine.suite.source import SUFFIXES
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.process_exit import ProcessExit
+
+Origin = Literal["folder", "shipped", "plug-in"]
+GROUP = "agentbench.suites"
+_FOLDER = Path("suites")
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """A suite that can be named."""
+
+    name: str
+    origin: Origin
+    path: Path | None
+    """None when a plug-in could not be loaded."""
+    fault: str = ""
+
+
+def find_suite(name: str) -> Path:
+    """The file of a suite: a path, or a name in ./suites, among the shipped ones, in a plug-in;
+    `GROUP/NAME` where suites of one kind lie in a folder of their own.
+
+    Raises UsageError when there is none.
+    """
+    path = Path(name).expanduser()
+    if path.suffix.lower() in SUFFIXES or len(path.parts) != 1 or name in {"", "."}:
+        if not path.exists() and not path.is_symlink():
+            if (named := _in_group(path)) is not None:
+                return named
+            near = did_you_mean(path.name, _siblings(path))
+            raise UsageError(f"no suite file {name}{near}")
+        return path
+    entries = suite_catalogue()
+    for entry in entries:
+        if entry.name == name:
+            if entry.path is None:
+                raise UsageError(f"suite {name}: {entry.fault}")
+            return entry.path
+    if path.is_file():
+        return path
+    known = [entry.name for entry in entries]
+    alone = [one for one in known if "/" not in one]
+    listed = f"; known: {', '.join(alone)}" if alone else ""
+    if path.suffix:  # it looks like a file: one that is misspelt, or not there
+        meant = _file_meant(path) or did_you_mean(name, known)
+        raise UsageError(f'no suite "{name}", and no such file{meant}{listed}')
+    meant = did_you_mean(name, known) or _file_meant(path)
+    raise UsageError(f'no suite "{name}"{meant}{listed}')
+
+
+def suite_catalogue() -> list[CatalogueEntry]:
+    """Every suite that can be named, sorted by name.
+
+    Of equal names the one in ./suites wins, then the shipped one. Files are not read.
+    """
+    entries: dict[str, CatalogueEntry] = {}
+    for entry in (*_in_folder(_FOLDER, "folder"), *_in_folder(_shipped(), "shipped"), *_plug_ins()):
+        entries.setdefault(entry.name, entry)
+    return sorted(entries.values(), key=lambda entry: entry.name)
+
+
+def _shipped() -> Path:
+    """Inside an installed package `shipped_suites`; in a checkout `suites` beside the package."""
+    package = Path(__file__).resolve().parents[2]
+    installed = package / "shipped_suites"
+    return installed if installed.is_dir() else package.parent / "suites"
+
+
+def _in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
+    """`NAME.yaml` (or .yml, .json, .toml), `NAME/suite.yaml`, and else of a folder `GROUP/NAME`
+    for each file in it; not for JSON, which there is data of a suite."""
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() in SUFFIXES and path.is_file():
+            yield CatalogueEntry(path.stem, origin, path)
+        elif path.is_dir():
+            for suffix in SUFFIXES:
+                if (inner := path / f"suite{suffix}").is_file():
+                    yield CatalogueEntry(path.name, origin, inner)
+                    break
+            else:
+                yield from (
+                    CatalogueEntry(f"{path.name}/{one.stem}", origin, one)
+                    for one in sorted(path.iterdir())
+                    if one.suffix.lower() in SUFFIXES and one.suffix.lower() != ".json"
+                )
+
+
+def _in_group(path: Path) -> Path | None:
+    """`GROUP/NAME` below ./suites or the shipped suites."""
+    if path.is_absolute() or ".." in path.parts:
+        return None
+    files = (
+        folder / path.with_name(path.name + suffix)
+        for folder in (_FOLDER, _shipped())
+        for suffix in SUFFIXES
+    )
+    return next((file for file in files if path.name and file.is_file()), None)
+
+
+def _plug_ins() -> Iterator[CatalogueEntry]:
+    for point in entry_points(group=GROUP):
+        yield _plug_in(point)
+
+
+def _plug_in(point: EntryPoint) -> CatalogueEntry:
+    """An entry point names a path, or a function that returns one."""
+    try:
+        found = point.load()
+        path = Path(found() if callable(found) else found)
+    except (Exception, SystemExit, ProcessExit) as error:  # noqa: BLE001  # a plug-in may raise anything
+        fault = f"the plug-in {point.value} cannot be loaded: {type(error).__name__}: {error}"
+        return CatalogueEntry(point.name, "plug-in", None, fault)
+    return CatalogueEntry(point.name, "plug-in", path)
+
+
+def _file_meant(path: Path) -> str:
+    """A hint at a file of the same folder that is named like `path`, with or without its ending."""
+    from difflib import get_close_matches
+
+    names = sorted(_siblings(path))
+    files = {Path(name).stem: name for name in names} | {name: name for name in names}
+    near = get_close_matches(path.name, files, n=1)
+    return f' (did you mean the file "{files[near[0]]}"?)' if near else ""
+
+
+def _siblings(path: Path) -> list[str]:
+    if not path.parent.is_dir():
+        return []
+    return [other.name for other in path.parent.iterdir() if other.suffix.lower() in SUFFIXES]

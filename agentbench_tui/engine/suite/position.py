@@ -1,0 +1,83 @@
+"""Where every key and value of a suite file stands, and how much a file may hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+MAX_BYTES = 1 << 20
+MAX_NODES = 100_000
+"""Keys, values and items, with aliases counted as if they were written out."""
+MAX_DEPTH = 64
+
+KeyPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a text, both numbers 1-based."""
+
+    line: int
+    column: int
+
+
+class SourceFault(Exception):
+    """A text that cannot be read; `engine.suite.source` says of which file."""
+
+    def __init__(self, message: str, position: Position | None = None, path: KeyPath = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.position = position
+        self.path = path
+
+
+@dataclass(slots=True)
+class Positions:
+    """Key path → position, of values and of the keys in front of them."""
+
+    values: dict[KeyPath, Position] = field(default_factory=dict)
+    keys: dict[KeyPath, Position] = field(default_factory=dict)
+
+    def find(self, path: KeyPath, *, key: bool = False) -> Position | None:
+        """The place of the value at `path` (or of its key), else of the nearest one around it.
+
+        A map or list that begins below its key is placed at the key.
+        """
+        for length in range(len(path), -1, -1):
+            before, value = self.keys.get(path[:length]), self.values.get(path[:length])
+            if before and ((key and length == len(path)) or not value or value.line > before.line):
+                return before
+            if value:
+                return value
+        return None
+
+
+@dataclass(slots=True)
+class NodeLimit:
+    """Counts nodes and depth while a file is read."""
+
+    nodes: int = 0
+
+    def spend(self, depth: int, position: Position, nodes: int = 1) -> None:
+        """Raises SourceFault when the file holds too much or is nested too deeply."""
+        self.nodes += nodes
+        if depth > MAX_DEPTH:
+            raise SourceFault(f"nested more than {MAX_DEPTH} levels deep", position)
+        if self.nodes > MAX_NODES:
+            raise SourceFault(
+                f"more than {MAX_NODES:,} keys and values (aliases written out); "
+                "keep the cases in a data file of their own",
+                position,
+            )
+
+
+def path_text(path: KeyPath) -> str:
+    """`benchmarks.0.dataset.size`."""
+    return ".".join(map(str, path))
+
+
+def has(data: Any, part: str | int) -> bool:
+    """Whether the map or list `data` holds something at `part`."""
+    if isinstance(data, dict):
+        return part in data
+    return isinstance(data, list) and isinstance(part, int) and part < len(data)

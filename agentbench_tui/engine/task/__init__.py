@@ -1,0 +1,1 @@
+"""The kind `task`: ask every case, score each answer, record it."""

@@ -1,0 +1,391 @@
+"""From the stored observations of an execution to its metrics and scores.
+
+The only way there: a run, a resumed run, `rescore` and an import all aggregate what is in the
+store, so the same rows always give the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agentbench_tui.analysis.intervals.estimate import Estimate, estimate, quantile_estimate
+from agentbench_tui.analysis.intervals.interval import ratio_of_sums
+from agentbench_tui.engine.task.cost_reasons import (
+    why_estimated,
+    why_tokens_estimated,
+    why_tokens_partial,
+    why_unknown,
+)
+from agentbench_tui.model.answer import UNMEASURED
+from agentbench_tui.model.figures.metric import METRICS, PERCENTILES
+from agentbench_tui.store.answer_counts import answer_counts, failure_counts
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.store.answer_counts import AnswerCounts
+
+_COLUMNS: dict[str, type] = {
+    "case_key": np.int64,
+    "repeat": np.int32,
+    "failure_kind IS NULL": np.bool_,
+    "correct IS 1": np.bool_,
+    "e2e_ms": np.float64,
+    "waiting_ms": np.float64,
+    "ttft_ms": np.float64,
+    "input_tokens": np.float64,
+    "output_tokens": np.float64,
+    "cost_usd": np.float64,
+    "credit": np.float64,
+}
+_CHUNK = 2000
+"""Rows in memory as Python objects at a time; the columns themselves cost 8 bytes a value."""
+
+
+COSTS = ("cost_usd", "cost_usd_per_task", "cost_usd_per_correct")
+NO_RIGHT_ANSWER = "no right answer"
+"""Reason of a missing cost, or tokens, per right answer: it is infinite."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricValue:
+    """One row of the `metrics` table."""
+
+    name: str
+    value: float | None
+    unit: str
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    reason: str | None = None
+    """Why there is no value, or what is to be known of it."""
+
+
+@dataclass(slots=True)
+class Aggregate:
+    """Everything that one execution's observations say."""
+
+    metrics: dict[str, MetricValue] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
+    observed: int = 0
+    counted: int = 0
+    answered: int = 0
+    correct: int = 0
+    writes: list[Callable[[sqlite3.Connection], object]] = field(default_factory=list)
+    """What its kind keeps beside the metrics; applied in the transaction that writes them."""
+
+    def add(self, name: str, found: Estimate | None, reason: str | None = None) -> None:
+        base = METRICS[name.partition(".")[0]]
+        if found is None or found.value is None:
+            why = reason or (found.reason if found is not None else None)
+            n = 0 if found is None else found.n
+            self.metrics[name] = MetricValue(name, None, base.unit, n=n, reason=why)
+        else:
+            self.metrics[name] = MetricValue(
+                name, found.value, base.unit, found.low, found.high, found.n
+            )
+
+    def total(self, name: str, value: float | None, n: int, reason: str | None = None) -> None:
+        """A sum or count: exact, so it has no interval."""
+        unit = METRICS[name].unit
+        self.metrics[name] = MetricValue(
+            name, value, unit, n=n, reason=reason if value is None else None
+        )
+
+
+class Observations:
+    """The counted observations of one execution, by columns; NaN where a number is unknown.
+
+    Those that failed for a reason of the grader's or harness's are not counted.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, execution_key: int) -> None:
+        place = (execution_key,)
+        self.counts = answer_counts(connection, execution_key)
+        self.kinds: Counter[str] = Counter(
+            failure_counts(connection, execution_key) if self.counts.failed else {}
+        )
+        counted = self.counts.observed - sum(self.kinds[kind] for kind in UNMEASURED)
+        table: list[NDArray[Any]] = [np.empty(counted, kind) for kind in _COLUMNS.values()]
+        cursor = connection.execute(
+            f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE execution_key=?"  # noqa: S608
+            " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness'))"
+            " ORDER BY seq",
+            place,
+        )
+        done = 0
+        while rows := cursor.fetchmany(_CHUNK):
+            for column, values in zip(table, zip(*rows, strict=True), strict=True):
+                column[done : done + len(rows)] = values
+            done += len(rows)
+        self.case, self.repeat, self.answered, self.right, *numbers = table
+        self.e2e_ms, self.waiting_ms, self.ttft_ms, *numbers = numbers
+        self.input_tokens, self.output_tokens, self.cost_usd, self.credit = numbers
+        self.unit = _units(connection, execution_key, self.case)
+        """What counts as independent: the case, or the cluster that its author put it in."""
+        units = len(np.unique(self.unit))
+        self._repeats_units = 1 < units < len(self.unit)
+
+    def clusters(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64] | None:
+        """The unit of each observation, or of each that is chosen, for `estimate`; None where no
+        unit has several, or there is only one: then it makes no difference."""
+        if not self._repeats_units:
+            return None
+        return self.unit if chosen is None else self.unit[chosen]
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+
+def _units(
+    connection: sqlite3.Connection, execution_key: int, cases: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Cases by number, those of a cluster by one (negative) number together."""
+    rows = connection.execute(
+        "SELECT c.key, json_extract(c.body, '$.cluster') FROM benchmark_executions e"
+        " JOIN cases c ON c.dataset_key=e.dataset_key WHERE e.key=?"
+        " AND instr(c.body, '\"cluster\"') AND json_extract(c.body, '$.cluster') IS NOT NULL",
+        (execution_key,),
+    ).fetchall()
+    if not rows:
+        return cases
+    numbers: dict[str, int] = {}
+    unit_of = {case: numbers.setdefault(name, -1 - len(numbers)) for case, name in rows}
+    return np.fromiter((unit_of.get(case, case) for case in cases.tolist()), np.int64, len(cases))
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What the harness saw of the agent's processes during the measured iterations."""
+
+    asking_s: float
+    cpu_seconds: float | None
+    """None when it is not known of each iteration."""
+    memory_peak_mb: float | None
+
+
+def aggregate(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    agent: AgentSpec,
+    resources: Resources,
+    *,
+    is_scored: bool,
+) -> Aggregate:
+    """Metrics of an execution from its stored observations.
+
+    `is_scored` says whether the benchmark has scorers; without any there is no accuracy.
+    """
+    seen = Observations(connection, execution_key)
+    result = Aggregate(
+        failures=seen.kinds,
+        observed=seen.counts.observed,
+        counted=len(seen),
+        answered=int(seen.answered.sum()),
+        correct=int(seen.right.sum()),
+    )
+    _quality(result, seen, is_scored)
+    _times(result, seen, agent, resources)
+    _tokens(result, seen)
+    _say_of_tokens(result, seen.counts)
+    if not _cost(result, seen, agent, resources):
+        _without_cost(result, seen, why_unknown(connection, execution_key, agent))
+    elif (reason := why_estimated(seen.counts)) is not None:
+        for name in COSTS:
+            metric = result.metrics[name]
+            result.metrics[name] = replace(metric, reason=metric.reason or reason)
+    _resources(result, seen, resources)
+    result.total("api_calls", seen.counts.api_calls, len(seen))
+    result.total("retries", seen.counts.retries, len(seen))
+    _output_quality(result, connection, execution_key)
+    return result
+
+
+def _quality(result: Aggregate, seen: Observations, is_scored: bool) -> None:
+    if not len(seen):
+        for name in ("accuracy", "correct_share", "reliability"):
+            result.add(name, None, "no observation counts")
+        return
+    if is_scored:
+        credit = np.where(seen.answered, np.nan_to_num(seen.credit), 0.0)
+        result.add("accuracy", estimate(credit, "share", clusters=seen.clusters()))
+        right = seen.right.astype(np.float64)
+        result.add("correct_share", estimate(right, "share", clusters=seen.clusters()))
+    else:
+        result.add("accuracy", None, "the benchmark has no scorer")
+        result.add("correct_share", None, "the benchmark has no scorer")
+    answered = seen.answered.astype(np.float64)
+    result.add("reliability", estimate(answered, "share", clusters=seen.clusters()))
+
+
+def _times(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> None:
+    recorded = "recorded answers take no time" if agent.recorded else None
+    answered = seen.answered
+    for name, values in (
+        ("e2e_ms", seen.e2e_ms),
+        ("ttft_ms", seen.ttft_ms),
+        ("waiting_ms", seen.waiting_ms),
+    ):
+        known = answered & ~np.isnan(values)
+        reason = recorded
+        if reason is None and not known.any():
+            reason = "not streamed" if name == "ttft_ms" else "nothing answered"
+        _distribution(result, seen, name, values, known, reason)
+    if recorded or resources.asking_s <= 0 or not result.answered:
+        result.total("throughput_per_s", None, result.answered, recorded or "nothing answered")
+    else:
+        result.total("throughput_per_s", result.answered / resources.asking_s, result.answered)
+
+
+def _distribution(
+    result: Aggregate,
+    seen: Observations,
+    name: str,
+    column: NDArray[np.float64],
+    known: NDArray[np.bool_],
+    reason: str | None,
+) -> None:
+    """Mean and percentiles of a column where it is known; `reason` says why there are none."""
+    values = column[known]
+    if reason is not None or not len(values):
+        for part in ("mean", *PERCENTILES):
+            result.add(f"{name}.{part}", None, reason or "not reported by the agent")
+        return
+    result.add(f"{name}.mean", estimate(values, "amount", clusters=seen.clusters(known)))
+    for part in PERCENTILES:
+        found = quantile_estimate(values, int(part[1:]) / 100)
+        if part == "p50" and name.endswith("_ms") and (values > 0).all():
+            found = estimate(values, "time", runs=seen.repeat[known])
+        result.add(f"{name}.{part}", found)
+
+
+def _tokens(result: Aggregate, seen: Observations) -> None:
+    both = np.nan_to_num(seen.input_tokens) + np.nan_to_num(seen.output_tokens)
+    known = ~(np.isnan(seen.input_tokens) & np.isnan(seen.output_tokens))
+    for name, values in (
+        ("input_tokens", seen.input_tokens),
+        ("output_tokens", seen.output_tokens),
+    ):
+        _distribution(result, seen, name, values, ~np.isnan(values), None)
+    reason = "the agent does not report tokens"
+    if not known.any():
+        result.total("tokens_used", None, 0, reason)
+        result.add("tokens_per_correct", None, reason)
+        return
+    result.total("tokens_used", float(both.sum()), int(known.sum()))
+    _per_correct(result, "tokens_per_correct", both, seen)
+
+
+def _say_of_tokens(result: Aggregate, counts: AnswerCounts) -> None:
+    """Say where token counts are estimates. Without the input there is no total to judge by."""
+    estimated = why_tokens_estimated(counts)
+    partial = why_tokens_partial(counts)
+    if partial is not None:
+        result.add("tokens_per_correct", None, partial)
+    for name, metric in result.metrics.items():
+        is_total = name in {"tokens_used", "tokens_per_correct"}
+        if metric.value is not None and (is_total or name.startswith("output_tokens.")):
+            reason = partial if is_total and partial else estimated
+            result.metrics[name] = replace(metric, reason=metric.reason or reason)
+
+
+def _cost(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> bool:
+    """Fill in the costs; False when there are answers whose cost is not known."""
+    costs = seen.cost_usd.copy()
+    unpriced = seen.answered & np.isnan(costs)
+    if agent.hourly_price_usd is not None and len(seen):
+        # The machine is paid for while it is asked, whatever it answers: shared out evenly.
+        costs = np.nan_to_num(costs)
+        costs += resources.asking_s / 3600 * agent.hourly_price_usd / len(seen)
+        unpriced[:] = False
+    if unpriced.any():
+        return False
+    if not len(seen) or np.isnan(costs).all():
+        _without_cost(result, seen, "nothing answered")
+        return True
+    costs = np.nan_to_num(costs)
+    total = float(costs.sum())
+    result.total("cost_usd", total, len(seen))
+    result.add("cost_usd_per_task", estimate(costs, "amount", clusters=seen.clusters()))
+    _per_correct(result, "cost_usd_per_correct", costs, seen)
+    return True
+
+
+def _without_cost(result: Aggregate, seen: Observations, reason: str) -> None:
+    for name in COSTS:
+        result.total(name, None, len(seen), reason)
+
+
+def _per_correct(
+    result: Aggregate, name: str, amounts: NDArray[np.float64], seen: Observations
+) -> None:
+    """Sum of amounts ÷ right answers, interval clustered by case."""
+    if not result.correct:
+        result.add(name, None, NO_RIGHT_ANSWER)
+        return
+    value = float(amounts.sum()) / result.correct
+    interval = ratio_of_sums(amounts, seen.right.astype(np.float64), clusters=seen.unit)
+    result.metrics[name] = MetricValue(
+        name,
+        value,
+        METRICS[name].unit,
+        None if interval is None else interval.low,
+        None if interval is None or math.isinf(interval.high) else interval.high,
+        len(seen),
+    )
+
+
+def _resources(result: Aggregate, seen: Observations, resources: Resources) -> None:
+    reason = "the agent has no process of its own here"
+    cpu, n = resources.cpu_seconds, result.counted
+    result.total("memory_peak_mb", resources.memory_peak_mb, n, reason)
+    if resources.memory_peak_mb is not None:
+        reason = "an iteration was cut off, or took less CPU time than can be measured here"
+    if cpu is None or resources.asking_s <= 0:
+        result.total("cpu_usage_percent", None, n, reason)
+        result.total("cpu_ms_per_correct", None, n, reason)
+        return
+    result.total("cpu_usage_percent", 100 * cpu / resources.asking_s, n)
+    if not result.correct:
+        result.total("cpu_ms_per_correct", None, n, NO_RIGHT_ANSWER)
+        return
+    # The CPU time is counted, not sampled: the error lies in the share of right answers alone.
+    share = estimate(seen.right.astype(np.float64), "share", clusters=seen.clusters())
+    per_answer = 1000 * cpu / n
+    result.metrics["cpu_ms_per_correct"] = MetricValue(
+        "cpu_ms_per_correct",
+        1000 * cpu / result.correct,
+        "ms",
+        per_answer / share.high if share.high else None,
+        per_answer / share.low if share.low else None,
+        n,
+    )
+
+
+def _output_quality(result: Aggregate, connection: sqlite3.Connection, execution_key: int) -> None:
+    """Means of correctness, completeness and relevance over the scores that give them; where no
+    score gives correctness, the mean credit by the first scorer."""
+    row = connection.execute(
+        "SELECT AVG(json_extract(s.value, '$.correctness')),"
+        " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
+        " COUNT(json_extract(s.value, '$.correctness')),"
+        " COUNT(json_extract(s.value, '$.completeness')),"
+        " COUNT(json_extract(s.value, '$.relevance')),"
+        " AVG(CASE s.key WHEN 0 THEN json_extract(s.value, '$.value') END), SUM(s.key=0)"
+        " FROM answers a, json_each(a.scores) s WHERE a.execution_key=?",
+        (execution_key,),
+    ).fetchone()
+    for place, name in enumerate(("correctness", "completeness", "relevance")):
+        value, n = row[place], row[place + 3]
+        if name == "correctness" and value is None:
+            value, n = row[6], row[7] or 0
+        result.total(name, value, n, "no scorer gives it")

@@ -1,0 +1,59 @@
+"""What is to be said of tokens and costs: why they are not known, or that they are estimates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.agents.target import named_model
+from agentbench_tui.model.answer import Usage
+from agentbench_tui.model.text.plain_number import counted
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.store.answer_counts import AnswerCounts
+
+ESTIMATED = "estimated"
+"""How the reason of an estimated cost begins."""
+
+
+def why_unknown(connection: sqlite3.Connection, execution_key: int, agent: AgentSpec) -> str:
+    """The commonest reason for which answers of an execution have no cost, and how often."""
+    from agentbench_tui.scoring.prices import PriceTable
+
+    given, made, model, count = connection.execute(
+        "SELECT given, made, CASE WHEN given AND made THEN json_extract(answer, '$.model') END"
+        " AS model, COUNT(*) AS n FROM (SELECT answer,"
+        " input_tokens IS NOT NULL AS given, output_tokens IS NOT NULL AS made FROM answers"
+        " WHERE execution_key=? AND failure_kind IS NULL AND cost_usd IS NULL)"
+        " GROUP BY 1, 2, 3 ORDER BY n DESC LIMIT 1",
+        (execution_key,),
+    ).fetchone()
+    model = model or named_model(agent)
+    usage = Usage(1 if given else None, 1 if made else None)
+    reason = PriceTable().cost(model, None, usage).reason or f"{model} had no price at the time"
+    return f"{reason} ({counted(count, 'answer')})"
+
+
+def why_estimated(counts: AnswerCounts) -> str | None:
+    """That the tokens behind a cost were counted by us; None when the server counted them all."""
+    if not counts.costs_estimated:
+        return None
+    answers = counted(counts.costs_estimated, "answer")
+    return f"{ESTIMATED}: the tokens of {answers} were counted here, not by the server"
+
+
+def why_tokens_estimated(counts: AnswerCounts) -> str | None:
+    """That output tokens were counted by us; None when the server counted them all."""
+    if not counts.tokens_estimated:
+        return None
+    answers = counted(counts.tokens_estimated, "answer")
+    return f"{ESTIMATED}: the output tokens of {answers} were counted here, not by the server"
+
+
+def why_tokens_partial(counts: AnswerCounts) -> str | None:
+    """That the input tokens of answers are not known; None when those of all answers are."""
+    if not counts.input_unknown:
+        return None
+    return f"the input tokens of {counted(counts.input_unknown, 'answer')} are not known"

@@ -1,0 +1,292 @@
+"""From what happened to rows: the one place that knows how observations are written.
+
+Everything that an agent said passes through here on its way to the store, so secrets are masked
+and sizes are bounded here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from agentbench_tui.model.answer import Answer, ToolCall, Usage
+from agentbench_tui.model.clock import utc_now
+from agentbench_tui.model.text.untrusted import redactor_now, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.model.answer import AgentFailure, FailureKind, Score
+
+LONGEST_ANSWER = 4 << 20
+"""Characters of one answer's JSON that are kept; what was longer says so in its metadata."""
+LONGEST_DETAIL = 2000
+LONGEST_NAME = 200
+
+_ANSWER = (
+    "INSERT INTO answers (run_key, execution_key, case_key, repeat, iteration, attempt,"
+    " failure_kind, sent_ms, e2e_ms, waiting_ms, ttft_ms, input_tokens, output_tokens,"
+    " cached_tokens, reasoning_tokens, tokens_estimated, api_calls, cost_usd, credit, correct,"
+    " answer, scores)"
+    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+)
+_MESSAGE = (
+    "INSERT INTO messages (run_key, execution_key, case_key, repeat, iteration, position, role,"
+    " content, tool_calls, tool_call_id) VALUES (?,?,?,?,?,?,?,?,?,?)"
+)
+_ATTEMPT = (
+    "INSERT INTO attempts (run_key, execution_key, case_key, repeat, iteration, attempt,"
+    " failure_kind, sent_ms, e2e_ms, retry_after_s, partial) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+)
+_FAILURE = (
+    "INSERT INTO failures (run_key, execution_key, case_key, repeat, iteration, attempt, stage,"
+    " kind, detail, at) VALUES (?,?,?,?,?,?,?,?,?,?)"
+)
+_ITERATION = (
+    "INSERT INTO iterations (run_key, execution_key, repeat, iteration, warmup, status,"
+    " started_at, asking_s, observed, answered, correct, cpu_seconds, memory_peak_mb)"
+    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+)
+_NO_USAGE = Usage()
+
+
+class RowWriter(Protocol):
+    """Takes rows to be written, each with its statement."""
+
+    def add(self, statement: str, row: Sequence[Any]) -> None: ...
+
+
+class Recorder:
+    """Writes what happens in one execution."""
+
+    def __init__(self, writer: RowWriter, run_key: int, execution_key: int | None) -> None:
+        """Without an execution it records failures of the run itself only."""
+        self._writer = writer
+        self._run_key = run_key
+        self._execution_key = execution_key
+        self._redactor = redactor_now()
+
+    def answer(
+        self,
+        key: tuple[int, int, int],
+        attempt: int,
+        failure: FailureKind | None,
+        answer: Answer | None,
+        scores: Sequence[Score],
+        *,
+        sent_ms: float,
+        e2e_ms: float | None,
+        waiting_ms: float,
+        cost_usd: float | None,
+    ) -> None:
+        """One finished observation. `key` is (case_key, repeat, iteration)."""
+        usage = (answer.usage if answer is not None else None) or _NO_USAGE
+        primary = scores[0] if scores else None
+        if answer is not None and answer.messages:
+            self._messages(key, answer)
+            answer = msgspec.structs.replace(answer, messages=())
+        self._writer.add(
+            _ANSWER,
+            (
+                self._run_key,
+                self._execution_key,
+                *key,
+                attempt,
+                failure,
+                sent_ms,
+                e2e_ms,
+                waiting_ms,
+                None if answer is None else answer.ttft_ms,
+                usage.input_tokens,
+                usage.output_tokens,
+                usage.cached_tokens,
+                usage.reasoning_tokens,
+                usage.estimated,
+                0 if answer is None else answer.api_calls,
+                cost_usd,
+                None if primary is None else primary.value,
+                None if primary is None else primary.correct,
+                None if answer is None else self.encode(answer),
+                self.encode_scores(scores) if scores else None,
+            ),
+        )
+
+    def _messages(self, key: tuple[int, int, int], answer: Answer) -> None:
+        for position, message in enumerate(answer.messages):
+            self._writer.add(
+                _MESSAGE,
+                (
+                    self._run_key,
+                    self._execution_key,
+                    *key,
+                    position,
+                    self._safe(message.role, LONGEST_NAME),
+                    self._safe(message.content, LONGEST_ANSWER),
+                    self._bounded(message.tool_calls) if message.tool_calls else None,
+                    None
+                    if message.tool_call_id is None
+                    else self._safe(message.tool_call_id, LONGEST_NAME),
+                ),
+            )
+
+    def attempt(
+        self,
+        key: tuple[int, int, int],
+        attempt: int,
+        failure: AgentFailure,
+        *,
+        sent_ms: float,
+        e2e_ms: float,
+    ) -> None:
+        """One attempt that failed and is followed by another."""
+        partial = None if failure.partial is None else self.encode(failure.partial)
+        self._writer.add(
+            _ATTEMPT,
+            (
+                self._run_key,
+                self._execution_key,
+                *key,
+                attempt,
+                failure.kind,
+                sent_ms,
+                e2e_ms,
+                failure.retry_after_s,
+                partial,
+            ),
+        )
+
+    def failure(
+        self,
+        stage: str,
+        kind: FailureKind,
+        detail: str,
+        key: tuple[int | None, int, int] | None = None,
+        attempt: int | None = None,
+    ) -> None:
+        """Something failed, at a stage: start, warmup, answer, score or close.
+
+        `key` as that of an answer; requests of a load have no case.
+        """
+        case_key, repeat, iteration = key or (None, None, None)
+        self._writer.add(
+            _FAILURE,
+            (
+                self._run_key,
+                self._execution_key,
+                case_key,
+                repeat,
+                iteration,
+                attempt,
+                stage,
+                kind,
+                self._safe(detail, LONGEST_DETAIL),
+                utc_now(),
+            ),
+        )
+
+    def iteration(self, row: IterationRow) -> None:
+        """One iteration came to its end, or was stopped."""
+        self._writer.add(
+            _ITERATION, (self._run_key, self._execution_key, *msgspec.structs.astuple(row))
+        )
+
+    def encode(self, answer: Answer) -> str:
+        """The answer as JSON without secrets, at most about LONGEST_ANSWER characters."""
+        encoded = self._json(answer)
+        if len(encoded) <= LONGEST_ANSWER:
+            return encoded
+        digest = hashlib.sha256(encoded.encode()).hexdigest()
+        note = {"truncated": True, "original_length": len(encoded), "sha256": digest}
+        return self._json(
+            Answer(
+                # Masked before it is cut: half a key is no longer known as one.
+                text=self._redactor(answer.text)[: LONGEST_ANSWER // 2],
+                usage=answer.usage,
+                ttft_ms=answer.ttft_ms,
+                model=answer.model,
+                metadata=note,
+            )
+        )
+
+    def encode_scores(self, scores: Sequence[Score]) -> str:
+        """The scores as JSON without secrets; their reasons and metadata bounded."""
+        encoded = self._json(scores)
+        if len(encoded) <= LONGEST_ANSWER:
+            return encoded
+        short = [
+            msgspec.structs.replace(
+                score, reason=self._safe(score.reason, LONGEST_DETAIL), metadata={}
+            )
+            for score in scores
+        ]
+        return self._json(short)
+
+    def _bounded(self, value: Any) -> str:
+        """The value as JSON; what is too long is told by its length and hash instead."""
+        encoded = self._json(value)
+        if len(encoded) <= LONGEST_ANSWER:
+            return encoded
+        digest = hashlib.sha256(encoded.encode()).hexdigest()
+        cut = {"truncated": True, "original_length": len(encoded), "sha256": digest}
+        return self._json([ToolCall("…", cut)])
+
+    def _json(self, value: Any) -> str:
+        try:
+            encoded = msgspec.json.encode(value).decode()
+        except (TypeError, ValueError, OverflowError, RecursionError):
+            # Lone surrogates, huge integers, endless nesting, foreign objects: kept as text.
+            encoded = msgspec.json.encode(_plain(value)).decode()
+        return self._redactor.of_json(encoded)
+
+    def _safe(self, text: str, limit: int | None = None) -> str:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            text = visible(text)
+        # Masked before it is cut: half a key is no longer known as one.
+        text = self._redactor(text)
+        return text if limit is None or len(text) <= limit else text[:limit] + "…"
+
+
+class IterationRow(msgspec.Struct, frozen=True):
+    """One pass over the cases, as it is stored."""
+
+    repeat: int
+    iteration: int
+    warmup: bool
+    status: str
+    """ok, failed or stopped."""
+    started_at: str
+    asking_s: float
+    observed: int
+    answered: int
+    correct: int
+    cpu_seconds: float | None = None
+    memory_peak_mb: float | None = None
+
+
+_MOST_BITS = 10_000
+"""Of a whole number that is kept as it is: Python neither reads nor writes over 4,300 digits."""
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """`value` with everything that JSON cannot hold turned into text."""
+    if depth > 50:
+        return "…"
+    if isinstance(value, str):
+        return visible(value)
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        return (
+            value if value.bit_length() <= _MOST_BITS else f"a number of {value.bit_length()} bits"
+        )
+    if isinstance(value, msgspec.Struct):
+        return _plain(msgspec.structs.asdict(value), depth)
+    if isinstance(value, dict):
+        return {visible(str(key)): _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_plain(item, depth + 1) for item in value]
+    return visible(repr(value), 1000)

@@ -1,0 +1,241 @@
+"""Scoring stored answers again: new scorers or rubrics on old answers, nothing asked anew."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.engine.run.finish import (
+    baseline_first,
+    findings_of,
+    rank_executions,
+    write_findings,
+)
+from agentbench_tui.engine.run.plan import decode_plan
+from agentbench_tui.engine.run.plan_secrets import declare_secrets_of
+from agentbench_tui.engine.task.grading import grade, make_scorers
+from agentbench_tui.engine.task.recorder import Recorder
+from agentbench_tui.model.answer import Answer, Case, FailureKind, Message
+from agentbench_tui.model.clock import bind
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.suite import Suite
+from agentbench_tui.process.supervision import end_forks_of
+from agentbench_tui.store.draft import Draft
+from agentbench_tui.store.locking import Lease
+from agentbench_tui.store.run_copy import IMPORTED_IN_PART
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from agentbench_tui.engine.run.plan import Group
+    from agentbench_tui.engine.suite.loading import LoadedSuite
+    from agentbench_tui.model.suite import Benchmark
+    from agentbench_tui.scoring.registry import NamedScorer
+
+PAGE = 200
+_UPDATE = (
+    "UPDATE answers SET credit=?, correct=?, scores=?, failure_kind=? WHERE seq=? AND run_key=?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """What rescoring changed."""
+
+    answers: int
+    """Answers scored again."""
+    changed: int
+    """Answers that were right and are wrong now, or the other way round."""
+
+
+async def rescore(
+    database: Path,
+    run: dict[str, Any],
+    suite: LoadedSuite | None = None,
+    settings: Sequence[str] = (),
+) -> Rescored:
+    """Score every stored answer of a run again, and aggregate anew.
+
+    `suite` brings other scorers, rubrics and weights for benchmarks of the same id; without it
+    the run's own are applied. What was set or swept for the run holds for it too, unless
+    `settings` (`KEY=VALUE`) say otherwise. Failures of the agent stay; failures of kind `grader`
+    get another chance. All of it is committed at once: a process that is stopped or killed before
+    leaves the scores as they were. Raises UsageError while the run goes on.
+    """
+    if run["error"] == IMPORTED_IN_PART:
+        raise UsageError(f"run {run['id']} was {IMPORTED_IN_PART}")
+    bind(asyncio.get_running_loop())
+    end_forks_of(asyncio.get_running_loop())
+    lease = Lease.take(database, run["id"])
+    if lease is None:
+        raise UsageError(f"run {run['id']} goes on; wait for its end")
+    try:
+        return await _rescore_run(database, run, suite, settings)
+    finally:
+        lease.release()
+
+
+async def _rescore_run(
+    database: Path, run: dict[str, Any], suite: LoadedSuite | None, settings: Sequence[str]
+) -> Rescored:
+    """Grade in a draft, aggregate what is in it, and commit everything at once."""
+    plan = decode_plan(run["plan"])
+    declare_secrets_of(plan)
+    documents = {one.hash: one.document for one in plan.suites}
+    finished: list[Callable[[sqlite3.Connection], None]] = []
+    total = changed = 0
+    with Draft(database, run["key"], ("answers", "failures")) as draft:
+        for group in plan.groups:
+            own = Suite.model_validate_json(msgspec.json.encode(documents[group.suite_hash]))
+            if suite is None:
+                benchmark, chosen = group.resolved(), own
+            else:
+                benchmark, chosen = _new_rules(group, own, suite, settings)
+            scorers = make_scorers(benchmark, group.base_dir if suite is None else suite.folder)
+            try:
+                for execution in baseline_first(group.executions, chosen.baseline):
+                    key = _execution_key(draft, execution.id)
+                    done = await _rescore_execution(draft, run["key"], key, scorers)
+                    total, changed = total + done.answers, changed + done.changed
+                    found = await asyncio.to_thread(findings_of, draft.connection, key, benchmark)
+                    finished.append(
+                        partial(
+                            write_findings,
+                            execution_key=key,
+                            found=found,
+                            benchmark=benchmark,
+                            suite=chosen,
+                        )
+                    )
+            finally:
+                for scorer in scorers:
+                    await scorer.close()
+
+        def finish(connection: sqlite3.Connection) -> None:
+            for write in finished:
+                write(connection)
+            rank_executions(connection, run["key"])
+
+        await asyncio.to_thread(draft.commit, finish)
+    return Rescored(total, changed)
+
+
+def _execution_key(draft: Draft, execution_id: str) -> int:
+    query = "SELECT key FROM benchmark_executions WHERE id=?"
+    key: int = draft.connection.execute(query, (execution_id,)).fetchone()[0]
+    return key
+
+
+def _new_rules(
+    group: Group, own: Suite, new: LoadedSuite, settings: Sequence[str]
+) -> tuple[Benchmark, Suite]:
+    """The benchmark and suite to score by, at the parameters of the run.
+
+    A value that nobody set or swept was the old suite's default: there the new one's holds.
+    """
+    wanted = group.benchmark["benchmark_id"]
+    ids = [one.benchmark_id for one in new.suite.benchmarks]
+    if wanted not in ids:
+        raise UsageError(
+            f"suite {new.suite.suite_id} has no benchmark '{wanted}', which the run has"
+        )
+    defaults = {name: declared.default for name, declared in own.parameters.items()}
+    (before,) = (one for one in own.benchmarks if one.benchmark_id == wanted)
+    given = new.settings(settings, _changed(group.values, defaults))
+    point = _changed(group.parameters, before.parameters)
+    return new.benchmark(ids.index(wanted), given, point), new.resolve(given)
+
+
+def _changed(values: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in defaults or value != defaults[name]
+    }
+
+
+async def _rescore_execution(
+    draft: Draft, run_key: int, execution_key: int, scorers: Sequence[NamedScorer]
+) -> Rescored:
+    total = changed = last = 0
+    recorder = Recorder(draft, run_key, execution_key)
+    # What scorers failed at before is judged anew.
+    draft.add("DELETE FROM failures WHERE execution_key=? AND stage='score'", (execution_key,))
+    draft.connection.row_factory = sqlite3.Row
+    while True:
+        rows = draft.connection.execute(
+            "SELECT a.*, c.body FROM answers a JOIN cases c ON c.key=a.case_key"
+            " WHERE a.execution_key=? AND a.seq>? AND a.answer IS NOT NULL"
+            " AND (a.failure_kind IS NULL OR a.failure_kind='grader') ORDER BY a.seq LIMIT ?",
+            (execution_key, last, PAGE),
+        ).fetchall()
+        if not rows:
+            return Rescored(total, changed)
+        last = rows[-1]["seq"]
+        for row in rows:
+            answer = _whole_answer(draft.connection, row)
+            changed += await _rescore_row(draft, recorder, row, answer, scorers)
+            total += 1
+
+
+async def _rescore_row(
+    draft: Draft,
+    recorder: Recorder,
+    row: sqlite3.Row,
+    answer: Answer,
+    scorers: Sequence[NamedScorer],
+) -> bool:
+    case = msgspec.json.decode(row["body"], type=Case)
+    key = (row["case_key"], row["repeat"], row["iteration"])
+
+    def failed(detail: str) -> None:
+        recorder.failure("score", FailureKind.GRADER, detail, key)
+
+    scores = await grade(scorers, case, answer, failed)
+    failure = FailureKind.GRADER if scores is None else None
+    primary = scores[0] if scores else None
+    draft.add(
+        _UPDATE,
+        (
+            None if primary is None else primary.value,
+            None if primary is None else primary.correct,
+            recorder.encode_scores(scores) if scores else None,
+            failure,
+            row["seq"],
+            row["run_key"],
+        ),
+    )
+    return bool(row["correct"]) != (primary is not None and primary.correct)
+
+
+def _whole_answer(connection: sqlite3.Connection, row: sqlite3.Row) -> Answer:
+    """The answer with the messages that are rows of their own."""
+    answer = msgspec.json.decode(row["answer"], type=Answer)
+    messages = connection.execute(
+        "SELECT role, content, tool_calls, tool_call_id FROM messages WHERE execution_key=?"
+        " AND case_key=? AND repeat=? AND iteration=? ORDER BY position",
+        (row["execution_key"], row["case_key"], row["repeat"], row["iteration"]),
+    ).fetchall()
+    if not messages:
+        return answer
+    return msgspec.structs.replace(
+        answer,
+        messages=tuple(
+            msgspec.convert(
+                {
+                    "role": message["role"],
+                    "content": message["content"],
+                    "tool_calls": msgspec.json.decode(message["tool_calls"] or "[]"),
+                    "tool_call_id": message["tool_call_id"],
+                },
+                Message,
+            )
+            for message in messages
+        ),
+    )

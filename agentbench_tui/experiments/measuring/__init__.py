@@ -1,0 +1,1 @@
+"""One variant measured: its seat, the timer, profilers in passes of their own."""

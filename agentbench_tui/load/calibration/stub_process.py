@@ -1,0 +1,97 @@
+"""Stub servers in processes of their own, for as long as a calibration takes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Self, TypeVar
+
+import msgspec
+
+from agentbench_tui.load.calibration.stub import HOST
+from agentbench_tui.process.environment import python_module
+from agentbench_tui.process.line_child import LineChild
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class StubTruth(msgspec.Struct, frozen=True):
+    """What a stub says of itself at its end."""
+
+    requests: int
+    """Answered since the last beginning."""
+    service_p50_us: float | None
+    """From knowing of a request to sending its answer."""
+    service_p99_us: float | None
+
+
+Said = TypeVar("Said", int, StubTruth)
+
+
+class Stubs:
+    """Running stubs; an async context manager that leaves none behind."""
+
+    def __init__(self, count: int, chunks: int | None) -> None:
+        self._query = "" if chunks is None else f"?chunks={chunks}"
+        self._count = count
+        self._stubs: list[_Stub] = []
+        self.urls: list[str] = []
+        """Where each answers."""
+
+    async def __aenter__(self) -> Self:
+        try:
+            self._stubs.extend(_Stub() for _ in range(self._count))
+            ports = await asyncio.gather(*(stub.line(int) for stub in self._stubs))
+        except BaseException:
+            await self._close()
+            raise
+        self.urls = [f"http://{HOST}:{port}/v1/chat/completions{self._query}" for port in ports]
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._close()
+
+    def begin(self) -> None:
+        """What they say at their end is to be of the requests from now on."""
+        for stub in self._stubs:
+            stub.begin()
+
+    async def end(self) -> list[StubTruth]:
+        """What each says at its end."""
+        for stub in self._stubs:
+            stub.end()
+        return await asyncio.gather(*(stub.line(StubTruth) for stub in self._stubs))
+
+    async def _close(self) -> None:
+        await asyncio.gather(*(stub.close() for stub in self._stubs))
+
+
+class _Stub:
+    """One stub process, heard line by line."""
+
+    def __init__(self) -> None:
+        """Start it. Raises AgentFailure."""
+        command = python_module("agentbench_tui.load.calibration.stub")
+        self._child = LineChild(command, os.environ, "the stub for calibration")
+
+    async def line(self, kind: type[Said]) -> Said:
+        """Its next line, JSON of that kind. Raises AgentFailure when there is none."""
+        return msgspec.json.decode(await self._child.line(), type=kind)
+
+    def begin(self) -> None:
+        """Let it forget what it answered so far."""
+        self._child.process.write(b"\n")
+
+    def end(self) -> None:
+        """End its input, so that it says its last line."""
+        self._child.process.write(b"", close=True)
+
+    async def close(self) -> None:
+        """End it, whatever it does."""
+        await self._child.process.close()

@@ -1,0 +1,119 @@
+"""What a load asks, sends and answers a second of late, for those who watch it.
+
+A count is known at moments only: a quarter of a second apart, as the workers tell it. So a rate is
+taken from one moment at which a count had grown to a later one, and what had come by the first of
+them is left out: requests that come in bursts, and those that come evenly, have the rate that they
+have. Told are rates of enough requests to be right within 1/`FEWEST`; else none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentbench_tui.load.schedule.arrivals import expected_count
+from agentbench_tui.load.schedule.pace import Pace
+
+if TYPE_CHECKING:
+    from agentbench_tui.load.schedule.arrivals import Schedule
+
+RECENT_S = 5.0
+"""A rate is taken over so long, so that it follows what happens and does not flicker."""
+LEAST_S = 2.0
+"""Over less none is told."""
+LONGEST_S = 60.0
+"""What is longer ago is forgotten."""
+FEWEST = 20
+"""Requests, or answers, that a rate is taken of; where they take longer, over longer."""
+STEP_S = 0.1
+"""Less than this lies between no two moments: several workers tell more often than is needed."""
+
+
+class Moment(NamedTuple):
+    """What had come by then, since the window began."""
+
+    at_s: float
+    """Seconds since it began, by the senders' own clocks."""
+    sent: int = 0
+    answered: int = 0
+    tokens: int = 0
+
+
+class RecentRates:
+    """Of one window, while it lasts; from its end on as they were then."""
+
+    def __init__(self, arrivals: Schedule | None, pace: Pace | None = None) -> None:
+        """`arrivals`: what an open loop asks for; None of a closed one. `pace`: how fast it goes,
+        where that may be changed."""
+        self._arrivals = arrivals
+        self._pace = pace or Pace()
+        self._moments: deque[Moment] = deque()
+        self.ends_s = math.inf
+        """What comes later is no part of the window."""
+
+    def end(self) -> None:
+        """The window is over."""
+        self.ends_s = -math.inf
+
+    def take(self, moment: Moment) -> None:
+        """Add one that is later than those before."""
+        moments = self._moments
+        if moment.at_s > self.ends_s or (moments and moment.at_s < moments[-1].at_s + STEP_S):
+            return
+        moments.append(moment)
+        while moment.at_s - moments[0].at_s > LONGEST_S:
+            moments.popleft()
+
+    def asked_per_s(self) -> float | None:
+        """Asked over the seconds that `sent_per_s` is of; until that is known, since the window
+        began. None of a closed loop."""
+        span = self._span("sent", "sent")
+        if self._arrivals is None or not self._moments:
+            return None
+        began_s = 0.0 if span is None else span[0].at_s
+        until_s = self._moments[-1].at_s if span is None else span[1].at_s
+        if until_s <= began_s:
+            return None
+        until, began = (
+            expected_count(self._arrivals, self._pace.schedule_s(at_s))
+            for at_s in (until_s, began_s)
+        )
+        return (until - began) / (until_s - began_s)
+
+    def sent_per_s(self) -> float | None:
+        """None where it is not known."""
+        return self._per_s("sent", "sent")
+
+    def tokens_per_s(self) -> float | None:
+        """Output tokens of what was answered. None where they are not known."""
+        return self._per_s("tokens", "answered")
+
+    def _per_s(self, name: str, of: str) -> float | None:
+        span = self._span(name, of)
+        if span is None:
+            return None
+        first, last = span
+        grown: int = getattr(last, name) - getattr(first, name)
+        return grown / (last.at_s - first.at_s)
+
+    def _span(self, name: str, of: str) -> tuple[Moment, Moment] | None:
+        """The moments between which a rate of `name` is taken, `of` counts what it is taken of;
+        None where there is too little, or nothing came for longer than they lie apart."""
+        grown = [
+            later
+            for earlier, later in pairwise(self._moments)
+            if getattr(later, name) > getattr(earlier, name)
+        ]
+        if not grown:
+            return None
+        last = grown[-1]
+        for first in reversed(grown):
+            seconds = last.at_s - first.at_s
+            enough = getattr(last, of) - getattr(first, of) >= FEWEST
+            if seconds >= RECENT_S and enough:
+                break
+        silent_s = self._moments[-1].at_s - last.at_s
+        told = enough and seconds >= max(LEAST_S, silent_s)
+        return (first, last) if told else None

@@ -1,0 +1,254 @@
+"""The load workers of one window: started together, heard together, ended together."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from agentbench_tui.load.schedule.shape import share
+from agentbench_tui.load.sending.protocol import (
+    Chunk,
+    Control,
+    Done,
+    Frames,
+    FromWorker,
+    Ready,
+    Start,
+    decode_from_worker,
+    frame,
+)
+from agentbench_tui.load.sending.target import CLOSE_LIMIT_S
+from agentbench_tui.load.sending.worker_process import COMMAND, environment, take_ahead
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import perf_counter_ns
+from agentbench_tui.process.child import Child, SpawnError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentbench_tui.load.sending.protocol import WorkerPlan
+
+START_AFTER_NS = 5_000_000
+"""Between the word to begin and the beginning, so that every worker has heard it by then."""
+OPEN_LIMIT_S = 120.0
+"""How long a worker may take to open its target; its warm-up comes on top."""
+WARMUP_REQUEST_LIMIT_S = 300.0
+"""Of one request of the warm-up, where the plan sets no limit: a cold model takes its time."""
+OVERTIME_S = CLOSE_LIMIT_S + 15.0
+"""How long a worker may take to say its last after its window and its drain: it closes its agents
+first."""
+EXIT_WAIT_S = 0.5
+"""A worker that closed its output has this long to end, so that its exit code can be told."""
+
+
+SILENCE_LIMIT_S = 120.0
+"""How long a worker may say nothing, which speaks four times a second unless an agent that runs
+inside it keeps it."""
+
+
+class LoadWorker:
+    """One worker process, from its plan to its last word."""
+
+    def __init__(self, plan: WorkerPlan, on_chunk: Callable[[int, Chunk], None]) -> None:
+        """Start the process. Raises AgentFailure (`harness`) when that cannot be."""
+        self._on_chunk = on_chunk
+        self._frames = Frames()
+        self._ending: asyncio.Task[None] | None = None
+        try:
+            self._child = Child(
+                COMMAND,
+                environment=environment(),
+                ahead=take_ahead(),
+                watched=False,
+                on_output=self._hear,
+                on_end=self._end,
+            )
+        except SpawnError as error:
+            raise AgentFailure(FailureKind.HARNESS, str(error)) from error
+        self.take(plan)
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def take(self, plan: WorkerPlan, on_chunk: Callable[[int, Chunk], None] | None = None) -> None:
+        """Give it its plan: at its start, and again when it is done with the one before; and who
+        hears of it, if that is another from now on."""
+        self._on_chunk = on_chunk or self._on_chunk
+        loop = asyncio.get_running_loop()
+        self._plan = plan
+        self._heard_ns = perf_counter_ns()
+        self._ready: asyncio.Future[Ready] = loop.create_future()
+        self._done: asyncio.Future[Done] = loop.create_future()
+        self._child.write(frame(plan))
+        if self._ending is not None:  # it has ended already
+            self._end()
+
+    async def ready(self) -> None:
+        """Wait until it has warmed up. Raises AgentFailure with the reason why it cannot."""
+        said = await self._ready
+        if said.problem is not None:
+            raise AgentFailure(FailureKind(said.failure_kind or FailureKind.HARNESS), said.problem)
+
+    async def done(self) -> Done:
+        """Wait for its last word.
+
+        Raises AgentFailure (`harness`) when it ended without one, or has fallen silent.
+        """
+        while True:
+            with suppress(TimeoutError):
+                return await asyncio.wait_for(asyncio.shield(self._done), SILENCE_LIMIT_S / 4)
+            silent_s = (perf_counter_ns() - self._heard_ns) / 1e9
+            if silent_s > SILENCE_LIMIT_S:
+                raise AgentFailure(
+                    FailureKind.HARNESS, f"a load worker has said nothing for {silent_s:.0f} s"
+                )
+
+    def say(self, message: Start | Control) -> None:
+        """Tell it."""
+        self._child.write(frame(message))
+
+    async def close(self) -> None:
+        """End it, whatever it does."""
+        for future in (self._ready, self._done):
+            if not future.done():
+                future.cancel()
+            elif not future.cancelled():
+                future.exception()
+        await self._child.close()
+        if self._ending is not None:
+            self._ending.cancel()
+
+    def _hear(self, data: bytes) -> None:
+        self._heard_ns = perf_counter_ns()
+        try:
+            for body in self._frames.feed(data):
+                self._hear_message(decode_from_worker(body))
+        except Exception as error:  # noqa: BLE001  # whoever waits for the worker is to know
+            for future in (self._ready, self._done):
+                if not future.done():
+                    future.set_exception(error)
+
+    def _hear_message(self, message: FromWorker) -> None:
+        if isinstance(message, Chunk):
+            self._on_chunk(self._plan.worker, message)
+        elif isinstance(message, Ready):
+            if not self._ready.done():
+                self._ready.set_result(message)
+        elif not self._done.done():
+            self._done.set_result(message)
+
+    def _end(self) -> None:
+        if self._ending is not None:
+            self._ending.cancel()
+        self._ending = asyncio.get_running_loop().create_task(self._tell_end())
+
+    async def _tell_end(self) -> None:
+        await self._child.exits_within(EXIT_WAIT_S)
+        for future in (self._ready, self._done):
+            if not future.done():
+                future.set_exception(
+                    AgentFailure(FailureKind.HARNESS, f"a load worker {self._child.ending()}")
+                )
+
+
+class LoadWorkers:
+    """All workers of one window; an async context manager that leaves none behind."""
+
+    def __init__(self, plans: Sequence[WorkerPlan], on_chunk: Callable[[int, Chunk], None]) -> None:
+        self._plans = plans
+        self._on_chunk = on_chunk
+        self._workers: list[LoadWorker] = []
+
+    async def __aenter__(self) -> LoadWorkers:
+        try:
+            for plan in self._plans:
+                self._workers.append(LoadWorker(plan, self._on_chunk))
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def leave(self) -> LoadWorkers:
+        """The same workers for whoever closes them in our stead, having said their last word on the
+        plans so far: these here have none any more."""
+        left = LoadWorkers(self._plans, self._on_chunk)
+        left._workers, self._workers = self._workers, []
+        return left
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return tuple(worker.pid for worker in self._workers)
+
+    def take(
+        self,
+        plans: Sequence[WorkerPlan],
+        on_chunk: Callable[[int, Chunk], None] | None = None,
+    ) -> None:
+        """Further plans, one for each worker, when those before are carried out; and who hears of
+        them, if that is another from now on."""
+        self._plans = plans
+        for worker, plan in zip(self._workers, plans, strict=True):
+            worker.take(plan, on_chunk)
+
+    async def ready(self) -> None:
+        """Wait until all have warmed up. Raises AgentFailure of the first that cannot begin."""
+        limit_s = OPEN_LIMIT_S + max(
+            plan.warmup_requests * (plan.time_limit_s or WARMUP_REQUEST_LIMIT_S)
+            for plan in self._plans
+        )
+        try:
+            async with asyncio.timeout(limit_s):
+                await asyncio.gather(*(worker.ready() for worker in self._workers))
+        except TimeoutError:
+            raise AgentFailure(
+                FailureKind.TIMEOUT, f"not ready for load within {limit_s:g} s"
+            ) from None
+
+    def start(self) -> int:
+        """Let the window begin; when it does, on `perf_counter_ns`."""
+        at_ns = perf_counter_ns() + START_AFTER_NS
+        for worker in self._workers:
+            worker.say(Start(at_ns))
+        return at_ns
+
+    def stop(self) -> None:
+        """Let the window, which has begun, end now."""
+        for worker in self._workers:
+            worker.say(Control("stop"))
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._workers)
+
+    def set_pace(self, factor: float, at_ns: int) -> None:
+        """From then on ask for so many times what the schedule asks for."""
+        for worker in self._workers:
+            worker.say(Control("pace", factor, at_ns))
+
+    def set_users(self, users: int, at_ns: int) -> None:
+        """From then on ask with so many users, at least one of each worker."""
+        for nth, worker in enumerate(self._workers):
+            worker.say(Control("users", share(users, nth, self.count), at_ns))
+
+    async def done(self) -> tuple[Done, ...]:
+        """What each says at its end. Raises AgentFailure when one ended without a word."""
+        return tuple(await asyncio.gather(*(worker.done() for worker in self._workers)))
+
+    async def carry_out(self, plans: Sequence[WorkerPlan] = ()) -> tuple[Done, ...]:
+        """From start to end: the plans that were given, or further ones, when those are carried
+        out. Raises AgentFailure."""
+        if plans:
+            self.take(plans)
+        await self.ready()
+        self.start()
+        return await self.done()
+
+    async def close(self) -> None:
+        """End them, whatever they do."""
+        await asyncio.gather(*(worker.close() for worker in self._workers))

@@ -1,0 +1,1 @@
+"""What requests say: prompts, sessions, traces."""

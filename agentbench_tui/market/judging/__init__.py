@@ -1,0 +1,1 @@
+"""What an episode was worth: fair values, hindsight, forecasts, metrics."""

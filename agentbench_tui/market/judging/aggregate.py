@@ -1,0 +1,75 @@
+"""From the stored episodes of an execution to the metrics that only a market has."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agentbench_tui.analysis.intervals.estimate import Kind, estimate
+from agentbench_tui.model.figures.market_metrics import FORESIGHT, MARKET_METRICS
+from agentbench_tui.model.foresight import foresight
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.engine.task.aggregate import Aggregate
+
+_NEVER = "it never happened in these episodes"
+
+
+def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggregate) -> None:
+    """Add the means over the episodes, worlds as clusters; without a value where none has one."""
+    rows = connection.execute(
+        "SELECT case_key, json_extract(answer, '$.data.metrics') AS metrics,"
+        " json_extract(answer, '$.data.world') AS world, repeat, iteration FROM answers"
+        " WHERE execution_key=? AND failure_kind IS NULL AND json_type(answer, '$.data.metrics')"
+        " IS 'object' ORDER BY seq",
+        (execution_key,),
+    ).fetchall()
+    episodes = [(row[0], _with_times(json.loads(row[1]))) for row in rows]
+    for name, metric in MARKET_METRICS.items():
+        found = [
+            (world, float(value))
+            for world, metrics in episodes
+            if isinstance(value := metrics.get(name), int | float) and math.isfinite(value)
+        ]
+        if not found:
+            result.add(name, None, _NEVER if episodes else "no episode came to its end")
+            continue
+        worlds, values = zip(*found, strict=True)
+        kind: Kind = "share" if metric.unit == "share" else "amount"
+        result.add(name, estimate(values, kind, clusters=worlds))
+    in_order = sorted(rows, key=lambda row: (row[3], row[4]))
+    verdict = foresight((json.loads(row[2]), json.loads(row[1])) for row in in_order)
+    evidence = verdict.log10_evidence if verdict.markets else None
+    result.total(FORESIGHT.name, evidence, verdict.markets, "no forecast was submitted")
+
+
+def columns(connection: sqlite3.Connection, execution_key: int) -> dict[str, Floats]:
+    """What each counted observation has of these metrics, NaN where it has none, in the order of
+    `engine.task.aggregate.Observations`; empty where no answer is an episode."""
+    rows = connection.execute(
+        "SELECT json_extract(answer, '$.data.metrics') FROM answers WHERE execution_key=?"
+        " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness')) ORDER BY seq",
+        (execution_key,),
+    ).fetchall()
+    found = [_with_times(json.loads(row[0] or "{}")) for row in rows]
+    table = {
+        name: np.array([_number(metrics.get(name)) for metrics in found], np.float64)
+        for name in MARKET_METRICS
+    }
+    return {name: column for name, column in table.items() if not np.isnan(column).all()}
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else math.nan
+
+
+def _with_times(metrics: dict[str, Any]) -> dict[str, Any]:
+    """The percentiles of times by names of their own."""
+    times = metrics.get("response_ms") or {}
+    return {**metrics, **{f"response_{part}_ms": value for part, value in times.items()}}

@@ -1,0 +1,1 @@
+"""Agents outside our process: protocols, programs, servers."""

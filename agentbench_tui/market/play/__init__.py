@@ -1,0 +1,1 @@
+"""One game: the account, the actions of an agent, the clock, the record."""

@@ -1,0 +1,1 @@
+"""A world: generated from a config, with its truth, as bytes and files."""

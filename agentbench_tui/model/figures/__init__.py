@@ -1,0 +1,1 @@
+"""Metrics and figures: name, unit, direction, formula."""

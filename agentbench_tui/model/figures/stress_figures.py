@@ -1,0 +1,299 @@
+"""What stress scenarios report: their metrics, the other figures of their document, their words.
+
+All of them are explained like metrics; the metrics may stand in gates and comparisons.
+"""
+
+from __future__ import annotations
+
+from agentbench_tui.model.figures.figure import Metric
+
+BROKE = "broke"
+TRUTHS = ("false", "true")
+"""What a gate may ask of `broke`."""
+
+STRESS_METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "resilience",
+            "0..100",
+            "higher",
+            "100 × mean Q over the seconds from the beginning of the stress to the end of the "
+            "recovery. Q of a second: requests due in it that were answered right and within the "
+            "limits ÷ min(requests due, what the target answered at its best before the stress), "
+            "at most 1. 0 where the target was lost. Of a soak in which memory rises beyond doubt "
+            "the mean is that of a week, with Q 0 once memory is full (the target's limit, else "
+            "what its machine has left): × min(1, room ÷ slope ÷ 168 h). Interval: moving blocks "
+            "of 5 seconds of this one run; what another run would give, only other runs tell.",
+        ),
+        Metric(
+            "breaking_rate_per_s",
+            "1/s",
+            "higher",
+            "Requests a second at which the target breaks: the middle (in the logarithm) between "
+            "the highest rate that passed and the lowest that failed, which lie within 10 % where "
+            "the search came to its end (see breaking_point). A gate: breaking_rate_per_s>=120.",
+        ),
+        Metric(
+            "breaking_concurrency",
+            "users",
+            "higher",
+            "Users at once at which the target breaks, as breaking_rate_per_s.",
+        ),
+        Metric(
+            "breaking_input_tokens",
+            "tokens",
+            "higher",
+            "Tokens of a prompt at which the target breaks, as breaking_rate_per_s.",
+        ),
+        Metric(
+            "recovery_s",
+            "s",
+            "lower",
+            "From the end of the stress to the first of 5 seconds in a row that are as good as "
+            "the 95 % prediction interval of the time before it; of several faults the longest. "
+            "Empty where it did not recover while it was watched.",
+        ),
+        Metric(
+            "error_share",
+            "share",
+            "lower",
+            "Requests that were due and not answered right ÷ requests due, over the windows that "
+            "the scenario scores.",
+        ),
+    )
+}
+
+STRESS_FACTS: dict[str, Metric] = {
+    fact.name: fact
+    for fact in (
+        Metric(
+            BROKE,
+            "true or false",
+            "none",
+            "Whether a level failed beyond doubt, or the target was lost. Null where nothing was "
+            "measured. A gate: broke==false.",
+        ),
+        Metric(
+            "resilience_score",
+            "0..100",
+            "higher",
+            "Geometric mean of `resilience` over the scenarios that have one; 0 where one of them "
+            "has 0. Beside it always the worst scenario by name: a mean alone hides a collapse. "
+            "What was not run is missing, not 100.",
+        ),
+        Metric("worst", "scenario", "none", "The scenario with the lowest `resilience`."),
+        Metric(
+            "missing",
+            "names",
+            "none",
+            "Of an agent: scenarios without a score, because they were not run or could not be "
+            "scored. Of a scenario: what could not be measured, and why.",
+        ),
+        Metric(
+            "time_scale",
+            "factor",
+            "none",
+            "What every duration of a scenario was multiplied with (--time-scale); limits never "
+            "are. Below 1 soaks are too short to show a slow leak, and slow recoveries are cut.",
+        ),
+        Metric(
+            "normal_load",
+            "requests/s, users, ms",
+            "none",
+            "What the target does at ease, measured first: users are doubled until answers a "
+            "second grow by less than 10 % or p95 is twice that of one user (the ladder); half of "
+            "the last step without queueing is normal. Or what the suite says (normal_rate, "
+            "normal_concurrency).",
+        ),
+        Metric(
+            "limits",
+            "share, ms",
+            "none",
+            "What a level must keep: share of errors (error_share), p95 of latency (p95_ms; 3 × "
+            "that at normal load unless given), and the share of what was due that was answered "
+            "within the window (completed_share). A level fails when the better end of an "
+            "interval lies beyond a limit, passes when every worse end lies inside, and is "
+            "`unclear` in between.",
+        ),
+        Metric(
+            "breaking_point",
+            "requests/s, users or tokens",
+            "none",
+            "The bracket of a search: the highest level that passed and the lowest that failed, "
+            "what failed there first and by which figures. Levels are doubled to the first fail, "
+            "then halved in the logarithm until fail ÷ pass is 1.10 or less; both ends are "
+            "repeated until two of at most three repeats agree. `found`: so; `wide`: less; `not "
+            "reached`: the most that may be asked passes; `below the least`: everything fails.",
+        ),
+        Metric(
+            "hysteresis",
+            "true or false",
+            "none",
+            "Whether the level that had passed failed after an overload and a rest: the target "
+            "does not come back by itself.",
+        ),
+        Metric(
+            "drift",
+            "true or false",
+            "none",
+            "Whether the level that had passed failed at the end and at rest: it became slower, "
+            "by throttling, a leak or whatever else.",
+        ),
+        Metric(
+            "worst_second",
+            "share",
+            "higher",
+            "Q (see resilience) of the second with the lowest; of a shorter piece where time is "
+            "scaled (piece_s).",
+        ),
+        Metric(
+            "resilience_watched",
+            "0..100",
+            "higher",
+            "The resilience of a soak as far as it was watched, where a leak takes from that; "
+            "`resilience_words` says what.",
+        ),
+        Metric("piece_s", "s", "none", "Length of the pieces that `worst_second` is one of."),
+        Metric(
+            "trend",
+            "a unit an hour",
+            "none",
+            "Slope of memory, latency or errors over a soak, with a 95 % interval: rising or "
+            "falling where it lies on one side of 0.",
+        ),
+        Metric(
+            "scaling",
+            "requests/s over users",
+            "none",
+            "X(N) = λN ÷ (1 + σ(N-1) + κN(N-1)), Gunther's universal scalability law, over "
+            "throughput X at N users; the simplest of `linear` (σ = κ = 0), `amdahl` (κ = 0) and "
+            "`usl` within 2 of the best AICc. Nothing is said beyond twice the largest load.",
+        ),
+        Metric("lambda_per_s", "1/s", "higher", "λ of `scaling`: requests a second of one user."),
+        Metric("sigma", "share", "lower", "σ of `scaling`: the share that is done in turn."),
+        Metric("kappa", "share", "lower", "κ of `scaling`: what each pair costs to agree."),
+        Metric(
+            "n_star",
+            "users",
+            "higher",
+            "√((1-σ) ÷ κ): users with the highest throughput; more make it less. None where κ is "
+            "0, or its interval touches 0: no peak was seen.",
+        ),
+        Metric("peak", "1/s", "higher", "Throughput of `scaling` at n_star."),
+        Metric(
+            "scenario_status",
+            "complete, target lost, stopped, not applicable or failed",
+            "none",
+            "`target lost`: it no longer answered, or its process ended, and what was measured "
+            "until then is told. `stopped`: by a person, a budget or the host's memory. `not "
+            "applicable`: it cannot be done to this target, which `reason` says. `failed`: the "
+            "scenario could not be carried out.",
+        ),
+        Metric(
+            "high_load",
+            "scenario",
+            "none",
+            "The breaking point on the rate of requests, and a long overload of ten times the "
+            "normal rate (at most 1,000/s, 100 at once).",
+        ),
+        Metric(
+            "sustained_load",
+            "scenario",
+            "none",
+            "A soak at seven tenths of what the target can do: do memory, latency or errors rise "
+            "with time?",
+        ),
+        Metric(
+            "spike_load",
+            "scenario",
+            "none",
+            "Ten times the normal rate all at once, then normal again: how long until it is well?",
+        ),
+        Metric(
+            "memory_pressure",
+            "scenario",
+            "none",
+            "Its memory by users, and what it gives back; normal load while memory of its machine "
+            "is short (ballast), or that of its own processes (a limit).",
+        ),
+        Metric(
+            "concurrent_requests",
+            "scenario",
+            "none",
+            "More and more users at once: the breaking point on concurrency and the scaling law.",
+        ),
+        Metric(
+            "large_inputs",
+            "scenario",
+            "none",
+            "Longer and longer prompts: the breaking point on the size of the input.",
+        ),
+        Metric(
+            "rate_limiting",
+            "scenario",
+            "none",
+            "What it does with too many requests, and whether clients that wait as told "
+            "(Retry-After) get through; of an agent with an upstream, whether it waits as told.",
+        ),
+        Metric(
+            "failure_recovery",
+            "scenario",
+            "none",
+            "Faults one after another at normal load (connections cut, stalls, 5xx, a process "
+            "stopped or killed): what gets through, and how long until it is well again.",
+        ),
+    )
+}
+"""What the document of a stress run tells beside metrics."""
+
+SAID_OF_STRESS: dict[str, tuple[str, ...]] = {
+    "resilience score": ("resilience_score",),
+    "breaks": ("breaking_point",),
+    "breaks between": ("breaking_point",),
+    "breaks below": ("breaking_point",),
+    "did not break": ("breaking_point", "broke"),
+    "passes up to": ("breaking_point",),
+    "probe": ("breaking_point",),
+    "ladder": ("normal_load",),
+    "not clear yet": ("limits",),
+    "the sender was the limit": ("limit",),
+    "recovered at once": ("recovery_s",),
+    "recovered after": ("recovery_s",),
+    "not recovered": ("recovery_s",),
+    "recovery not known": ("recovery_s",),
+    "not run": ("missing",),
+    "no score": ("missing",),
+    "breaking point": ("breaking_point",),
+    "bracket": ("breaking_point",),
+    "not reached": ("breaking_point",),
+    "below the least": ("breaking_point",),
+    "unclear": ("limits",),
+    "normal": ("normal_load",),
+    "normal load": ("normal_load",),
+    "normal users": ("normal_load",),
+    "time scale": ("time_scale",),
+    "leak": ("resilience", "trend"),
+    "worst second": ("worst_second",),
+    "worst scenario": ("worst",),
+    "recovered": ("recovery_s",),
+    "recovery": ("recovery_s",),
+    "recovery time": ("recovery_s",),
+    "does not come back": ("hysteresis",),
+    "target lost": ("scenario_status",),
+    "not applicable": ("scenario_status",),
+    "stopped": ("scenario_status",),
+    "soak": ("sustained_load",),
+    "scenario": (
+        *("high_load", "sustained_load", "spike_load", "memory_pressure"),
+        *("concurrent_requests", "large_inputs", "rate_limiting", "failure_recovery"),
+    ),
+    "amdahl": ("scaling",),
+    "usl": ("scaling",),
+    "scaling law": ("scaling",),
+    "n*": ("n_star",),
+    "σ": ("sigma",),
+    "κ": ("kappa",),
+    "λ": ("lambda_per_s",),
+}
+"""In lower case → names of figures."""

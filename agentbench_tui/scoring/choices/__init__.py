@@ -1,0 +1,1 @@
+"""Which of lettered choices a text picks."""

@@ -1,0 +1,1 @@
+"""Code in answers, run against tests inside limits."""

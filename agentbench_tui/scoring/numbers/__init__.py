@@ -1,0 +1,1 @@
+"""Numbers and expressions in texts, compared by value."""

@@ -1,0 +1,21 @@
+"""What one side of an `=` holds, noted while an expression is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agentbench_tui.scoring.numbers.units import Unit
+
+
+class NotArithmetic(Exception):
+    """A bracket holds prose."""
+
+
+@dataclass(slots=True)
+class Segment:
+    """What was met between two `=` of a chain."""
+
+    units: list[Unit] = field(default_factory=list)
+    calculates: bool = False
+    """It has a sum or product of rational numbers, which is not worked out: `17 + 25`."""
+    operators: int = 0

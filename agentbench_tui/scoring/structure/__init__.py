@@ -1,0 +1,1 @@
+"""JSON and tool calls compared by value."""

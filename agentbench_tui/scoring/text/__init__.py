@@ -1,0 +1,1 @@
+"""Texts compared: exact, contained, alike."""

@@ -1,0 +1,153 @@
+"""Queries on the answers of a run."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.queries.answer_pages import EXPECTED, SAID
+from agentbench_tui.store.queries.runs import Row, rows_of
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+def kept_answers(connection: sqlite3.Connection, execution_key: int) -> Row:
+    """Observed, answered and right, counted by the answers of an execution."""
+    return rows_of(
+        connection,
+        "SELECT COUNT(*) AS observed, COUNT(*) FILTER (WHERE failure_kind IS NULL) AS answered,"
+        " COUNT(*) FILTER (WHERE correct IS 1) AS correct FROM answers WHERE execution_key=?",
+        (execution_key,),
+    )[0]
+
+
+def unknown_counts(connection: sqlite3.Connection, execution_key: int) -> Row:
+    """Of the answers of an execution without a failure, how many have no `cost`, no `tokens`, and
+    tokens that are known in `part`."""
+    return rows_of(
+        connection,
+        "SELECT COUNT(*) FILTER (WHERE cost_usd IS NULL) AS cost,"
+        " COUNT(*) FILTER (WHERE input_tokens IS NULL AND output_tokens IS NULL) AS tokens,"
+        " COUNT(*) FILTER (WHERE (input_tokens IS NULL) <> (output_tokens IS NULL)) AS part"
+        " FROM answers WHERE execution_key=? AND failure_kind IS NULL",
+        (execution_key,),
+    )[0]
+
+
+def answers_of(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    *,
+    wrong_only: bool = False,
+    after: int = 0,
+    limit: int = 100,
+) -> list[Row]:
+    """Observations of an execution in the order they were committed, a page at a time; of what was
+    expected and said the first 400 characters."""
+    return rows_of(
+        connection,
+        "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"  # noqa: S608
+        " a.credit, a.correct, a.cost_usd,"
+        f" substr({EXPECTED}, 1, 400) AS expected,"
+        f" substr({SAID}, 1, 400) AS answer FROM answers a JOIN cases c ON c.key=a.case_key"
+        " WHERE a.execution_key=? AND a.seq>? AND (NOT ? OR a.correct IS NOT 1)"
+        " ORDER BY a.seq LIMIT ?",
+        (execution_key, after, wrong_only, limit),
+    )
+
+
+def answer_times(connection: sqlite3.Connection, execution_key: int) -> list[float]:
+    """The time from end to end of each answer, in ms and in the order of commit."""
+    rows = connection.execute(
+        "SELECT e2e_ms FROM answers WHERE execution_key=? AND failure_kind IS NULL"
+        " AND e2e_ms IS NOT NULL ORDER BY seq",
+        (execution_key,),
+    )
+    return [row[0] for row in rows]
+
+
+def count_answers(
+    connection: sqlite3.Connection, execution_key: int, *, wrong_only: bool = False
+) -> int:
+    """How many observations `answers_of` has in all."""
+    row = connection.execute(
+        "SELECT COUNT(*) FROM answers WHERE execution_key=? AND (NOT ? OR correct IS NOT 1)",
+        (execution_key, wrong_only),
+    ).fetchone()
+    return int(row[0])
+
+
+def case_of(connection: sqlite3.Connection, execution_key: int, case_id: str) -> list[Row]:
+    """Every observation of one case in one execution: case, answer, scores, failures, messages."""
+    observations = rows_of(
+        connection,
+        "SELECT a.*, c.case_id, c.body FROM benchmark_executions e"
+        " JOIN cases c ON c.dataset_key=e.dataset_key AND c.case_id=?"
+        " JOIN answers a ON a.execution_key=e.key AND a.case_key=c.key WHERE e.key=?"
+        " ORDER BY a.repeat, a.iteration",
+        (case_id, execution_key),
+    )
+    for row in observations:
+        place = (execution_key, row["case_key"], row["repeat"], row["iteration"])
+        row["case"] = json.loads(row.pop("body"))
+        row["answer"] = json.loads(row["answer"]) if row["answer"] else None
+        row["scores"] = json.loads(row["scores"]) if row["scores"] else []
+        row["messages"] = rows_of(
+            connection,
+            "SELECT position, role, content, tool_calls, tool_call_id FROM messages"
+            " WHERE execution_key=? AND case_key=? AND repeat=? AND iteration=? ORDER BY position",
+            place,
+        )
+        row["failures"] = rows_of(
+            connection,
+            "SELECT attempt, stage, kind, detail, at FROM failures"
+            " WHERE execution_key=? AND case_key=? AND repeat=? AND iteration=? ORDER BY seq",
+            place,
+        )
+    return observations
+
+
+def case_ids_of(connection: sqlite3.Connection, run_key: int, limit: int = 10_000) -> list[str]:
+    """Ids of the cases that a run has asked."""
+    rows = connection.execute(
+        "SELECT DISTINCT c.case_id FROM benchmark_executions e"
+        " JOIN cases c ON c.dataset_key=e.dataset_key WHERE e.run_key=? LIMIT ?",
+        (run_key, limit),
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def failures_by_case(
+    connection: sqlite3.Connection, execution_key: int
+) -> list[tuple[int, str, int]]:
+    """Key of the case, failure kind, and how many observations of an execution ended so."""
+    rows = connection.execute(
+        "SELECT case_key, failure_kind, COUNT(*) FROM answers WHERE execution_key=?"
+        " AND failure_kind IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
+        (execution_key,),
+    )
+    return [(int(case), str(kind), int(count)) for case, kind, count in rows]
+
+
+OUTPUT_COLUMNS = ("api_calls", "retries", "correctness", "completeness", "relevance")
+"""What `output_columns` gives of each answer."""
+
+
+def output_columns(connection: sqlite3.Connection, execution_key: int) -> list[tuple[Any, ...]]:
+    """`OUTPUT_COLUMNS` of each counted answer, in the order in which they were committed.
+
+    Grades are means over the scorers that give them, None where none does; the correctness of an
+    execution whose scorers give none is the credit by the first.
+    """
+    rows = connection.execute(
+        "SELECT a.api_calls, a.attempt, AVG(json_extract(s.value, '$.correctness')),"
+        " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
+        " AVG(CASE s.key WHEN 0 THEN json_extract(s.value, '$.value') END)"
+        " FROM answers a LEFT JOIN json_each(a.scores) s WHERE a.execution_key=?"
+        " AND (a.failure_kind IS NULL OR a.failure_kind NOT IN ('grader', 'harness'))"
+        " GROUP BY a.seq ORDER BY a.seq",
+        (execution_key,),
+    ).fetchall()
+    graded = any(row[2] is not None for row in rows)
+    return [(*row[:2], row[2] if graded else row[5], *row[3:5]) for row in map(tuple, rows)]

@@ -1,0 +1,60 @@
+"""How far a run is: what was asked and answered, how precise it is, and who waits for a server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.store.queries.runs import BY_CLOCK, Row, rows_of
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
+    """How far a run is: observations planned, observed, answered and right, load and stress left
+    out, and how often a server asked to wait; None if unknown."""
+    found = rows_of(
+        connection,
+        "SELECT r.status,"  # noqa: S608  # ours
+        f" TOTAL(e.planned) FILTER (WHERE NOT {BY_CLOCK}) AS planned,"
+        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key) AS observed,"
+        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND failure_kind IS NULL) AS answered,"
+        " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND correct) AS correct,"
+        " (SELECT COUNT(*) FROM attempts WHERE run_key=r.key"
+        "   AND (failure_kind='rate_limited' OR retry_after_s IS NOT NULL))"
+        " + (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND failure_kind='rate_limited')"
+        " AS asked_to_wait"
+        " FROM runs r LEFT JOIN benchmark_executions e ON e.run_key=r.key WHERE r.id=?"
+        " GROUP BY r.key",
+        (run_id,),
+    )
+    if not found:
+        return None
+    found[0]["planned"] = int(found[0]["planned"])
+    return found[0]
+
+
+def outlooks_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
+    """How precise the executions are that go on, in words: `agent_id`, `benchmark_id`, `outlook`
+    of those that can tell."""
+    return rows_of(
+        connection,
+        "SELECT e.agent_id, e.benchmark_id, json_extract(l.state, '$.outlook') AS outlook"
+        " FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
+        " JOIN live l ON l.execution_key=e.key WHERE r.id=? AND e.status='running'"
+        " AND json_extract(l.state, '$.outlook') <> '' ORDER BY e.ordinal",
+        (run_id,),
+    )
+
+
+def pauses_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
+    """The executions that wait because their server asked for it: `agent_id`, and `pause_s` that
+    was left when the run last wrote its state."""
+    return rows_of(
+        connection,
+        "SELECT e.agent_id, MAX(json_extract(l.state, '$.pause_s')) AS pause_s"
+        " FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
+        " JOIN live l ON l.execution_key=e.key WHERE r.id=? AND e.status='running'"
+        " AND json_extract(l.state, '$.pause_s') > 0 GROUP BY e.agent_id ORDER BY e.ordinal",
+        (run_id,),
+    )

@@ -1,0 +1,197 @@
+"""Which executions are meant: the complete ones that fit an agent, a run, a tag, a benchmark."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.store.locking import is_leased
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection
+
+Row = dict[str, Any]
+
+_MOST = 100_000
+
+
+def executions_where(
+    connection: sqlite3.Connection,
+    *,
+    agent: str | None = None,
+    version: str | None = None,
+    run_key: int | None = None,
+    keys: Collection[int] | None = None,
+    tag: str | None = None,
+    suite: str | None = None,
+    benchmark: str | None = None,
+) -> list[Row]:
+    """The complete executions that fit all that is given, the oldest first; `keys` are their own.
+
+    Rows of `benchmark_executions`, `parameters` decoded, with the `fingerprint` of the machine
+    (None where it is not known) and the `run_id`. The newest 100,000 at most.
+    """
+    of_keys = None if keys is None else json.dumps(sorted(keys))
+    given = {
+        condition: value
+        for condition, value in (
+            ("e.agent_id=?", agent),
+            ("e.agent_version=?", version),
+            ("e.run_key=?", run_key),
+            ("e.key IN (SELECT value FROM json_each(?))", of_keys),
+            ("EXISTS (SELECT 1 FROM json_each(r.tags) WHERE value=?)", tag),
+            ("e.suite_id=?", suite),
+            ("e.benchmark_id=?", benchmark),
+        )
+        if value is not None
+    }
+    # Only what is given, so that SQLite looks for it in its indexes.
+    conditions = " AND ".join(["e.status='complete'", *given])
+    cursor = connection.execute(
+        "SELECT e.*, v.fingerprint, r.id AS run_id FROM benchmark_executions e"  # noqa: S608  # ours
+        " JOIN runs r ON r.key=e.run_key LEFT JOIN environments v ON v.hash=r.environment_hash"
+        f" WHERE {conditions} ORDER BY e.created_at DESC, e.key DESC LIMIT {_MOST}",
+        (*given.values(),),
+    )
+    names = [column[0] for column in cursor.description]
+    rows = [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
+    for row in rows:
+        text = row["parameters"]
+        row["parameters"] = {} if text == "{}" else json.loads(text)
+    return rows[::-1]
+
+
+def newest_at_each_place(
+    connection: sqlite3.Connection, agent: str, most: int, version: str | None = None
+) -> set[int]:
+    """Keys of an agent's complete executions in the newest runs of each benchmark and point, `most`
+    of them; those up to the newest run of a version, where one is given."""
+    rows = connection.execute(
+        "WITH known AS (SELECT key, suite_id, benchmark_id, parameters, agent_version, created_at"
+        "  FROM benchmark_executions WHERE agent_id=:agent AND status='complete'),"
+        " ends AS (SELECT suite_id, benchmark_id, parameters, MAX(created_at) AS newest FROM known"
+        "  WHERE :version IS NULL OR agent_version=:version GROUP BY 1, 2, 3)"
+        " SELECT key FROM (SELECT key, DENSE_RANK() OVER ("
+        "   PARTITION BY suite_id, benchmark_id, parameters ORDER BY created_at DESC) AS age"
+        "  FROM known JOIN ends USING (suite_id, benchmark_id, parameters)"
+        "  WHERE created_at<=newest) WHERE age<=:most",
+        {"agent": agent, "version": version, "most": most},
+    )
+    return {key for (key,) in map(tuple, rows.fetchall())}
+
+
+def keys_of(
+    connection: sqlite3.Connection,
+    agent: str,
+    *,
+    version: str | None = None,
+    run: str | None = None,
+    tag: str | None = None,
+) -> set[int]:
+    """Keys of an agent's complete executions of a version, in a run (its id) or with a tag."""
+    rows = connection.execute(
+        "SELECT e.key FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"
+        " WHERE e.agent_id=:agent AND e.status='complete'"
+        " AND (:version IS NULL OR e.agent_version=:version)"
+        " AND (:run IS NULL OR r.id=:run)"
+        " AND (:tag IS NULL OR EXISTS (SELECT 1 FROM json_each(r.tags) WHERE value=:tag))",
+        {"agent": agent, "version": version, "run": run, "tag": tag},
+    )
+    return {key for (key,) in map(tuple, rows.fetchall())}
+
+
+def versions_of(connection: sqlite3.Connection, agent: str) -> list[str]:
+    """The versions of an agent with complete executions, in the order of their names."""
+    rows = connection.execute(
+        "SELECT DISTINCT agent_version FROM benchmark_executions"
+        " WHERE agent_id=? AND status='complete' ORDER BY 1",
+        (agent,),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def agent_ids(connection: sqlite3.Connection) -> list[str]:
+    """Every agent that was ever measured."""
+    return [str(row[0]) for row in connection.execute("SELECT id FROM agents ORDER BY id")]
+
+
+def tags(connection: sqlite3.Connection) -> list[str]:
+    """Every tag of a run."""
+    found = connection.execute(
+        "SELECT DISTINCT t.value FROM runs r, json_each(r.tags) t ORDER BY 1"
+    )
+    return [str(row[0]) for row in found]
+
+
+def newest_specifications(connection: sqlite3.Connection, limit: int = 100) -> list[AgentSpec]:
+    """Of each agent the version that was stored last, the latest agents first."""
+    rows = connection.execute(
+        "SELECT specification, MAX(created_at) AS latest FROM agent_versions GROUP BY agent_id"
+        " ORDER BY latest DESC, agent_id LIMIT ?",
+        (limit,),
+    )
+    return [msgspec.json.decode(row[0], type=AgentSpec) for row in rows]
+
+
+def specification_of(connection: sqlite3.Connection, row: Row) -> AgentSpec:
+    """The agent of an execution, as it was."""
+    (found,) = connection.execute(
+        "SELECT specification FROM agent_versions WHERE agent_id=? AND version=?",
+        (row["agent_id"], row["agent_version"]),
+    ).fetchone()
+    return msgspec.json.decode(found, type=AgentSpec)
+
+
+def unfinished(connection: sqlite3.Connection, agent: str, version: str) -> int:
+    """How many executions of a version ended before they were complete."""
+    row = connection.execute(
+        "SELECT COUNT(*) FROM benchmark_executions WHERE agent_id=? AND agent_version=?"
+        " AND status IN ('incomplete', 'interrupted')",
+        (agent, version),
+    ).fetchone()
+    return int(row[0])
+
+
+def interrupted_since(
+    connection: sqlite3.Connection,
+    agent: str,
+    since: str,
+    *,
+    version: str | None = None,
+    suite: str | None = None,
+    benchmark: str | None = None,
+) -> str | None:
+    """The newest run, after a time (UTC), in which the agent did not come to its end; its id.
+
+    A run that was killed is one, also before anyone has marked it so; one that goes on is none.
+    """
+    rows = connection.execute(
+        "SELECT r.id, r.status FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"
+        " WHERE e.agent_id=:agent AND e.created_at>:since AND e.status!='complete'"
+        " AND (:version IS NULL OR e.agent_version=:version)"
+        " AND (:suite IS NULL OR e.suite_id=:suite)"
+        " AND (:benchmark IS NULL OR e.benchmark_id=:benchmark)"
+        " ORDER BY e.created_at DESC, e.key DESC",
+        {
+            "agent": agent, "since": since, "version": version, "suite": suite,
+            "benchmark": benchmark,
+        },
+    )  # fmt: skip
+    database = Path(connection.execute("PRAGMA database_list").fetchone()[2])
+    ended = (
+        str(run) for run, status in rows if status != "running" or not is_leased(database, run)
+    )
+    return next(ended, None)
+
+
+def category_of_suite(connection: sqlite3.Connection, suite_hash: str) -> str:
+    """Return the category of a suite that has been run."""
+    row = connection.execute(
+        "SELECT category FROM benchmark_suites WHERE hash=?", (suite_hash,)
+    ).fetchone()
+    return str(row[0])

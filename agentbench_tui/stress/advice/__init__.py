@@ -1,0 +1,1 @@
+"""What to do about what a scenario found: rules over its report."""

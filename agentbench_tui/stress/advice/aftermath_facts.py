@@ -1,0 +1,83 @@
+"""What is known of a target once a stress is over: rules of advice ask it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from agentbench_tui.stress.advice.window_bounds import (
+    best,
+    error_bounds,
+    failed_bounds,
+    harm_before_normal,
+    judged,
+    rate_bounds,
+)
+
+if TYPE_CHECKING:
+    from agentbench_tui.stress.report import RecoveryFacts, ScenarioReport, WindowFacts
+
+ComesBack = Literal["yes", "less", "late", "refuses", "no"]
+"""`less`: to normal load, but not to the most that it had passed. `late`: not in the time it was
+watched, but when it is left alone. `refuses`: it would be well, and lets nobody in. `no`: not even
+when it is left alone, as far as that was tried."""
+
+FAILING = 0.05
+MOSTLY = 0.5
+_UNKNOWN = "not known"
+
+
+def comes_back(report: ScenarioReport) -> ComesBack:
+    """After whatever was done to it."""
+    if harm_before_normal(report) is not None:
+        return "no"
+    if not lasting(report) and not _fails_what_had_passed(report):
+        return "yes"
+    if _goes_on_refusing(report):
+        return "refuses"
+    if report.recoveries and all(one.seconds is not None for one in report.recoveries):
+        return "less"
+    return "late" if _left_alone(report) else "no"
+
+
+def lasting(report: ScenarioReport) -> list[RecoveryFacts]:
+    """What it did not recover from in the time it was watched."""
+    return [
+        one
+        for one in report.recoveries
+        if one.seconds is None and one.watched_s > 0 and not one.words.startswith(_UNKNOWN)
+    ]
+
+
+def _fails_what_had_passed(report: ScenarioReport) -> bool:
+    return any(point.hysteresis or point.before is not None for point in report.breaking_points)
+
+
+def _left_alone(report: ScenarioReport) -> bool:
+    """Whether it has come back once it was let cool down."""
+    if report.observations.get("idle_again") is True:
+        return True
+    points = report.breaking_points
+    return any(point.hysteresis is False and point.before is None for point in points)
+
+
+def _goes_on_refusing(report: ScenarioReport) -> bool:
+    """Whether, when it last failed at less than it had answered, most were refused, and those that
+    were let in were answered in time."""
+    if report.limits is None:
+        return False
+    for window in reversed(_below_its_best(report)):
+        errors, refused = error_bounds(window), failed_bounds(window, ("rate_limited",))
+        if errors is not None and errors.low > FAILING and refused is not None:
+            in_time = (window.p50_ms or 0.0) <= report.limits.p95_ms
+            return in_time and refused.low > MOSTLY
+    return False
+
+
+def _below_its_best(report: ScenarioReport) -> list[WindowFacts]:
+    """Windows after the one in which most was answered that asked for less."""
+    windows, top = judged(report), best(report)
+    if top is None:
+        return []
+    most = rate_bounds(top).low
+    later = windows[windows.index(top) + 1 :]
+    return [one for one in later if one.asked_per_s is not None and one.asked_per_s < most]

@@ -1,0 +1,92 @@
+"""What can fail around a target, by name, and how hard it is made to fail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentbench_tui.model.errors import did_you_mean
+from agentbench_tui.stress.faults.fault import (
+    Bandwidth,
+    BlackHole,
+    Cut,
+    ErrorReply,
+    Jitter,
+    Kind,
+    Latency,
+    Refuse,
+    RequestKind,
+    Reset,
+    SlowHeaders,
+    Stall,
+    Truncation,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+CUT_AFTER_BYTES = 200
+"""In the head of an answer, or right after it."""
+TRUNCATED_AFTER_BYTES = 20
+_LEAST_DELAY_MS = 1.0
+_LEAST_BYTES_PER_S = 1000.0
+_HEAD_BYTES = 400
+"""Of an answer, at most, as servers write them."""
+
+
+class Ease(NamedTuple):
+    """The target at normal load, by which faults are measured out."""
+
+    room_ms: float
+    """Between p95 of its latency and the limit on that."""
+    bytes_per_s: float
+    """From the target to its clients."""
+
+
+def _delay_ms(ease: Ease) -> float:
+    return max(ease.room_ms / 2, _LEAST_DELAY_MS)
+
+
+BY_PROXY: dict[str, Callable[[Ease], tuple[Kind, ...]]] = {
+    "error_reply": lambda _: (ErrorReply(503),),
+    "reset": lambda _: (Reset(),),
+    "cut": lambda _: (Cut(CUT_AFTER_BYTES),),
+    "truncation": lambda _: (Truncation(TRUNCATED_AFTER_BYTES),),
+    "refuse": lambda _: (Reset(), Refuse()),
+    "black_hole": lambda _: (BlackHole(),),
+    "stall": lambda _: (Stall(),),
+    "latency": lambda ease: (Latency(_delay_ms(ease)),),
+    "jitter": lambda ease: (Jitter(_delay_ms(ease)),),
+    "slow_headers": lambda ease: (SlowHeaders(_delay_ms(ease) / _HEAD_BYTES),),
+    "bandwidth": lambda ease: (Bandwidth(max(ease.bytes_per_s / 2, _LEAST_BYTES_PER_S)),),
+}
+"""Name → what the proxy does at once. Delays take half of what is left to the limit on p95, so that
+a target that bears them stays within it; a line is half as wide as normal load needs. Who refuses
+new connections drops the open ones, as a server does that has gone."""
+
+STOP = "stop"
+KILL = "kill"
+BY_PROCESS: dict[str, str] = {
+    STOP: "all processes of the target are stopped (SIGSTOP), and go on (SIGCONT)",
+    KILL: "all processes of the target are killed (SIGKILL), and started again",
+}
+NAMES = (*BY_PROXY, *BY_PROCESS)
+
+PASSING = frozenset({"latency", "jitter", "slow_headers"})
+"""Faults through which all requests and answers pass, later. All others keep the target from being
+asked, or from being heard, as long as they last."""
+
+
+def name_problems(names: Iterable[str]) -> list[str]:
+    """What is wrong with the names of a suite's `faults`, a line each."""
+    return [
+        f'no fault "{name}"{did_you_mean(name, NAMES)}: {", ".join(NAMES)}'
+        for name in names
+        if name not in NAMES
+    ]
+
+
+def needs_http(name: str) -> bool:
+    """Whether the proxy must read requests for it, which goes with plain http alone."""
+    if name not in BY_PROXY:
+        return False
+    return any(isinstance(kind, RequestKind) for kind in BY_PROXY[name](Ease(1.0, 1.0)))

@@ -1,0 +1,159 @@
+"""Stops and kills the processes of a target, and always lets go of them.
+
+A process is known by pid and start mark, so that no later one with its pid is ever hit. Whatever
+was stopped goes on when the block ends, by an exception or a cancellation, too; and when our own
+process is killed outright, by a small guard process that sees the end of its input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
+
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.process.adoption import send_signal
+from agentbench_tui.process.child import Child, SpawnError
+from agentbench_tui.process.environment import child_environment, python_module
+from agentbench_tui.process.snapshot import ProcessInfo, family, read_process
+from agentbench_tui.stress.faults.stop_guard import ALL_GO_ON, Key, as_line, let_go_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+    from types import TracebackType
+
+SWEEP_S = 0.02
+"""While the target is stopped, processes that it got meanwhile are stopped so often: a program
+that is started for each request is a new one each time."""
+_LIMIT_S = 30.0
+"""How long the guard may take to start, and to answer."""
+_EXIT_WAIT_S = 1.0
+
+
+def tree_of(roots: Iterable[int]) -> dict[int, ProcessInfo]:
+    """The processes that live of these trees, by pid, roots included."""
+    found: dict[int, ProcessInfo] = {}
+    for pid in roots:
+        root = read_process(pid)
+        if root is not None:
+            found |= {pid: root, **family(pid)}
+    return {pid: info for pid, info in found.items() if not info.zombie}
+
+
+class ProcessFault:
+    """What is done to the trees of a target; an async context manager."""
+
+    def __init__(self, roots: Callable[[], Collection[int]]) -> None:
+        """`roots` gives the root processes of the target as of now; never one of ours."""
+        self._roots = roots
+        self._stopped: set[Key] = set()
+        self._sweep: asyncio.Task[None] | None = None
+        self._told = self._repeated = 0
+        self._heard = asyncio.Event()
+        self._ended = False
+
+    @property
+    def stopped(self) -> int:
+        """How many processes are stopped."""
+        return len(self._stopped)
+
+    async def __aenter__(self) -> Self:
+        """Start the guard. Raises AgentFailure (`harness`)."""
+        try:
+            self._guard = Child(
+                python_module("agentbench_tui.stress.faults.stop_guard"),
+                environment=child_environment(),
+                on_output=self._hear,
+                on_end=self._end,
+            )
+        except SpawnError as error:
+            raise AgentFailure(FailureKind.HARNESS, str(error)) from error
+        try:
+            await self._tell([ALL_GO_ON])
+        except BaseException:
+            await asyncio.shield(self._guard.close())
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._let_go()
+        await asyncio.shield(self._guard.close())
+
+    async def stop(self) -> int:
+        """SIGSTOP to all, and to those that come until `resume`; how many were stopped now.
+
+        Raises AgentFailure (`harness`) when the guard is gone: nothing is stopped without it.
+        """
+        await self._stop_new()
+        if self._sweep is None:
+            self._sweep = asyncio.get_running_loop().create_task(self._keep_stopped())
+        return len(self._stopped)
+
+    async def resume(self) -> None:
+        """All go on."""
+        self._let_go()
+        await self._tell([ALL_GO_ON])
+
+    def kill(self) -> int:
+        """SIGKILL to all; how many there were."""
+        return sum(send_signal(info, signal.SIGKILL) for info in self._members())
+
+    def _members(self) -> list[ProcessInfo]:
+        members = tree_of(self._roots())
+        if os.getpid() in members:
+            raise ValueError("our own process is among those of the target")
+        return list(members.values())
+
+    async def _stop_new(self) -> None:
+        """Until a reading shows nobody new: a process may fork until it stops."""
+        while new := [info for info in self._members() if info.key not in self._stopped]:
+            await self._tell([as_line(info.key) for info in new])
+            # From here on there is no place at which a cancellation could come between.
+            for info in new:
+                send_signal(info, signal.SIGSTOP)
+                self._stopped.add(info.key)
+
+    async def _keep_stopped(self) -> None:
+        with suppress(AgentFailure):  # the guard is gone: nothing more is stopped
+            while True:
+                await asyncio.sleep(SWEEP_S)
+                await self._stop_new()
+
+    def _let_go(self) -> None:
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None
+        let_go_on(self._stopped)
+        self._stopped.clear()
+
+    async def _tell(self, lines: list[str]) -> None:
+        """To the guard; returns when it has taken it in, as it shows by repeating it."""
+        data = "".join(f"{line}\n" for line in lines).encode()
+        self._guard.write(data)
+        self._told += len(data)
+        wanted = self._told
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LIMIT_S):
+                while self._repeated < wanted and not self._ended:
+                    self._heard.clear()
+                    await self._heard.wait()
+        if self._repeated < wanted:
+            await self._guard.exits_within(_EXIT_WAIT_S)
+            raise AgentFailure(
+                FailureKind.HARNESS, f"the guard of stopped processes {self._guard.ending()}"
+            )
+
+    def _hear(self, data: bytes) -> None:
+        self._repeated += len(data)
+        self._heard.set()
+
+    def _end(self) -> None:
+        self._ended = True
+        self._heard.set()

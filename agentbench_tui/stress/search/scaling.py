@@ -1,0 +1,162 @@
+"""How answers a second grow with users: at which numbers to measure, what a window tells, the law.
+
+On simulated targets with a known law (benchmarks/stress_scaling.py: four laws, 25 runs of each,
+noise of 20 %) the nominal 95 % intervals held σ and κ in all runs, that of N* held it in 96-100 %,
+and no peak was claimed where there is none. What a request takes on its way is outside the law: 1
+ms of it beside 50 ms of service moved σ from 0.040 to 0.039, so that the intervals allow for that.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.analysis.load.scalability import LOADS, fit_usl
+from agentbench_tui.stress.advice.window_bounds import level_figure
+from agentbench_tui.stress.report import ScalingFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.intervals.interval import Interval
+    from agentbench_tui.analysis.load.level_verdict import Flags
+    from agentbench_tui.analysis.load.scalability import Scaling
+    from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.stress.stand.measured import Measured
+
+LEVELS = 8
+"""Numbers of users that are measured, evenly in the logarithm; the law needs 6."""
+DESCRIBES = 0.1
+"""The law is said to hold when it is nowhere further than this share beside what was measured."""
+WAY_S = 0.002
+"""What a request may take outside the target: on its way, and in a busy sender of ours. Whether it
+does is not known, so that intervals hold both."""
+WAY_SHARE = 0.1
+"""Of the shortest time of an answer, at most."""
+_LEAST_ANSWERS = 5
+_WARM_UP = 2.0
+"""Median latencies at the beginning of a window that are left out: all users begin at once."""
+_LAST = 1.5
+"""Median latencies at its end that are left out."""
+
+
+def user_levels(most: int) -> list[int]:
+    """From 1 to `most`, evenly in the logarithm; all whole numbers where there are few."""
+    if most <= LEVELS:
+        return list(range(1, most + 1))
+    spread = np.geomspace(1, most, LEVELS)
+    levels: list[int] = []
+    for level in spread:
+        levels.append(max(round(float(level)), levels[-1] + 1 if levels else 1))
+    levels[-1] = most
+    return levels
+
+
+def closed_rate(measured: Measured) -> float | None:
+    """Answers a second of a closed loop whose users do not think: users over mean latency.
+
+    The interactive response time law (Denning & Buzen 1978), which does not care where a window
+    begins and ends; counts of a short window would, since users that begin together stay so. None
+    with fewer than 5 answers after the warm-up, and where anything failed.
+    """
+    if measured.users is None or not measured.ok.all() or not len(measured):
+        return None
+    counted = steady(measured)
+    if np.count_nonzero(counted) < _LEAST_ANSWERS:
+        return None
+    return measured.users / (float(measured.e2e_ms[counted].mean()) / 1e3)
+
+
+def steady(measured: Measured) -> Flags:
+    """bool[n]: due once all users were in, and so long before the window's end that nearly all are
+    over by then: to leave out what is not would leave out those that take longest."""
+    took_s = measured.end_s - measured.due_s
+    over = np.isfinite(took_s)
+    median_s = float(np.median(took_s[over])) if over.any() else 0.0
+    last_s = measured.length_s - _LAST * median_s
+    counted: Flags = over & (measured.due_s >= _WARM_UP * median_s) & (measured.due_s <= last_s)
+    return counted
+
+
+def scaling_facts(points: Sequence[tuple[float, float]], *, seed: int = 0) -> ScalingFacts:
+    """The law over pairs of users and answers a second, several of each number of users.
+
+    ValueError, in words for a reader, when there are too few different ones.
+    """
+    users, rates = np.array(points, dtype=np.float64).reshape(-1, 2).T
+    different = np.unique(users).size
+    if different < LOADS:
+        raise ValueError(
+            f"{different} different numbers of users were served without errors, and the law"
+            f" needs {LOADS}"
+        )
+    fit = fit_usl(users, rates, rates**-2.0, seed=seed)
+    served = _without_way(users, rates)
+    nearer = fit_usl(users, served, served**-2.0, seed=seed)
+    beside = _beside(users, rates, fit)
+    if beside > DESCRIBES:
+        return _undescribed(points, fit, beside)
+    return ScalingFacts(
+        model=fit.chosen.model,
+        lambda_per_s=fit.usl.rate,
+        sigma=fit.usl.contention,
+        kappa=fit.usl.coherency,
+        sigma_interval=_ends(fit.contention_interval, nearer.contention_interval),
+        kappa_interval=_ends(fit.coherency_interval, nearer.coherency_interval),
+        n_star=fit.peak_load,
+        n_star_interval=_ends(fit.peak_load_interval, nearer.peak_load_interval),
+        peak_per_s=fit.peak_throughput,
+        largest=fit.largest_load,
+        r2=fit.r2,
+        words=fit.verdict,
+        points=tuple((float(n), float(x)) for n, x in points),
+    )
+
+
+def _beside(users: Floats, rates: Floats, fit: Scaling) -> float:
+    """The most by which the mean of one number of users lies beside the law, as a share of it."""
+    levels = np.unique(users)
+    means = np.array([rates[users == level].mean() for level in levels])
+    law = np.array([fit.usl.throughput(float(level)) for level in levels])
+    return float(np.abs(means / law - 1).max())
+
+
+def _undescribed(
+    points: Sequence[tuple[float, float]], fit: Scaling, beside: float
+) -> ScalingFacts:
+    """Without intervals and a peak: figures of a law that does not hold say nothing.
+
+    A target with a fixed number of places looks so: answers a second grow in a straight line, and
+    from one number of users to the next no more.
+    """
+    most, rate = max(points, key=lambda point: point[1])
+    return ScalingFacts(
+        model=fit.chosen.model,
+        lambda_per_s=fit.usl.rate,
+        sigma=fit.usl.contention,
+        kappa=fit.usl.coherency,
+        largest=fit.largest_load,
+        r2=fit.r2,
+        words=f"not by the scalability law, which is up to {100 * beside:.0f} % off: at most"
+        f" {level_figure(rate)} requests/s were answered, with {most:,.0f} users",
+        points=tuple(points),
+    )
+
+
+def _without_way(users: Floats, rates: Floats) -> Floats:
+    """The same if a request spends `WAY_S` outside the target: the law is in the rest of it."""
+    took_s = users / rates
+    way_s = min(WAY_S, WAY_SHARE * float(took_s.min()))
+    return np.asarray(users / (took_s - way_s))
+
+
+def _ends(*intervals: Interval | None) -> tuple[float, float] | None:
+    """From the lowest to the highest end. None also where an end is infinite: JSON has no such
+    number."""
+    known = [one for one in intervals if one is not None]
+    ends = [end for one in known for end in (one.low, one.high)]
+    if intervals[0] is None or not all(map(math.isfinite, ends)):
+        return None
+    return min(ends), max(ends)

@@ -1,0 +1,39 @@
+"""Normal load after a stress: how it comes back, and what all of it makes of the score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.stress.reporter import facts_of
+from agentbench_tui.stress.score import recovered, score_of
+from agentbench_tui.stress.stand.course import Course
+
+if TYPE_CHECKING:
+    from agentbench_tui.stress.reporter import Reporter
+    from agentbench_tui.stress.stand.measured import Measured
+    from agentbench_tui.stress.stand.normal import Normal
+    from agentbench_tui.stress.stand.stand import Stand
+
+
+async def watch(
+    stand: Stand,
+    normal: Normal,
+    reporter: Reporter,
+    *,
+    stress: Measured,
+    after: str,
+    watched_s: float,
+) -> None:
+    """Hold normal load for so long after a window of stress called `after`; fills score and
+    recoveries. What does not come back is then left alone: `idle_again` says if that helps.
+
+    Raises as `Stand.hold`.
+    """
+    report = reporter.report
+    window = await stand.hold(Course(watched_s, rate=normal.rate), phase="recovery")
+    report.score = score_of([stress, window], normal)
+    report.recoveries.append(recovered(after, window, normal))
+    await reporter.window(facts_of(window))
+    if report.recoveries[-1].seconds is None:
+        report.observations["idle_again"] = await stand.idle()
+        await reporter.save()

@@ -1,0 +1,96 @@
+"""Memory and CPU time of a target's process trees, read now and then beside a window."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.clock import perf_counter
+from agentbench_tui.stress.faults.host_memory import BYTES_PER_MB
+from agentbench_tui.stress.faults.process_fault import tree_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from agentbench_tui.process.snapshot import ProcessInfo
+
+EVERY_S = 0.25
+MOST_READINGS = 400
+"""Of one window: a longer one is read less often."""
+
+
+class Readings:
+    """Of one window; an async context manager that reads while it lasts."""
+
+    def __init__(self, roots: Callable[[], tuple[int, ...]], length_s: float) -> None:
+        """`roots` gives the root processes as of now; none while they are not here."""
+        self._roots = roots
+        self._every_s = max(EVERY_S, length_s / MOST_READINGS)
+        self._length_s = length_s
+        self._load_ends_s = math.inf
+        self._cpu: dict[tuple[int, float], tuple[float, float]] = {}
+        """Process → CPU seconds when first and last seen, as far as the load went on."""
+        self._seen_s: list[float] = []
+        self.memory_mb: list[tuple[float, float]] = []
+        """Seconds since the beginning, and resident memory of all of them."""
+        self._task: asyncio.Task[None] | None = None
+        self._lock = threading.Lock()
+
+    async def __aenter__(self) -> Readings:
+        self._began_s = perf_counter()
+        self._task = asyncio.create_task(self._go_on())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        await asyncio.to_thread(self._read)
+
+    def begin(self, began_ns: int) -> None:
+        """The window begins then, on `perf_counter_ns`. Of what was read before it, while senders
+        made ready, the last reading stays: what comes after is held against it."""
+        with self._lock:
+            later_s = began_ns / 1e9 - self._began_s
+            self._began_s += later_s
+            self._load_ends_s = self._length_s + self._every_s
+            self._seen_s = [at_s - later_s for at_s in self._seen_s[-1:]]
+            self.memory_mb = [(0.0, held) for _, held in self.memory_mb[-1:]]
+            self._cpu = {key: (last, last) for key, (_, last) in self._cpu.items()}
+
+    @property
+    def cores(self) -> float | None:
+        """CPU time over time, between the first and the last reading under load: what comes after
+        it, while the last answers are waited for, is none. None of fewer than two."""
+        if len(self._seen_s) < 2 or not self._cpu:
+            return None
+        used = sum(last - first for first, last in self._cpu.values())
+        return used / (self._seen_s[-1] - self._seen_s[0])
+
+    async def _go_on(self) -> None:
+        while True:
+            await asyncio.to_thread(self._read)
+            await asyncio.sleep(self._every_s)
+
+    def _read(self) -> None:
+        members = tree_of(self._roots()).values()
+        if not members:
+            return
+        with self._lock:
+            at_s = perf_counter() - self._began_s
+            self.memory_mb.append((at_s, resident_mb(members)))
+            if len(self._seen_s) > 1 and at_s > self._load_ends_s:
+                return
+            self._seen_s.append(at_s)
+            for info in members:
+                first, _ = self._cpu.get(info.key, (info.cpu_seconds, 0.0))
+                self._cpu[info.key] = first, info.cpu_seconds
+
+
+def resident_mb(members: Iterable[ProcessInfo]) -> float:
+    """Resident memory, MB of 10^6 bytes; pages that they share count for each."""
+    return sum(info.resident_bytes for info in members) / BYTES_PER_MB

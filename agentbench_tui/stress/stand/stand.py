@@ -1,0 +1,368 @@
+"""The target on its stand: opened once, put under one window of load after another."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from statistics import median
+from typing import TYPE_CHECKING
+
+from agentbench_tui.agents.target import parse_target
+from agentbench_tui.engine.task.recorder import Recorder
+from agentbench_tui.load.results import repeats
+from agentbench_tui.load.results.live import Live
+from agentbench_tui.load.results.pricing import price_against_cap
+from agentbench_tui.load.schedule.shape import runs_inside, worker_plans
+from agentbench_tui.load.sending.measurement import Measurement, store_window
+from agentbench_tui.load.sending.protocol import AgentTarget
+from agentbench_tui.load.sending.workers import LoadWorkers
+from agentbench_tui.model.answer import AgentFailure, FailureKind
+from agentbench_tui.model.clock import perf_counter
+from agentbench_tui.process.snapshot import read_process, snapshot
+from agentbench_tui.stress.budget import Budget, Stopped
+from agentbench_tui.stress.faults.process_fault import tree_of
+from agentbench_tui.stress.stand.behind import behind, url_of
+from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.course_plan import MOST_IN_FLIGHT, load_spec_of, workload_of
+from agentbench_tui.stress.stand.outcome import measured_of, read_window
+from agentbench_tui.stress.stand.reaching import is_reachable
+from agentbench_tui.stress.stand.readings import Readings, resident_mb
+from agentbench_tui.stress.stand.watch import Watch
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.run.context import RunContext
+    from agentbench_tui.engine.run.plan import ExecutionPlan, Group
+    from agentbench_tui.load.results.window import Window
+    from agentbench_tui.load.sending.protocol import Chunk, HttpTarget, WorkerPlan
+    from agentbench_tui.load.sending.target import OpenTarget
+    from agentbench_tui.load.spec import LoadSpec
+    from agentbench_tui.model.answer import Agent
+    from agentbench_tui.process.snapshot import ProcessInfo
+    from agentbench_tui.stress.faults.proxy_process import FaultProxy
+    from agentbench_tui.stress.spec import StressSpec
+    from agentbench_tui.stress.stand.measured import Measured
+    from agentbench_tui.stress.stand.served import Owned
+
+FIRST_TIME_LIMIT_S = 60.0
+"""Of one request, until limits of the target are known."""
+LEAST_TIME_LIMIT_S = 5.0
+TIME_LIMIT_OVER_P95 = 10.0
+IDLE_LIMIT_S = 30.0
+LEAST_IDLE_LIMIT_S = 20.0
+"""Also where time is scaled: a target takes its own time to come to rest."""
+AGAIN_LIMIT_S = 3.0
+"""The limit once it did not come to rest within the whole one: that is known then."""
+IDLE_PACES = 20
+"""Times the unloaded pace that are waited at least."""
+IDLE_REQUESTS = 3
+"""One after another, all at the unloaded pace."""
+IDLE_FACTOR = 1.5
+"""Of the unloaded pace: what counts as idle again."""
+IDLE_SLACK_MS = 5.0
+GONE_LIMIT_S = 5.0
+"""How long a target that nobody reaches may take to listen again before it counts as gone."""
+PROGRAMS = frozenset({"command", "worker"})
+PROGRAMS_A_CORE = 4
+"""Of agents that are programs, one for each request in flight."""
+LAST_FEW = 20
+"""Requests at a window's end by which a target looks gone."""
+
+
+class Stand:
+    """One target; made by `opening.open_stand`, which leaves nothing behind."""
+
+    def __init__(
+        self,
+        context: RunContext,
+        group: Group,
+        execution: ExecutionPlan,
+        spec: StressSpec,
+        opened: OpenTarget,
+        *,
+        agent: Agent | None,
+        owned: Owned | None,
+        proxy: FaultProxy | None,
+        no_proxy: str,
+    ) -> None:
+        self.spec = spec
+        self.simulated = execution.agent.simulated
+        self.scheme = parse_target(execution.agent.target).scheme
+        self.proxy = proxy
+        """Between senders and target, or between target and upstream, where the scenario wants
+        faults and the target can have them."""
+        self.no_proxy = no_proxy
+        """Why there is none."""
+        self.owned = owned
+        """The target's server, where it is ours to end and to start again."""
+        self.url = url_of(opened.target)
+        """Where the target is asked, the proxy left out; None for agents without one URL."""
+        self.agent = agent
+        """A session of ours with what is asked by HTTP, the proxy left out; None for other
+        agents."""
+        self.windows = 0
+        """Measured and stored so far; the number of the next."""
+        self.pace_ms: float | None = None
+        """Median latency at ease; measured by the first `idle` unless set before."""
+        limit_ms = group.resolved().constraints.time_limit_ms
+        self.time_limit_s = FIRST_TIME_LIMIT_S if limit_ms is None else limit_ms / 1000
+        """Of one request, from sending."""
+        self._own_limit = limit_ms is not None
+        self._restless = False
+        """Whether it did not come to rest when that was last waited for."""
+        self._context = context
+        self._group = group
+        self._agent_spec = execution.agent
+        self._key = context.execution_keys[execution.id]
+        self._opened = opened
+        self._target: HttpTarget | AgentTarget = opened.target
+        if proxy is not None and spec.upstream is None:
+            self._target = behind(opened.target, proxy.through)
+        self._seen: ProcessInfo | None = None
+        self.is_here = self.lives
+        """Whether the target has processes here that have no reason to end."""
+        self._budget = Budget(spec)
+        self._workers: LoadWorkers | None = None
+        self._live: Live | None = None
+
+    async def hold(self, course: Course, *, phase: str) -> Measured:
+        """Measure one window and store it as the next repeat.
+
+        Raises AgentFailure (`connection`) when the target is gone, and `Stopped` when the run is
+        to end or a budget of the execution is used up; what was measured is stored before. A
+        course over the rate or the users that the suite allows raises ValueError.
+        """
+        self._check(course)
+        window, plans, live, watch = await self._carry_out(course)
+        self.windows += 1
+        repeat = self.windows - 1
+        await store_window(self._context, self._key, repeat, window, live)
+        self._budget.spend(window)
+        columns = await asyncio.to_thread(read_window, self._context.writer.path, self._key, repeat)
+        measured = measured_of(
+            columns, window, plans, phase=phase, repeat=repeat, users=course.users
+        )
+        measured = watch.with_readings(measured, cpu=self.is_here or self.scheme == "worker")
+        if watch.why is not None:
+            raise watch.why
+        if window.stopped:
+            raise Stopped(self._context.stop.reason or "stopped")
+        if not course.may_die and await self._is_gone(measured):
+            raise AgentFailure(FailureKind.CONNECTION, f"nobody listens any more at {self.url}")
+        return measured
+
+    async def idle(self, limit_s: float | None = None) -> bool:
+        """Wait until one request after another is answered at its unloaded pace again; whether it
+        was within `limit_s` (30 s × time scale when not given, but 20 s and 20 answers at that pace
+        at least; 3 s once it was not). `Stopped` as of `hold`; a target that does not answer is not
+        idle."""
+        if limit_s is None:
+            limit_s = AGAIN_LIMIT_S if self._restless else self._idle_limit_s
+        ends_s = perf_counter() + limit_s
+        while (left_s := ends_s - perf_counter()) > 0:
+            times = await self._ask_in_turn(left_s)
+            if len(times) < IDLE_REQUESTS:
+                await self._context.stop.sleep(min(0.1, left_s))
+                continue
+            if self.pace_ms is None:
+                self.pace_ms = median(times)
+            if median(times) <= self.pace_ms * IDLE_FACTOR + IDLE_SLACK_MS:
+                self._restless = False
+                return True
+        self._restless = True
+        return False
+
+    async def nobody_listens(self) -> bool:
+        """Whether nobody takes a connection where it is asked, in some seconds; False where that
+        cannot be tried, or the run is to end."""
+        ends_s = perf_counter() + GONE_LIMIT_S
+        while self.url is not None and perf_counter() < ends_s:
+            if await is_reachable(self.url):
+                return False
+            await self._context.stop.sleep(0.2)
+            if self._context.stop.is_set:
+                return False
+        return self.url is not None
+
+    @property
+    def _idle_limit_s(self) -> float:
+        paces_s = IDLE_PACES * (self.pace_ms or 0.0) / 1e3
+        return max(self.spec.scaled(IDLE_LIMIT_S), LEAST_IDLE_LIMIT_S, paces_s)
+
+    @property
+    def most_users(self) -> int:
+        """That may be asked for: of the suite, and no more programs than this machine has cores
+        for where each user has one of its own."""
+        return min(self.spec.most_concurrency, self._most_programs or self.spec.most_concurrency)
+
+    @property
+    def _most_programs(self) -> int | None:
+        return PROGRAMS_A_CORE * (os.cpu_count() or 1) if self.scheme in PROGRAMS else None
+
+    def keep_limits(self, p95_ms: float) -> None:
+        """Bound each request by the limit on p95, unless the suite has a limit on its time."""
+        if not self._own_limit:
+            self.time_limit_s = max(LEAST_TIME_LIMIT_S, TIME_LIMIT_OVER_P95 * p95_ms / 1e3)
+
+    @property
+    def roots(self) -> tuple[int, ...]:
+        """Root processes of the target here, as of now; empty where it is elsewhere, or inside the
+        senders."""
+        lasting, workers = self.lasting_roots, self._workers  # the gauges ask from a thread
+        if lasting or workers is None or runs_inside(self._target):
+            return lasting
+        if not isinstance(self._target, AgentTarget) or self.url is not None:
+            return lasting
+        senders = set(workers.pids)
+        return tuple(info.pid for info in snapshot().values() if info.parent in senders)
+
+    @property
+    def lasting_roots(self) -> tuple[int, ...]:
+        """Those that have no reason to end."""
+        return self._opened.pids if self.owned is None else self.owned.pids
+
+    @property
+    def lives(self) -> bool:
+        """Whether any of those is there still; the table of processes is read only when the one
+        that was seen last is gone."""
+        if self._seen is not None:
+            now = read_process(self._seen.pid)
+            if now is not None and now.key == self._seen.key and not now.zombie:
+                return True
+        roots = self.lasting_roots
+        self._seen = read_process(roots[0]) if roots else None
+        return bool(roots)
+
+    def memory_mb(self) -> float | None:
+        """Resident memory of the target's process trees now; None where they are not here."""
+        members = tree_of(self.roots).values()
+        return resident_mb(members) if members else None
+
+    async def close(self) -> None:
+        """End the workers."""
+        workers, self._workers = self._workers, None
+        self._context.active.pop(self._key, None)
+        if workers is not None:
+            await workers.__aexit__()
+
+    def _check(self, course: Course) -> None:
+        rate, spec = course.highest_rate, self.spec
+        if rate is not None and rate > spec.most_rate * (1 + 1e-9):
+            raise ValueError(f"{rate:g}/s is more than the {spec.most_rate:g}/s that are allowed")
+        if course.users is not None and course.users > self.most_users:
+            raise ValueError(f"{course.users} users are more than {self.most_users}")
+        if course.input_tokens is not None and course.input_tokens > spec.most_input_tokens:
+            raise ValueError(f"{course.input_tokens} tokens are more than are allowed")
+
+    async def _carry_out(self, course: Course) -> tuple[Window, list[WorkerPlan], Live, Watch]:
+        """One window, not stored yet."""
+        context, repeat = self._context, self.windows
+        if context.stop.is_set:
+            raise Stopped(context.stop.reason or "stopped")
+        self._budget.check()
+        if self.is_here and not self.lives and not course.may_die:
+            raise AgentFailure(FailureKind.CONNECTION, "the target's process has ended")
+        course = self._budget.within(course)
+        load_spec = self._load_spec(course)
+        plans = await self._plans(course, load_spec, repeat)
+        await context.writer.apply(lambda c: repeats.forget(c, self._key, repeat))
+        live = self._live = Live(
+            context,
+            self._key,
+            repeat,
+            pids=lambda: self.roots,
+            arrivals=course.arrivals,
+            recorder=Recorder(context.writer, context.run_key, self._key),
+            clean=self._opened.clean,
+            price=price_against_cap(context, self._agent_spec),
+        )
+        try:
+            workers = await self._workers_for(plans)
+            context.active[self._key] = live
+            watch = Watch(self, workers, live, course, self._budget)
+            measurement = Measurement(context, load_spec, course.arrivals, self._target, live)
+            async with watch, Readings(lambda: self.roots, course.length_s) as readings:
+                watch.readings = readings
+                window = await measurement.carry_out(workers, workers.ready(), watch.begin)
+        except AgentFailure as failure:
+            await self.close()
+            died = failure.kind is FailureKind.HARNESS and runs_inside(self._target)
+            kind = FailureKind.AGENT if died else failure.kind
+            raise AgentFailure(kind, self._opened.clean(failure.detail)) from None
+        except BaseException:
+            await self.close()
+            raise
+        if window is None:
+            await self.close()
+            raise Stopped(context.stop.reason or "stopped")
+        return window, plans, live, watch
+
+    def _load_spec(self, course: Course) -> LoadSpec:
+        # A target that has answered is not warmed up again, but for what each window starts anew.
+        cold = not self.windows or isinstance(self._target, AgentTarget)
+        return load_spec_of(
+            course,
+            self.spec.workload,
+            time_limit_s=course.time_limit_s or self.time_limit_s,
+            warmup_requests=int(cold and not course.may_die),
+            most_in_flight=self._most_programs or MOST_IN_FLIGHT,
+        )
+
+    async def _plans(self, course: Course, load_spec: LoadSpec, repeat: int) -> list[WorkerPlan]:
+        workload = await asyncio.to_thread(workload_of, load_spec, self._group, repeat)
+        return worker_plans(
+            load_spec,
+            self._target,
+            workload,
+            course.arrivals,
+            seed=self._group.seed,
+            repeat=repeat,
+            time_limit_s=course.time_limit_s or self.time_limit_s,
+        )
+
+    async def _workers_for(self, plans: list[WorkerPlan]) -> LoadWorkers:
+        """Those of the window before where they are as many, else new ones."""
+        if self._workers is not None and len(self._workers.pids) == len(plans):
+            self._workers.take(plans)
+            return self._workers
+        await self.close()
+        workers = LoadWorkers(plans, self._hear)
+        self._workers = await workers.__aenter__()
+        return workers
+
+    def _hear(self, worker: int, chunk: Chunk) -> None:
+        if self._live is not None:
+            self._live.hear(worker, chunk)
+
+    async def _ask_in_turn(self, limit_s: float) -> list[float]:
+        """Latencies in ms of a few requests, one after another, as far as they were answered
+        within the limit; of a window that is not kept."""
+        course = Course(
+            limit_s,
+            users=1,
+            requests=IDLE_REQUESTS,
+            drain_s=0.0,
+            time_limit_s=min(limit_s, self.time_limit_s),
+            may_die=True,
+        )
+        repeat = self.windows
+        window, plans, _, watch = await self._carry_out(course)
+        writer = self._context.writer
+        await writer.flush()
+        columns = await asyncio.to_thread(read_window, writer.path, self._key, repeat)
+        await writer.apply(lambda c: repeats.forget(c, self._key, repeat))
+        self._budget.spend(window)
+        if watch.why is not None:
+            raise watch.why
+        measured = measured_of(columns, window, plans, phase="idle", repeat=repeat, users=1)
+        return [float(time) for time in measured.e2e_ms[measured.ok]]
+
+    async def _is_gone(self, measured: Measured) -> bool:
+        """Whether nobody answers at the end of a window, nor takes a connection in some seconds.
+
+        Of a target that is not ours and has no URL, only its own failures tell.
+        """
+        if not len(measured) or measured.ok[-LAST_FEW:].any() or self.url is None:
+            return False
+        if not measured.failures.get(FailureKind.CONNECTION):
+            return False
+        return await self.nobody_listens()

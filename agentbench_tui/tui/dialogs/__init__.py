@@ -1,0 +1,1 @@
+"""Short questions and lists over a page."""

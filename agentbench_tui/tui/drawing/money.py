@@ -1,0 +1,49 @@
+"""Amounts of money below each other: what costs next to nothing is told of a million of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from agentbench_tui.tui.drawing.grid_data import Align, Column
+from agentbench_tui.verdicts.words.figures import NOTHING, dollars
+
+_LEAST_USD = 1e-4
+"""Smaller amounts have so many zeros that nobody compares them."""
+_MANY = 1e6
+
+
+class Money(NamedTuple):
+    """How the amounts of one column are written."""
+
+    of: float
+    """So many things an amount is of."""
+
+    def column(
+        self,
+        key: str,
+        what: str,
+        width: int,
+        align: Align = "left",
+        *,
+        flex: int = 0,
+        priority: int = 1,
+    ) -> Column:
+        """The column of amounts for one `what`, with so many cells at least."""
+        title = f"USD/{what}" if self.of == 1 else f"$/1M {what}"
+        return Column(key, title, max(width, len(title)), align, flex, priority)
+
+    def shown(self, value: float | None) -> str:
+        """An amount in USD for one."""
+        return NOTHING if value is None else dollars(self.of * value)
+
+
+def amount(value: float) -> str:
+    """An amount in USD for one thing, in ten cells: `$0.063/1M` of what costs next to nothing."""
+    return f"{dollars(_MANY * value)}/1M" if 0 < value < _LEAST_USD else dollars(value)
+
+
+def money_of(amounts: Iterable[float | None]) -> Money:
+    """One way of writing for all of them, in USD for one thing."""
+    known = [amount for amount in amounts if amount is not None and amount > 0]
+    return Money(_MANY if known and min(known) < _LEAST_USD else 1.0)

@@ -1,0 +1,1 @@
+"""The answers of one execution, chosen and sorted."""

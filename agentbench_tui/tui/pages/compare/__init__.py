@@ -1,0 +1,1 @@
+"""Two or more sides, metric by metric, in pictures, and case by case."""

@@ -1,0 +1,299 @@
+"""The tables and sentences of a comparison, made of its document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.tui.drawing.drawn_cells import delta_cell, whisker_cell
+from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
+from agentbench_tui.tui.drawing.money import amount
+from agentbench_tui.tui.pages.compare.selector_rows import short
+from agentbench_tui.tui.widgets.delta_cell import Delta
+from agentbench_tui.tui.widgets.filter_line import holds
+from agentbench_tui.tui.widgets.interval_cell import Interval, interval_column
+from agentbench_tui.tui.widgets.sentences import Sentence
+from agentbench_tui.verdicts.comparison.change import p_words
+from agentbench_tui.verdicts.words.figures import NOTHING, point_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.verdicts.evidence.place import Place
+
+Document = dict[str, Any]
+
+_UNITS = {"share": "", "score": "", "count": "", "tokens": ""}
+_ADJUSTED = {"holm": "Holm", "benjamini-hochberg": "Benjamini-Hochberg"}
+_ORDER = ("worse", "better", "inconclusive", "equivalent")
+_ROLES: dict[str, Role] = {"better": "good", "worse": "bad", "trade-off": "warn"}
+
+
+def place_words(found: Document) -> str:
+    """The benchmark that a part of the document is about, and the point of its sweep."""
+    point = point_words(found["parameters"])
+    return f"{found['benchmark_id']} ({point})" if point else str(found["benchmark_id"])
+
+
+def is_at(found: Document, place: Place | None) -> bool:
+    """Whether a part of the document is about this place; any is where none is chosen."""
+    if place is None:
+        return True
+    at = (found["suite_id"], found["benchmark_id"], found["parameters"])
+    return at == (place.suite_id, place.benchmark_id, place.point)
+
+
+def verdict_lines(document: Document, pair: Document) -> list[Sentence]:
+    """Who wins, first; then how many metrics say what."""
+    found = pair["overall"]
+    counts = ", ".join(
+        f"{found[name]} {name}" for name in ("better", "worse", "equivalent", "inconclusive")
+        if found[name]
+    ) or "nothing could be compared"  # fmt: skip
+    tests = {0: "no test could be made", 1: "one test"}.get(
+        document["tests"],
+        f"p of {document['tests']} tests adjusted by {_ADJUSTED[document['adjustment']]}",
+    )
+    words, role = _verdict(pair)
+    return [
+        Sentence(words, role=role),
+        Sentence(f"B: {counts}; {tests}"),
+    ]
+
+
+def _verdict(pair: Document) -> tuple[str, Role]:
+    a, b, found = short(pair["a"]), short(pair["b"]), pair["overall"]
+    verdict, winner = found["verdict"], found["winner"]
+    if winner is not None:
+        other = a if winner == pair["b"] else b
+        return f"{short(winner)} wins over {other}", "good"
+    if verdict in {"better", "worse"}:
+        return f"! not ranked: {a} and {b} cannot be ranked against each other", "warn"
+    if verdict == "trade-off":
+        return f"! a trade-off: {b} is better in some metrics, {a} in others", "warn"
+    if found["settled"]:
+        return f"= a tie: {a} and {b} are equivalent in all that was compared", "text"
+    return f"? no winner yet: {a} and {b} could not be told apart in every metric", "text"
+
+
+def advice(document: Document, pair: Document) -> list[Sentence]:
+    """What to do, with its numbers, and what is to be known of the comparison."""
+    several = "matrix" in document
+    said = [Sentence(words, "do") for words in pair["recommendations"]]
+    notes = dict.fromkeys(
+        words
+        for one in pair["benchmarks"]
+        for words in [*(each["words"] for each in one["differences"]), *one["notes"]]
+    )
+    said += [Sentence(words, "note", "dim") for words in notes]
+    for metric in pair["metrics"]:
+        name = f"{metric['metric']} on {place_words(metric)}"
+        said += [Sentence(f"{name}: {words}", "note", "dim") for words in metric["notes"]]
+    winner = document["overall"]["winner"]
+    if several:
+        words = "nobody beats or equals all others" if winner is None else f"{short(winner)} wins"
+        said.insert(0, Sentence(f"{words}, of all {len(document['sides'])} sides", "overall"))
+    return said
+
+
+def metrics_table(
+    pair: Document, place: Place | None, *, by_verdict: bool = False, words: str = ""
+) -> GridData:
+    """A row for each metric of a pair: both values, the change drawn, its verdict, what it needs.
+    Keys are numbers of the pair's metrics.
+
+    `by_verdict`: what is worse or better first, instead of benchmark by benchmark.
+    """
+    found = [
+        (f"{number}", one)
+        for number, one in enumerate(pair["metrics"])
+        if is_at(one, place) and holds(words, one["metric"], place_words(one), one["verdict"])
+    ]
+    if by_verdict:
+        found.sort(key=lambda each: _ORDER.index(each[1]["verdict"]))
+    several = len(pair["benchmarks"]) > 1 and place is None
+    ratios = interval_column(
+        [_interval(one) for _, one in found if one["ratio"] is not None],
+        log=True, reference=1.0, centred=True,
+    )  # fmt: skip
+    differences = interval_column(
+        [_interval(one) for _, one in found if one["ratio"] is None], reference=0.0, centred=True
+    )
+    rows = [
+        GridRow(
+            key,
+            (
+                one["metric"],
+                place_words(one),
+                value(one["a"], one["unit"]),
+                value(one["b"], one["unit"]),
+                delta_cell(_delta(one)),
+                whisker_cell(_interval(one), ratios if one["ratio"] is not None else differences),
+                _needs(one),
+                p_words(one["p_adjusted"]),
+                Cell(_from(one), role="dim"),
+            ),
+        )
+        for key, one in found
+    ]
+    return GridData(_metric_columns(several), rows, reason="no metric fits the filter")
+
+
+def _metric_columns(several: bool) -> tuple[Column, ...]:
+    return (
+        Column("metric", "metric", 17, flex=1),
+        *([Column("benchmark", "benchmark", 14, flex=1, priority=1)] if several else
+          [Column("benchmark", "benchmark", 14, priority=9)]),
+        Column("a", "A", 10, align="right", priority=4),
+        Column("b", "B", 10, align="right", priority=4),
+        Column("change", "B / A or B − A [95 %], B is", 35, priority=0),
+        Column("interval", "change, drawn", 15, flex=3, priority=5),
+        Column("needs", "needs", 12, align="right", priority=6),
+        Column("p", "p", 6, align="right", priority=7),
+        Column("from", "from", 24, priority=8),
+    )  # fmt: skip
+
+
+def _interval(one: Document) -> Interval:
+    middle = one["difference"] if one["ratio"] is None else one["ratio"]
+    return Interval(middle, one["low"], one["high"])
+
+
+def _delta(one: Document) -> Delta:
+    reason = one["notes"][0] if one["notes"] else "unknown"
+    verdict = one["verdict"] if one["comparable"] else "not comparable"
+    if one["ratio"] is not None:
+        return Delta(one["ratio"], verdict, one["low"], one["high"], "ratio", reason)
+    unit: Any = "points" if one["unit"] == "share" else ""
+    return Delta(one["difference"], verdict, one["low"], one["high"], unit, reason)
+
+
+def value(found: float | None, unit: str) -> str:
+    """A value of a side with its unit."""
+    if found is None:
+        return NOTHING
+    if unit == "USD":
+        return amount(found)
+    return f"{found:.3f}" if unit in {"share", "score"} else quantity(found, _UNITS.get(unit, unit))
+
+
+def _needs(one: Document) -> str:
+    if one["n_needed"] is None:
+        return ""
+    return f"{one['n_needed']:,} {one['varies_by']}"
+
+
+def _from(one: Document) -> str:
+    if one["only_a"] is not None:
+        return f"{one['n']:,} pairs, {one['only_a']} A, {one['only_b']} B"
+    if one["paired"]:
+        return f"{one['n']:,} pairs"
+    if not one["n"]:
+        return NOTHING
+    return f"{one['n']:,} {one['of'] if one['n'] != 1 else one['of'].removesuffix('s')} a side"
+
+
+def cases_table(pair: Document, place: Place | None, words: str = "") -> GridData:
+    """Cases that only one side gets right, the plainest first; keys are `benchmark number/case`."""
+    several = len(pair["benchmarks"]) > 1
+    columns = (
+        Column("case", "case", 14, flex=1),
+        *([Column("benchmark", "benchmark", 14, priority=2)] if several else []),
+        Column("right", "right", 5),
+        Column("expected", "expected", 12, flex=2, priority=3),
+        Column("a", "A said", 16, flex=3),
+        Column("b", "B said", 16, flex=3),
+    )
+    rows = []
+    for at, case in _apart(pair, place):
+        where = place_words(pair["benchmarks"][at])
+        a, b = _said(case["a"]), _said(case["b"])
+        if not holds(words, case["case_id"], where, case["expected"] or "", a, b):
+            continue
+        of_a = case["a"]["right"] > case["b"]["right"]
+        right = Cell("A" if of_a else "B", series=0 if of_a else 1)
+        rows.append(
+            GridRow(
+                f"{at}/{case['case_id']}",
+                (
+                    case["case_id"],
+                    *([where] if several else []),
+                    right,
+                    case["expected"] or NOTHING,
+                    Cell(a, role="text" if of_a else "warn"),
+                    Cell(b, role="warn" if of_a else "text"),
+                ),
+            )
+        )
+    return GridData(columns, rows, reason=_why_no_case(pair, place, words))
+
+
+def _apart(pair: Document, place: Place | None) -> list[tuple[int, Document]]:
+    found = [
+        (at, case)
+        for at, one in enumerate(pair["benchmarks"])
+        if is_at(one, place) and one["disagreements"] is not None
+        for case in one["disagreements"]["first"]
+    ]
+    return sorted(found, key=lambda each: -abs(each[1]["a"]["right"] - each[1]["b"]["right"]))
+
+
+def cases_title(pair: Document, place: Place | None) -> str:
+    """How many cases only one side gets right."""
+    apart = [
+        one["disagreements"]
+        for one in pair["benchmarks"]
+        if is_at(one, place) and one["disagreements"] is not None
+    ]
+    only_a, only_b = (sum(one[name] for one in apart) for name in ("only_a", "only_b"))
+    a, b = short(pair["a"]), short(pair["b"])
+    return f"right in only one: {only_a:,} in {a} (A), {only_b:,} in {b} (B)"
+
+
+def _why_no_case(pair: Document, place: Place | None, words: str) -> str:
+    judged = [one for one in pair["benchmarks"] if is_at(one, place)]
+    if all(one["disagreements"] is None for one in judged):
+        return "no answer is called right or wrong here, so there is nothing to disagree on"
+    return f"no case with “{words}”" if words else "both get the same cases right"
+
+
+def _said(found: Document) -> str:
+    if found["failure"]:
+        return f"({found['failure']})"
+    return found["answer"] or NOTHING
+
+
+def matrix_table(pairs: Sequence[Document], labels: Sequence[str]) -> GridData:
+    """What each row is against each column, in a word."""
+    cells = {(pair["a"], pair["b"]): pair for pair in pairs}
+    rows = []
+    for row in labels:
+        said = [Cell(short(row), role="title")]
+        for column in labels:
+            if (column, row) in cells:
+                said.append(_against(cells[column, row], swapped=False))
+            elif (row, column) in cells:
+                said.append(_against(cells[row, column], swapped=True))
+            else:
+                said.append(Cell("·", role="dim"))
+        rows.append(GridRow(row, said))
+    columns = (
+        Column("row", "is against", 14, flex=2),
+        *(Column(f"{at}", short(label), 14, flex=1) for at, label in enumerate(labels)),
+    )
+    return GridData(columns, rows)
+
+
+def _against(pair: Document, *, swapped: bool) -> Cell:
+    found = pair["overall"]
+    verdict = found["verdict"]
+    if verdict in {"better", "worse"} and found["winner"] is None:
+        return Cell("! not ranked", role="warn")
+    if verdict == "tie":
+        return Cell("= tie" if found["settled"] else "? tie, open", role="text")
+    if swapped:
+        verdict = {"better": "worse", "worse": "better"}.get(verdict, verdict)
+    more, less = found["better"], found["worse"]
+    if swapped:
+        more, less = less, more
+    return Cell(f"{verdict} +{more} -{less}", role=_ROLES[verdict])

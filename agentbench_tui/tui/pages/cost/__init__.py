@@ -1,0 +1,1 @@
+"""What a task and a right answer cost."""

@@ -1,0 +1,1 @@
+"""Is an agent better or worse than before, and since when."""

@@ -1,0 +1,168 @@
+"""The plot of one metric over an agent's runs: versions, intervals, levels and their changes."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from agentbench_tui.tui.widgets.plot import Band, Limit, Line, Mark, PlotData
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.verdicts.regression.course import CoursePoint, LevelChange, Series
+
+WORSE, BETTER = "▼", "▲"
+_HUES = 8
+_CHANGE = 5
+"""Series whose hue shades the runs among which a level changed."""
+_SCORE = "0..100"
+_ROOM = 0.15
+_DAY_S = 86_400.0
+_HOURS_UP_TO = 2.0
+"""Days; a longer time is told in days."""
+
+
+def course_plot(series: Series, *, by_time: bool) -> PlotData:
+    """Runs in their order, or by the time at which they were made."""
+    factor, unit = _scale(series.finding["unit"])
+    most = 100.0 if series.finding["unit"] in {"share", _SCORE} else math.inf
+    points = series.points
+    x, label = _times(points) if by_time else (list(map(float, range(len(points)))), "runs")
+    values = [factor * point.value for point in points]
+    limits = _limits(series, factor)
+    edges = _edges(x)
+    bands = [
+        Band([edges[one.first], edges[one.last + 1]], [-math.inf] * 2, [math.inf] * 2, _CHANGE)
+        for one in series.changes
+        if one.last > one.first
+    ]
+    versions = list(dict.fromkeys(point.version for point in points))
+    for at, point in zip(x, points, strict=True):
+        if point.low is not None and point.high is not None:
+            ends = [factor * point.low] * 2, [factor * point.high] * 2
+            bands.append(Band([at, at], *ends, versions.index(point.version) % _HUES))
+    return PlotData(
+        lines=_lines(points, x, values, versions),
+        bands=bands,
+        marks=[Mark(edges[one.first], _words(one, series)) for one in series.changes],
+        limits=limits,
+        x_label=label,
+        y_unit=unit,
+        x_names=() if by_time else _moments(points),
+        x_range=(edges[0], edges[-1]) if len(points) > 1 else None,
+        y_range=_heights(points, values, factor, [one.at for one in limits], most),
+        reason="no run has a value of it",
+    )
+
+
+def _moments(points: Sequence[CoursePoint]) -> list[str]:
+    """When each run was made; with seconds where two were in the same minute."""
+    minutes = [point.at[5:16] for point in points]
+    end = 16 if len(set(minutes)) == len(minutes) else 19
+    return [point.at[5:end].replace("T", " ") for point in points]
+
+
+def _scale(unit: str) -> tuple[float, str]:
+    """Shares are drawn in percent, money with its sign, scores without a unit."""
+    return (100.0, "%") if unit == "share" else (1.0, {"USD": "$", _SCORE: ""}.get(unit, unit))
+
+
+def _lines(
+    points: Sequence[CoursePoint],
+    x: Sequence[float],
+    values: Sequence[float],
+    versions: Sequence[str],
+) -> list[Line]:
+    """One a version, and one for those runs that the newest cannot be held against."""
+    lines = []
+    for number, version in enumerate(versions):
+        ours = [
+            value if point.version == version and point.is_comparable else math.nan
+            for point, value in zip(points, values, strict=True)
+        ]
+        if not all(map(math.isnan, ours)):
+            lines.append(Line(version, x, ours, series=number % _HUES))
+    others = [
+        math.nan if point.is_comparable else value
+        for point, value in zip(points, values, strict=True)
+    ]
+    if not all(map(math.isnan, others)):
+        name = "measured otherwise: not comparable"
+        lines.append(Line(name, x, others, series=len(versions) % _HUES))
+    return lines
+
+
+def _times(points: Sequence[CoursePoint]) -> tuple[list[float], str]:
+    """Hours or days since the first run."""
+    moments = [datetime.fromisoformat(point.at).timestamp() for point in points]
+    if not moments:
+        return [], ""
+    days = [(moment - moments[0]) / _DAY_S for moment in moments]
+    since = f"since {points[0].at[:16].replace('T', ' ')}"
+    if days[-1] <= _HOURS_UP_TO:
+        return [24 * day for day in days], f"hours {since}"
+    return days, f"days {since}"
+
+
+def _edges(x: Sequence[float]) -> list[float]:
+    """Before each run and behind the last, half-way to the next one."""
+    if not x:
+        return []
+    between = [(a + b) / 2 for a, b in pairwise(x)]
+    if not between:
+        return [x[0], x[0]]
+    return [2 * x[0] - between[0], *between, 2 * x[-1] - between[-1]]
+
+
+def _limits(series: Series, factor: float) -> list[Limit]:
+    found = []
+    before = series.finding["baseline_value"]
+    if before is not None:
+        found.append(Limit(factor * before, series.finding["against"] or "before"))
+    if series.accepted is not None:
+        found.append(Limit(factor * series.accepted.after, "accepted level"))
+    return found
+
+
+def _heights(
+    points: Sequence[CoursePoint],
+    values: Sequence[float],
+    factor: float,
+    limits: Sequence[float],
+    most: float,
+) -> tuple[float, float] | None:
+    """All values, levels and, as far as they do not dwarf these, the ends of intervals;
+    no room above what a value can be at `most`."""
+    known = [value for value in (*values, *limits) if math.isfinite(value)]
+    if not known:
+        return None
+    low, high = min(known), max(known)
+    reach = (high - low) or abs(high) / 10 or 1.0
+    ends = [
+        min(max(factor * end, low - reach), high + reach)
+        for point in points
+        for end in (point.low, point.high)
+        if end is not None and math.isfinite(end)
+    ]
+    low, high = min([low, *ends]), max([high, *ends])
+    room = _ROOM * ((high - low) or reach)
+    least = max(0.0, low - room) if low >= 0 else low - room
+    return least, min(high + room, max(high, most))
+
+
+def _words(one: LevelChange, series: Series) -> str:
+    """`▼ major +23 %`."""
+    sign = WORSE if one.worse else BETTER
+    return " ".join(filter(None, (sign, one.severity, size_of(one.change, series))))
+
+
+def size_of(change: float | None, series: Series) -> str:
+    """A change in percent, of shares in points."""
+    if change is None:
+        return ""
+    if series.finding["change_is"] == "ratio":
+        return f"{100 * (change - 1):+.0f} %"
+    return f"{100 * change:+.1f} pt"

@@ -1,0 +1,1 @@
+"""Who is best by what, and how sure that is."""

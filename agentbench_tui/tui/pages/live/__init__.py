@@ -1,0 +1,1 @@
+"""One run as it goes on, or again at any speed."""

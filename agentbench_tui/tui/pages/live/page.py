@@ -1,0 +1,400 @@
+"""Live: one run as it goes on, or again at any speed, with what can be wished of it."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import Binding
+from textual.worker import WorkerError
+
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.store.viewer import Viewer
+from agentbench_tui.tui.dialogs.asking import Line, Sure
+from agentbench_tui.tui.pages.live import view as live_view
+from agentbench_tui.tui.pages.live.panels import VIEWS, Choices, LivePanels
+from agentbench_tui.tui.pages.live.replay import Replaying
+from agentbench_tui.tui.pages.live.state import LATENCIES, LiveState
+from agentbench_tui.tui.pages.live.tables import SIMULATED, parts_of
+from agentbench_tui.tui.pages.live.wishes import Wishes
+from agentbench_tui.tui.pages.page import NOTHING_YET, Page
+from agentbench_tui.tui.shared import Lead
+from agentbench_tui.tui.widgets.gauge import Gauges
+from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.tui.widgets.scrubber import Scrubber
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.worker import Worker
+
+    from agentbench_tui.store.viewer import Update
+    from agentbench_tui.verdicts.runs.live_document import LiveDocument, LiveReader
+
+DRAW_S = 0.25
+_COURSES_S = 1.1
+"""Without a tick for so long, the lines go on all the same."""
+_QUARTER = 1.25
+
+
+class Live(Replaying, Page["LiveDocument | None"]):
+    """One run."""
+
+    BINDINGS: ClassVar = [
+        Binding("space", "hold", "Pause/go on", tooltip="the run; in a replay the replay"),
+        Binding("space", "from_start", "Replay", tooltip="from the beginning"),
+        Binding("S", "stop", "Stop", tooltip="what is in flight comes to its end"),
+        Binding("S", "say_why_not", "Stop", show=False, tooltip="a run that goes on"),
+        Binding("v", "next_view", "Next panels", tooltip="or the cursor into the next"),
+        Binding("h", "next_latency", "Latency", tooltip="end to end, TTFT, ITL, queueing"),
+        Binding("M", "mark", "Mark", show=False, tooltip="this moment, with a note"),
+        Binding("g", "axis", "Axis", show=False, tooltip="logarithmic or linear"),
+        Binding("x", "cancel", "Cancel case", show=False, tooltip="at the cursor, in flight"),
+        Binding("plus,equals_sign", "push(1)", "More load", show=False, key_display="+",
+                tooltip="a quarter more at once, or a second"),
+        Binding("minus", "push(-1)", "Less load", show=False, key_display="-",
+                tooltip="a fifth less"),
+        Binding("comma", "step(-1)", "Back", show=False, tooltip="a moment back in the run"),
+        Binding("full_stop", "step(1)", "Forth", show=False),
+        Binding("less_than_sign", "speed(-1)", "Slower", show=False, tooltip="the replay"),
+        Binding("greater_than_sign", "speed(1)", "Faster", show=False,
+                tooltip="the replay, up to ×64, then as fast as can be"),
+        Binding("left_square_bracket", "from_start", "Replay", show=False,
+                tooltip="from the beginning"),
+        Binding("right_square_bracket", "to_end", "To the newest", show=False),
+        Binding("y", "copy", "Copy run id", show=False),
+        Binding("e", "command_line", "As a command", show=False),
+        Binding("escape", "back", "Back", show=False),
+    ]  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state = LiveState()
+        self._viewer: Viewer | None = None
+        self._run_id: str | None = None
+        self._reader: LiveReader | None = None
+        self._document: LiveDocument | None = None
+        self._choices = Choices()
+        self._changed: set[str] = set()
+        self._second = 0
+        self._courses_at = 0.0
+        self._wishes = Wishes(self)
+        self._following: Worker[None] | None = None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """A run that has ended cannot be stopped; the space bar replays it."""
+        if action == "stop":
+            return self._is_live()
+        return self._state.is_going_on if action == "hold" else True
+
+    def crumbs(self) -> tuple[str, ...]:
+        return ("Live", self._run_id[:18]) if self._run_id else ("Live",)
+
+    def content(self) -> ComposeResult:
+        yield LivePanels()
+        yield Scrubber()
+
+    def on_mount(self) -> None:
+        self._panels = self.query_one(LivePanels)
+        self._scrubber = self.query_one(Scrubber)
+        if self.session.draw_every_s is not None:
+            self.set_interval(self.session.draw_every_s, self._draw)
+        self._panels.query_one("#progress", Grid).focus()
+
+    def on_resize(self) -> None:
+        """Another size may have room for other panels."""
+        self._panels.share_out(self.size.width, self.size.height, self._choices.view)
+        self._changed |= {"ticks", "gauges", "events", "moment", "board"}
+
+    def read(self, connection: sqlite3.Connection) -> LiveDocument | None:
+        # Who judges loads numpy: not before there is something to see.
+        from agentbench_tui.verdicts.runs.live_document import LiveReader, run_to_watch
+
+        wanted = self.shared.run_id or self._run_id
+        run_id = wanted or run_to_watch(connection, self.shared.database)
+        if run_id is None:
+            raise AgentbenchError(NOTHING_YET)
+        if self._reader is None or self._run_id != run_id:
+            self._reader = LiveReader(connection, self.shared.database, run_id)
+        row = live_view.focus_of(self._state, self._choices.execution)
+        return self._reader.read(connection, None if row is None else row["key"])
+
+    def show(self, found: LiveDocument | None) -> None:
+        if found is None:
+            return
+        lost = self._following is not None and self._following.is_finished  # the store was gone
+        if found.run_id != self._run_id or self.shared.replay or lost:
+            self._follow(found.run_id)
+        self._document = found
+        interrupted = self._state.run.get("status") == "running" and not found.has_process
+        if interrupted != self._state.interrupted:
+            self._state.interrupted = interrupted
+            self.refresh_bindings()
+            self._changed |= {"ticks", "moment", "events"}
+        self._changed |= {"board"}
+        if found.reference is not None or found.stress is not None:
+            self._changed |= {"ticks", "moment"}
+        if self.session.draw_every_s is None:  # somebody asked for it
+            self._draw()
+
+    def _follow(self, run_id: str) -> None:
+        """Show this run from now on."""
+        self._run_id = self.shared.run_id = run_id
+        self._state, self._document = LiveState(), None
+        self._choices.execution = None
+        speed = self.shared.speed if self.shared.replay else math.inf
+        self.shared.replay = False
+        self._following = self.run_worker(
+            self._take_updates(run_id, speed), exclusive=True, group="follow"
+        )
+
+    async def on_unmount(self) -> None:
+        """The viewer's thread ends before the loop that it answers to."""
+        if self._following is not None:
+            self._following.cancel()
+            with suppress(WorkerError):
+                await self._following.wait()
+
+    async def _take_updates(self, run_id: str, speed: float) -> None:
+        ours: Viewer | None = None
+        try:
+            async with Viewer(self.shared.database, run_id, speed=speed) as ours:
+                self._viewer = ours
+                async for update in ours.updates(DRAW_S, stay=True):
+                    self._take(update)
+        except (AgentbenchError, sqlite3.Error) as error:
+            self.tell(str(error))
+            self.session.store_was_gone()
+        finally:
+            if self._viewer is ours:  # and not that of the run that is followed instead
+                self._viewer = None
+
+    def _take(self, update: Update) -> None:
+        first = not self._state.run
+        was, live_at = self._state.run.get("status"), self._state.live_at
+        was_replay = self._state.is_replay
+        wishes = [(row["seq"], row["answer"]) for row in self._state.wishes]
+        self._state.take(update)
+        new = update.new
+        if first or update.restarted or new["ticks"] or new["iterations"]:
+            self._changed.add("ticks")
+        if first or update.restarted or new["gauges"]:
+            self._changed.add("gauges")
+        if (
+            first
+            or update.restarted
+            or new["failures"]
+            or [(row["seq"], row["answer"]) for row in update.wishes] != wishes
+        ):
+            self._changed |= {"events", "moment"}
+        if first or update.restarted or update.is_replay or self._state.live_at != live_at:
+            self._changed.add("moment")
+        if first or update.is_replay != was_replay or update.run["status"] != was:
+            self.refresh_bindings()
+        if update.is_replay != was_replay:
+            self._changed.add("board")
+        if update.run["status"] != was:
+            self._changed |= {"ticks", "events", "moment"}
+        row = live_view.focus_of(self._state, self._choices.execution)
+        if update.run["status"] != was or not live_view.is_about(self._document, row):
+            self.store_changed()
+        self._wishes.hear(update.wishes)
+        if first and self.session.draw_every_s is None:
+            self._draw()
+
+    def _draw(self) -> None:
+        """What changed since the last time; and once a second what time changes."""
+        if not self.is_current or not self._state.run:
+            return
+        now, state, document = time.time(), self._state, self._document
+        if int(now) != self._second and state.is_going_on:
+            self._second = int(now)
+            self._changed.add("moment")
+        changed, self._changed = self._changed, set()
+        if changed & {"ticks", "latency"}:
+            self._panels.show_latency(state, document, self._choices)
+        if changed & {"ticks", "events"} or (
+            "moment" in changed and now - self._courses_at > _COURSES_S
+        ):
+            self._courses_at = now
+            self._panels.show_courses(state)
+            self._panels.show_progress(state, now)
+        if "gauges" in changed:
+            self._panels.show_machine(state)
+        if "events" in changed:
+            self._panels.show_events(state)
+        if "moment" in changed:
+            self._panels.show_moment(state, document, self._choices, now)
+            self._scrubber.show(live_view.scrubber(state, self._viewer, now))
+        if "board" in changed and document is not None:
+            self._panels.show_board(state, document)
+
+    # What a person can ask of the run.
+
+    def action_hold(self) -> None:
+        """Pause the run or let it go on; in a replay that."""
+        viewer = self._viewer
+        if not self._is_here() or viewer is None:
+            return
+        if self._is_live():
+            paused = any(live.get("paused") for live in self._state.live.values())
+            self._wish("resume" if paused else "pause")
+        elif viewer.is_playing:
+            viewer.pause()
+        else:
+            viewer.play(1.0 if math.isinf(viewer.speed) else viewer.speed)
+
+    def action_say_why_not(self) -> None:
+        """Where there is nothing to be stopped."""
+        if self._is_here():
+            self._can_wish()
+
+    def action_stop(self) -> None:
+        """Stop the run, when that is meant."""
+        question = (
+            "Stop this run? What is in flight comes to its end and everything measured is kept;"
+            f"\n`agentbench resume {self._run_id}` goes on with it later."
+        )
+        self.app.push_screen(Sure(question), lambda sure: self._wish("stop") if sure else None)
+
+    def action_cancel(self) -> None:
+        """Cancel the case in flight at the cursor."""
+        if not self._can_wish():
+            return
+        key = self._panels.query_one("#slow", Grid).cursor_key or ""
+        kind, _, rest = key.partition("/")
+        case_id = rest.partition("/")[2]
+        if kind != "now" or not case_id:
+            self.notify("put the cursor on a case in flight first (`v` or tab leads to them)")
+            return
+        self._wish("cancel", case_id)
+
+    def action_push(self, direction: int) -> None:
+        """A quarter more, or as much less: of a load its rate or its users, else concurrency."""
+        if not self._can_wish():
+            return
+        row = live_view.focus_of(self._state, self._choices.execution)
+        live: dict[str, Any] = self._state.live.get(row["key"], {}) if row is not None else {}
+        factor = _QUARTER if direction > 0 else 1 / _QUARTER
+        if live.get("pace") is not None:
+            self._wish("rate", f"{live['pace'] * factor:.6g}")
+            return
+        now = live.get("users") or live.get("limit")
+        if not now:
+            self.notify("nothing is asked now whose concurrency could be changed")
+            return
+        wanted = max(now + direction, round(now * factor)) if direction > 0 else min(
+            now - 1, round(now * factor)
+        )  # fmt: skip
+        self._wish("concurrency", str(max(1, wanted)))
+
+    def action_mark(self) -> None:
+        """Mark this moment, with a note."""
+        if not self._can_wish():
+            return
+
+        def keep(note: str | None) -> None:
+            if note is not None:
+                self._wish("mark", note)
+
+        self.app.push_screen(Line("Mark this moment. A note (may be empty):"), keep)
+
+    def _is_live(self) -> bool:
+        return self._state.is_going_on and not self._state.is_replay
+
+    def _can_wish(self) -> bool:
+        """Whether anybody would hear a wish; says why not."""
+        if self._is_live():
+            return True
+        if self._state.run.get("status") == "running" and not self._state.interrupted:
+            self.notify("this moment is past: ] goes to the newest")
+        else:
+            self.notify("this run is over: nothing can be changed any more; [ replays it")
+        return False
+
+    def _wish(self, wish: str, argument: str | None = None) -> None:
+        self._wishes.make(self._state.run["key"], wish, argument)
+
+    # What a person can choose to see.
+
+    def action_next_view(self) -> None:
+        """The next panels on a small screen; on a large one the next panel gets the cursor."""
+        if not self._panels.has_class("-paged"):
+            self.focus_next("Grid, Gauges")
+            return
+        self._choices.view = (self._choices.view + 1) % len(VIEWS)
+        self._panels.share_out(self.size.width, self.size.height, self._choices.view)
+        self._changed |= {"ticks", "gauges", "events", "moment", "board"}
+        for name in VIEWS[self._choices.view]:
+            panel = self._panels.query_one(f"#{name}")
+            if isinstance(panel, Grid | Gauges):
+                self.call_after_refresh(panel.focus)  # when it has a size
+                break
+
+    def action_next_latency(self) -> None:
+        """End to end, to the first token, between chunks, queueing."""
+        if not self._is_here():
+            return
+        place = LATENCIES.index(self._choices.latency)
+        self._choices.latency = LATENCIES[(place + 1) % len(LATENCIES)]
+        self._changed.add("latency")
+        self._draw()
+
+    def action_axis(self) -> None:
+        """Logarithmic or linear."""
+        if not self._is_here():
+            return
+        self._choices.log_axis = not self._choices.log_axis
+        self._changed.add("latency")
+        self._draw()
+
+    def on_grid_moved(self, event: Grid.Moved) -> None:
+        """The times are those of the execution at the cursor, once somebody moves it."""
+        event.stop()
+        if event.grid.id == "progress" and event.grid.has_focus and event.key is not None:
+            key = int(event.key)
+            first = self._state.executions[0]["key"] if self._state.executions else None
+            # The cursor lies on the first row before anybody has moved it.
+            nobody_moved = self._choices.execution is None and key == first
+            if key != self._choices.execution and not nobody_moved:
+                self._choices.execution = key
+                self._changed |= {"ticks", "moment"}
+                self.reload()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Enter: the answers of that execution or agent, or that very answer."""
+        event.stop()
+        if event.key is None:
+            return
+        key, case, answer = event.key, "", None
+        if event.grid.id == "board":
+            agent = key.removesuffix(SIMULATED)
+            rows = [row for row in self._state.executions if row["agent_id"] == agent]
+        else:
+            if event.grid.id == "slow":
+                key, case, answer = parts_of(key)
+            rows = [row for row in self._state.executions if str(row["key"]) == key]
+        if not rows:
+            return
+        self.shared.run_id, self.shared.agent = self._run_id, rows[0]["agent_id"]
+        self.session.show_answers(Lead(rows[0]["id"], case, answer))
+
+    def action_copy(self) -> None:
+        """The run's id to the clipboard."""
+        if self._is_here() and self._run_id:
+            self.app.copy_to_clipboard(self._run_id)
+            self.notify("copied: the run's id", timeout=2)
+
+    def action_command_line(self) -> None:
+        """What shows the same in a shell."""
+        if self._is_here() and self._run_id:
+            self.notify(f"agentbench runs show {self._run_id}", timeout=10)
+
+    def action_back(self) -> None:
+        """To the page one came from; out of a session that was opened for one run."""
+        if self.shared.fixed_run:
+            self.session.action_leave()
+        elif len(self.app.screen_stack) > 1:
+            self.app.pop_screen()

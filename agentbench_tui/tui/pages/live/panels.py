@@ -1,0 +1,264 @@
+"""The panels of the page Live and how they share the screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.containers import Horizontal, Vertical
+
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.pages.live import tables as live_tables
+from agentbench_tui.tui.pages.live import view as live_view
+from agentbench_tui.tui.pages.live.machine import machine
+from agentbench_tui.tui.widgets.courses import Courses
+from agentbench_tui.tui.widgets.event_log import EventLog
+from agentbench_tui.tui.widgets.facts import Facts, fact_lines
+from agentbench_tui.tui.widgets.gauge import Gauges, lines_of
+from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.tui.widgets.histogram import HistogramView
+from agentbench_tui.tui.widgets.status_bar import StatusBar
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.widget import Widget
+
+    from agentbench_tui.store.viewer import Row
+    from agentbench_tui.tui.pages.live.state import Latency, LiveState
+    from agentbench_tui.verdicts.runs.live_document import LiveDocument
+
+VIEWS = (
+    ("latency", "rates"),
+    ("progress", "board"),
+    ("machine", "load"),
+    ("slow", "failures", "log"),
+)
+"""Panels that are shown together where there is no room for all."""
+_FRAME = 2
+_USUAL_WIDTH = 40
+"""Cells of a panel that has none yet."""
+_TITLES = {
+    "rates": "the last seconds, a second a cell",
+    "progress": "progress by benchmark and agent",
+    "machine": "machine, agents, GPUs",
+    "load": "the load that goes on",
+    "failures": "failures by kind",
+    "slow": "longest in flight, then slowest answers",
+    "log": "failures, wishes, marks",
+}
+_PLACES = 400
+"""Seconds that the lines get: more than any terminal has cells for."""
+
+
+@dataclass(slots=True)
+class Choices:
+    """What somebody chose to see."""
+
+    latency: Latency = "e2e"
+    log_axis: bool = True
+    execution: int | None = None
+    """None: that which told something last."""
+    view: int = 0
+
+
+class LivePanels(Vertical):
+    """All panels between status and scrubber. Those with nothing to show leave their room."""
+
+    DEFAULT_CSS: ClassVar[str] = """
+    LivePanels { height: 1fr; }
+    LivePanels #panes { height: 1fr; }
+    LivePanels #left { width: 13fr; height: 1fr; }
+    LivePanels #right { width: 8fr; height: 1fr; }
+    LivePanels #latency { height: 1fr; min-height: 8; }
+    LivePanels #log { height: 1fr; min-height: 3; }
+    LivePanels.-all .-empty { display: none; }
+    LivePanels.-paged .panel { display: none; }
+    LivePanels.-paged.-view-0 #right, LivePanels.-paged.-view-1 #right { display: none; }
+    LivePanels.-paged.-view-2 #left, LivePanels.-paged.-view-3 #left { display: none; }
+    LivePanels.-paged .panel.-shown { display: block; height: 1fr; }
+    LivePanels.-paged #load.-shown.-empty { display: none; }
+    LivePanels.-paged #latency.-shown { height: 2fr; }
+    LivePanels.-paged #slow.-shown, LivePanels.-paged #progress.-shown { height: 2fr; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield StatusBar()
+        with Horizontal(id="panes"):
+            with Vertical(id="left"):
+                yield self._panel(HistogramView(id="latency"))
+                yield self._panel(Courses(id="rates"))
+                yield self._panel(Grid(id="progress"))
+                yield self._panel(Grid(id="board"))
+            with Vertical(id="right"):
+                yield self._panel(Gauges(id="machine"))
+                yield self._panel(Facts(id="load"))
+                yield self._panel(Gauges(id="failures"))
+                yield self._panel(Grid(id="slow"))
+                yield self._panel(EventLog(id="log"))
+
+    def on_mount(self) -> None:
+        self._widgets: dict[str, Widget] = {
+            name: self.query_one(f"#{name}")
+            for name in ("latency", "board", *_TITLES)
+        }  # fmt: skip
+        self._status = self.query_one(StatusBar)
+        self._heights: dict[str, int] = {}
+        self._entitled: dict[Widget, str] = {}
+        self._places: tuple[str, ...] = ()
+        self._before: dict[str, int] = {}
+
+    def share_out(self, width: int, height: int, view: int) -> None:
+        """Show all panels, or those of one view where the screen is small."""
+        paged = width < 100 or height < 34
+        if paged != self.has_class("-paged") or not self._heights:
+            self._heights.clear()
+            for widget in self._widgets.values():
+                widget.styles.clear_rule("height")
+        self.set_class(paged, "-paged")
+        self.set_class(not paged, "-all")
+        for number, names in enumerate(VIEWS):
+            self.set_class(number == view, f"-view-{number}")
+            for name in names:
+                self._widgets[name].set_class(paged and number == view, "-shown")
+
+    def show_latency(
+        self, state: LiveState, document: LiveDocument | None, choices: Choices
+    ) -> None:
+        """How times are spread."""
+        row = live_view.focus_of(state, choices.execution)
+        reference = None
+        if document is not None and live_view.is_about(document, row):
+            reference = document.reference
+        latency = self._widgets["latency"]
+        assert isinstance(latency, HistogramView)
+        self._entitle(latency, _latency_title(row, choices))
+        lacking = live_view.percentiles_words(state, row, choices.latency)
+        if lacking != str(latency.border_subtitle or ""):
+            latency.border_subtitle = lacking
+        latency.show(
+            live_view.latency(state, row, choices.latency, choices.log_axis, reference)
+        )  # fmt: skip
+
+    def show_courses(self, state: LiveState) -> None:
+        """How rates went, and what was marked."""
+        courses, rates = live_view.courses(state, _PLACES), self._widgets["rates"]
+        assert isinstance(rates, Courses)
+        each = 3 if self.size.height >= 50 else 1
+        self._fit("rates", len(courses.lines) * each + bool(courses.marks), least=2)
+        rates.show(courses)
+
+    def show_progress(self, state: LiveState, now: float) -> None:
+        """How far each execution is."""
+        progress, grid = live_tables.progress(state, now), self._widgets["progress"]
+        assert isinstance(grid, Grid)
+        self._fit("progress", len(progress.rows) + 1, most=max(4, self.size.height // 5))
+        grid.show(progress)
+
+    def show_machine(self, state: LiveState) -> None:
+        """What gauges change."""
+        data, gauges = machine(state), self._widgets["machine"]
+        assert isinstance(gauges, Gauges)
+        lines = lines_of(data, gauges.size.width or _USUAL_WIDTH, gauges.glyphs)
+        self._fit("machine", lines, most=max(6, self.size.height // 2 - 4))
+        gauges.show(data)
+
+    def show_events(self, state: LiveState) -> None:
+        """What failures and wishes change."""
+        data, failures, log = (
+            live_view.failures(state),
+            self._widgets["failures"],
+            self._widgets["log"],
+        )
+        assert isinstance(failures, Gauges)
+        assert isinstance(log, EventLog)
+        self._fit("failures", len(data.rows), most=6)
+        failures.show(data)
+        log.show(live_view.log_lines(state, 100))
+
+    def show_moment(
+        self, state: LiveState, document: LiveDocument | None, choices: Choices, now: float
+    ) -> None:
+        """What changes with time alone, and with live rows."""
+        self._status.show(live_view.status(state, now))
+        row = live_view.focus_of(state, choices.execution)
+        stress = None
+        known = document is not None and row is not None and document.focus == row["key"]
+        if known and document is not None and not state.is_replay:
+            stress = document.stress
+        facts, load = live_tables.load_facts(state, row, now, stress), self._widgets["load"]
+        assert isinstance(load, Facts)
+        going_on = row is not None and not state.has_ended(row)
+        self._entitle(load, _TITLES["load"] if going_on else "the load that was looked at last")
+        lines = fact_lines(facts, load.size.width or _USUAL_WIDTH, load.glyphs)
+        self._fit("load", lines, most=10, shrinks=False)
+        load.show(facts)
+        answers = () if document is None or state.is_replay else document.slowest
+        data, slow = live_tables.slow(state, answers, now), self._widgets["slow"]
+        assert isinstance(slow, Grid)
+        lines = len(data.rows) + 1 if data.rows else 0
+        self._fit("slow", lines, most=max(5, self.size.height // 6), shrinks=False)
+        slow.show(data)
+
+    def show_board(self, state: LiveState, document: LiveDocument) -> None:
+        """Who leads. Arrows say what moved when the order changed last."""
+        found = document.board
+        places = tuple(live_tables.key_of(one) for one in found.standings)
+        if places != self._places:
+            self._before = {key: place for place, key in enumerate(self._places)}
+            self._places = places
+        grid = self._widgets["board"]
+        assert isinstance(grid, Grid)
+        order = {
+            "overall": "overall score",
+            "accuracy": "share of right answers so far",
+            "pnl": "mean P&L per episode",
+        }
+        by = order.get(found.score, "median time so far; places need scores")
+        when = " as it is now" if state.is_replay else ""
+        self._entitle(grid, f"leaderboard of this run{when}, by {by}")
+        count = len(found.standings)
+        self._fit("board", count + 1 if count > 1 else 0, most=max(4, self.size.height // 5))
+        grid.show(live_tables.board(found, self._before))
+
+    def _entitle(self, widget: Widget, title: str) -> None:
+        """Give it this title. It may name an agent, so it is no markup."""
+        if self._entitled.get(widget) != title:
+            self._entitled[widget] = title
+            widget.border_title = Text(one_line(title, 120))
+
+    def _panel(self, widget: Widget) -> Widget:
+        widget.add_class("panel")
+        if widget.id in _TITLES:
+            widget.border_title = _TITLES[widget.id]
+        return widget
+
+    def _fit(
+        self,
+        name: str,
+        lines: int,
+        *,
+        least: int = 0,
+        most: int | None = None,
+        shrinks: bool = True,
+    ) -> None:
+        """Give a panel room for so many lines; without any it is hidden where all are shown.
+
+        One that does not shrink keeps the room it had: others are not to jump about.
+        """
+        shown = max(least, min(lines, lines if most is None else most))
+        if not shrinks:
+            shown = max(shown, self._heights.get(name, 0))
+        if self._heights.get(name) == shown:
+            return
+        self._heights[name] = shown
+        widget = self._widgets[name]
+        widget.set_class(shown == 0, "-empty")
+        if self.has_class("-all"):
+            widget.styles.height = shown + _FRAME
+
+
+def _latency_title(row: Row | None, choices: Choices) -> str:
+    axis = "logarithmic" if choices.log_axis else "linear"
+    whose = "" if row is None else f": {row['agent_id']} on {live_tables.where_words(row)}"
+    return f"latency {live_view.LATENCY_NAMES[choices.latency]}, {axis}{whose}"

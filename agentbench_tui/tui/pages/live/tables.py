@@ -1,0 +1,307 @@
+"""The tables of the page Live, and the facts of a load: pure functions of what is known."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
+from agentbench_tui.tui.pages.live.outlook import execution_left_s, planned_of, share_done
+from agentbench_tui.tui.pages.live.silence import silence
+from agentbench_tui.tui.widgets.facts import Fact, FactsData
+from agentbench_tui.tui.widgets.status_bar import clock
+from agentbench_tui.verdicts.stress.stress_words import window_line
+from agentbench_tui.verdicts.words.figures import NOTHING, dollars, point_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentbench_tui.store.queries.slowest import SlowAnswer
+    from agentbench_tui.store.viewer import Row
+    from agentbench_tui.tui.pages.live.state import LiveState, Seen
+    from agentbench_tui.verdicts.ranking.running_board import RunningBoard, Standing
+
+_PROGRESS = (
+    Column("benchmark", "benchmark", 13, flex=4),
+    Column("agent", "agent", 8, flex=2),
+    Column("done", "answered", 15, flex=2),
+    Column("right", "right", 6, "right", priority=3),
+    Column("p50", "p50", 7, "right", priority=4),
+    Column("p95", "p95", 7, "right", priority=2),
+    Column("failed", "failed", 6, "right", priority=2),
+    Column("left", "left", 7, "right"),
+)
+_BOARD = (
+    Column("place", "#", 5, "right"),
+    Column("agent", "agent", 18, flex=2),
+    Column("score", "score", 8, "right"),
+    Column("interval", "95 % interval", 14, "right", priority=2),
+    Column("p50", "p50", 7, "right", priority=2),
+    Column("p95", "p95", 7, "right", priority=3),
+    Column("answered", "answered", 8, "right", priority=4),
+    Column("cost", "cost", 9, "right", priority=3),
+)
+_PROFIT_BOARD = tuple(
+    Column(one.key, one.title, 17, one.align, priority=one.priority)
+    if one.key == "interval"
+    else one
+    for one in _BOARD
+)
+_SLOW = (
+    Column("case", "case", 12, flex=3),
+    Column("agent", "agent", 8, flex=2, priority=3),
+    Column("time", "so long", 8, "right"),
+    Column("state", "", 10, flex=1, priority=2),
+)
+_SLOW_FACTOR = 3.0
+"""Times the p95 so far: a case that takes longer is called stalled."""
+_STALLED_FROM_S = 5.0
+_NEEDED_P95 = 59
+_ENDED = {"complete": "done", "interrupted": "stopped", "incomplete": "broken"}
+"""In a few cells."""
+SIMULATED = " (simulated)"
+_SENT_TOLERANCE = 0.95
+"""Share of what was asked below which too little was sent."""
+
+
+def progress(state: LiveState, now: float) -> GridData:
+    """An execution a row, in the order of the plan."""
+    rows = [_progress_row(state, row, now) for row in state.executions]
+    return GridData(_PROGRESS, rows, reason="the plan is being made")
+
+
+def _progress_row(state: LiveState, row: Row, now: float) -> GridRow:
+    seen = state.seen.get(row["key"])
+    planned = planned_of(state, row)
+    observed = seen.observed if seen is not None else 0
+    ended = state.has_ended(row)
+    done = f"{observed:,}" if planned is None else f"{observed:,}/{planned:,}"
+    failed = seen.failed if seen is not None else 0
+    going_on = row["key"] in state.live or (state.is_replay and seen is not None and not ended)
+    return GridRow(
+        str(row["key"]),
+        (
+            where_words(row),
+            row["agent_id"] + (SIMULATED if row["simulated"] else ""),
+            Cell(done, bar=share_done(state, row, now)),
+            _right(state, row, seen),
+            _time(seen, 0.5, 1),
+            _time(seen, 0.95, _NEEDED_P95),
+            Cell(f"{failed:,}", role="bad" if failed else None),
+            _left(state, row, now),
+        ),
+        role="title" if going_on else "text" if seen is not None else "dim",
+    )
+
+
+def where_words(row: Row) -> str:
+    """Its benchmark, and the point of the sweep: `load rate=20`."""
+    point = point_words(json.loads(row["parameters"] or "{}"))
+    return f"{row['benchmark_id']} {point}".rstrip()
+
+
+def _right(state: LiveState, row: Row, seen: Seen | None) -> str:
+    if seen is None or not seen.observed or state.kind_of(row) != "task":
+        return NOTHING
+    return f"{100 * seen.correct / seen.observed:.0f} %"
+
+
+def _time(seen: Seen | None, share: float, needed: int) -> str:
+    histogram = None if seen is None else seen.histograms["e2e"]
+    if histogram is None or len(histogram) < needed:
+        return NOTHING
+    return quantity(histogram.percentile(share), "ms", filled=True)
+
+
+def _left(state: LiveState, row: Row, now: float) -> str:
+    if state.has_ended(row):
+        return _ENDED.get(row["status"], str(row["status"]))
+    if not state.is_going_on:
+        return "not ended"
+    left = execution_left_s(state, row, now)
+    return NOTHING if left is None else clock(left)
+
+
+def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
+    """`before`: agent → its place in the order before; what moved since has an arrow."""
+    if found is None:
+        return GridData(_BOARD, reason="nobody has answered yet")
+    title = {"overall": "overall", "accuracy": "right", "pnl": "P&L $", "p50": "score"}[found.score]
+    columns = tuple(
+        Column(one.key, title, one.width, one.align) if one.key == "score" else one
+        for one in (_BOARD if found.score != "pnl" else _PROFIT_BOARD)
+    )
+    rows = [
+        _standing_row(standing, found, before, place)
+        for place, standing in enumerate(found.standings)
+    ]
+    return GridData(columns, rows, reason="nobody has answered yet")
+
+
+def key_of(standing: Standing) -> str:
+    """Of its row: an agent may be measured here and simulated there."""
+    return standing.agent_id + (SIMULATED if standing.simulated else "")
+
+
+def _standing_row(
+    one: Standing, found: RunningBoard, before: Mapping[str, int], place: int
+) -> GridRow:
+    key = key_of(one)
+    shown = _profit if found.score == "pnl" else _share
+    interval = NOTHING if one.low is None else f"{shown(one.low)} – {shown(one.high)}"
+    return GridRow(
+        key,
+        (
+            Cell(one.place, change=before.get(key, place) - place if one.place != NOTHING else 0),
+            Cell(key, series=place),
+            NOTHING if found.score == "p50" or one.score is None else shown(one.score),
+            interval,
+            quantity(one.p50_ms, "ms", filled=True),
+            quantity(one.p95_ms, "ms", filled=True),
+            NOTHING if one.answered_share is None else f"{100 * one.answered_share:.0f} %",
+            dollars(one.cost_usd or None),
+        ),
+    )
+
+
+def _profit(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:+,.0f}"
+
+
+def _share(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.3f}"
+
+
+def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridData:
+    """What is in flight for longest, then the slowest of what has ended."""
+    names = {row["key"]: row["agent_id"] for row in state.executions}
+    rows = []
+    for key, live in state.live.items():
+        late = max(0.0, now - state.live_at) if state.is_going_on else 0.0
+        waiting = live.get("oldest") or []
+        if live.get("oldest_s") is not None:
+            waiting = [{"case_id": "", "age_s": live["oldest_s"]}]
+        for one in waiting:
+            age_s = one["age_s"] + late
+            doing = _doing(live, late, stalled=_is_stalled(state.seen.get(key), age_s))
+            rows.append(
+                GridRow(
+                    f"now/{key}/{one['case_id']}",
+                    (
+                        one["case_id"] or "oldest request",
+                        names.get(key, ""),
+                        quantity(1e3 * age_s, "ms", filled=True),
+                        doing,
+                    ),
+                )
+            )
+    for answer in answers:
+        failed = answer.failure_kind.replace("_", " ")
+        rows.append(
+            GridRow(
+                f"was/{answer.execution_key}/{answer.case_id}/{answer.seq}",
+                (
+                    answer.case_id,
+                    names.get(answer.execution_key, ""),
+                    quantity(answer.e2e_ms, "ms", filled=True),
+                    Cell(failed, "bad") if failed else Cell("answered", "dim"),
+                ),
+            )
+        )
+    return GridData(_SLOW, rows, reason="nothing is in flight")
+
+
+def _doing(live: Mapping[str, Any], late: float, *, stalled: bool) -> Cell:
+    """What becomes of a case that has no answer yet; `late`: how old the live row is, in s."""
+    pause_s = (live.get("pause_s") or 0.0) - late
+    if pause_s > 0 and not live.get("in_flight"):
+        return Cell(f"waits {clock(pause_s)}", "warn")  # the server asked for it (Retry-After)
+    return Cell("stalled", "warn") if stalled else Cell("in flight", "good")
+
+
+def parts_of(key: str) -> tuple[str, str, int | None]:
+    """(execution key, case, answer) of a row of `slow`."""
+    when, _, rest = key.partition("/")
+    execution, _, case = rest.partition("/")
+    if when == "now":
+        return execution, case, None
+    case, _, answer = case.rpartition("/")
+    return execution, case, int(answer)
+
+
+def _is_stalled(seen: Seen | None, age_s: float) -> bool:
+    """Much longer than others took; never said of little."""
+    times = None if seen is None else seen.histograms["e2e"]
+    if times is None or len(times) < _NEEDED_P95 or age_s < _STALLED_FROM_S:
+        return False
+    p95 = times.percentile(0.95)
+    return p95 is not None and age_s * 1e3 > _SLOW_FACTOR * p95
+
+
+def load_facts(
+    state: LiveState, row: Row | None, now: float, stress: Mapping[str, Any] | None
+) -> FactsData:
+    """Of a load or stress execution: what is asked and sent, and what a scenario found so far."""
+    if row is None or state.kind_of(row) not in {"load", "stress"}:
+        return FactsData(reason="this execution is no load")
+    live = state.live.get(row["key"], {})
+    facts = [] if stress is None else _stress_facts(stress, ended=state.has_ended(row))
+    if live:
+        facts += _window_facts(state, live, now)
+    seen = state.seen.get(row["key"])
+    if told := silence(live, nothing_yet=seen is None or not seen.observed):
+        facts.append(Fact("silence", told, "warn"))
+    if seen is not None:
+        when = "in all" if state.has_ended(row) else "so far"
+        facts.append(Fact(when, f"{seen.answered:,} answered, {seen.failed:,} failed"))
+    return FactsData(facts, reason="the load has not begun")
+
+
+def _window_facts(state: LiveState, live: Mapping[str, Any], now: float) -> list[Fact]:
+    phase = str(live.get("phase", NOTHING))
+    began, ends = live.get("began_at"), live.get("ends_at")
+    if phase == "window" and began:
+        of = f" of {clock(ends - began)}" if ends else ""
+        phase = f"window, {clock(max(0.0, now - began))}{of}"
+    repeat = f", repeat {live['repeat'] + 1} of {state.repeats}" if state.repeats > 1 else ""
+    facts = [Fact("phase", phase + repeat)]
+    if live.get("phase") in {"waiting", "calibrating"}:
+        return facts
+    asked, sent = live.get("asked_per_s"), live.get("sent_per_s")
+    if asked is not None:
+        factor = live.get("pace")
+        changed = f" (the plan × {factor:g})" if factor not in {None, 1.0} else ""
+        facts.append(Fact("asked", quantity(asked, "/s") + changed))
+    if sent is not None:
+        short = asked is not None and sent < _SENT_TOLERANCE * asked
+        words = quantity(sent, "/s")
+        role: Role = "warn" if short else "text"
+        facts.append(Fact("sent", words + (", less than asked" if short else ""), role))
+    if live.get("users") is not None:
+        facts.append(Fact("users", f"{live['users']:,}"))
+    waiting = live.get("waiting") or 0
+    queue = f", {waiting:,} wait for a place" if waiting else ""
+    facts.append(Fact("in flight", f"{live.get('in_flight', 0):,}{queue}"))
+    if live.get("tokens_per_s") is not None:
+        facts.append(Fact("tokens", quantity(live["tokens_per_s"], "/s")))
+    return facts
+
+
+def _stress_facts(stress: Mapping[str, Any], *, ended: bool) -> list[Fact]:
+    windows = stress.get("windows") or []
+    # Until its end the stored status is that of a run that is killed now.
+    facts = [Fact("scenario", f"{stress['name']}: {stress['status'] if ended else 'going on'}")]
+    if windows:
+        newest = windows[-1]
+        role: Role = "bad" if newest["verdict"] == "fail" else "text"
+        facts.append(Fact(f"window {len(windows)}", window_line(newest), role))
+    counts = Counter(one.get("verdict") for one in windows)
+    told = [f"{counts[name]} {name}" for name in ("pass", "fail", "unclear") if counts[name]]
+    if told:
+        facts.append(Fact("verdicts", ", ".join(told)))
+    point = stress.get("breaking_point")
+    if point is not None and point["fail"] is not None:
+        facts.append(Fact("breaks", point["words"], "warn"))
+    return facts

@@ -1,0 +1,217 @@
+"""What the panels of the page Live show of a `LiveState`: pure functions, a panel each."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.tui.drawing.histogram_data import HistogramData
+from agentbench_tui.tui.pages.live.outlook import left_s, planned_of
+from agentbench_tui.tui.widgets.courses import CoursesData
+from agentbench_tui.tui.widgets.event_log import LogData, LogLine
+from agentbench_tui.tui.widgets.gauge import Gauge, GaugesData
+from agentbench_tui.tui.widgets.scrubber import ScrubberData
+from agentbench_tui.tui.widgets.sparkline import SparklineData
+from agentbench_tui.tui.widgets.status_bar import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentbench_tui.store.viewer import Row, Viewer
+    from agentbench_tui.tui.pages.live.state import Event, Latency, LiveState
+    from agentbench_tui.verdicts.load.reference_ticks import Reference
+    from agentbench_tui.verdicts.runs.live_document import LiveDocument
+
+LATENCY_NAMES: Mapping[Latency, str] = {
+    "e2e": "end to end",
+    "ttft": "to the first token (TTFT)",
+    "itl": "between chunks (ITL)",
+    "queue": "from due to sent (queueing)",
+}
+_NO_LATENCY: Mapping[Latency, str] = {
+    "e2e": "no answer yet",
+    "ttft": "no first token: nothing was streamed, or nothing answered yet",
+    "itl": "no gaps between chunks: only loads that stream measure them",
+    "queue": "no queueing: only loads have a moment at which a request is due",
+}
+_NEVER = 9.0
+"""Share of all from which a kind of failure is pointed at: the panel points at them all."""
+_PERCENTILES = (("p50", 1), ("p95", 59), ("p99", 299))
+"""Name, and how many values it needs."""
+
+
+def status(state: LiveState, now: float) -> Status:
+    """The line at the top. `now`: seconds since 1970."""
+    run = state.run
+    going_on = state.is_going_on
+    at = now if going_on and not state.is_replay else state.at
+    if state.interrupted and not state.is_replay:
+        at = state.told_at or state.at  # nobody knows when it ended
+    rows = state.executions
+    planned = [planned_of(state, row) for row in rows]
+    in_flight = [live.get("in_flight", 0) for live in state.live.values()]
+    of_run: dict[str, Any] = next(iter(state.live.values()), {})
+    began = state.began_at
+    simulated = bool(rows) and all(row["simulated"] for row in rows)
+    costs = [seen.cost_usd for seen in state.seen.values()]
+    tokens = sum(seen.tokens for seen in state.seen.values())
+    over = sum(state.has_ended(row) for row in rows)
+    return Status(
+        suite=", ".join(json.loads(run["suite_ids"])),
+        state=_state_words(state),
+        done=sum(seen.observed for seen in state.seen.values()),
+        planned=None if None in planned else sum(one for one in planned if one is not None),
+        elapsed_s=None
+        if began is None
+        else max(0.0, (state.ended_at or at) - began)
+        if not state.is_replay
+        else state.at - began,
+        left_s=left_s(state, at) if going_on else None,
+        in_flight=sum(in_flight) if in_flight else None,
+        harness=run.get("verdict") if not going_on else None,
+        lag_ms=of_run.get("lag_ms") if going_on else None,
+        cost_usd=of_run.get("cost_usd", sum(costs)) or None,
+        cap_usd=state.caps[0],
+        simulated=simulated,
+        place=(min(over + 1, len(rows)) if going_on else over, len(rows)),
+        tokens=of_run.get("tokens", tokens) or None,
+        token_cap=state.caps[1],
+    )
+
+
+def _state_words(state: LiveState) -> str:
+    if state.is_replay:
+        return "replay"
+    if state.interrupted:
+        return "interrupted"
+    if any(live.get("paused") for live in state.live.values()):
+        return "paused"
+    stopping = any(row["wish"] == "stop" and row["answered_at"] for row in state.wishes)
+    if state.is_going_on and stopping:
+        return "stopping"
+    return str(state.run["status"])
+
+
+def focus_of(state: LiveState, chosen: int | None) -> Row | None:
+    """The execution whose times are shown: the chosen one, else that which told something last."""
+    by_key = {row["key"]: row for row in state.executions}
+    for key in (chosen, state.newest_key):
+        if key in by_key:
+            return by_key[key]
+    return state.executions[0] if state.executions else None
+
+
+def is_about(document: LiveDocument | None, row: Row | None) -> bool:
+    """Whether what was read is of the execution whose times are shown.
+
+    A run that has ended is taken in parts, each of other executions, and no commit follows.
+    """
+    return document is not None and document.focus == (None if row is None else row["key"])
+
+
+def latency(
+    state: LiveState, row: Row | None, which: Latency, log: bool, reference: Reference | None
+) -> HistogramData:
+    """The histogram of one execution's times."""
+    seen = None if row is None else state.seen.get(row["key"])
+    if seen is None:
+        return HistogramData(log=log, reason=_NO_LATENCY[which])
+    before = None
+    if reference is not None:
+        before = reference.histograms.get(f"{which}_histogram")
+        before = before or None
+    return HistogramData.of(
+        seen.histograms[which],
+        baseline=before,
+        baseline_name="" if reference is None else reference.name,
+        log=log,
+        reason=_NO_LATENCY[which],
+    )
+
+
+def percentiles_words(state: LiveState, row: Row | None, which: Latency) -> str:
+    """Which percentiles there are too few values for: `p95 needs 59, p99 needs 299 values`."""
+    seen = None if row is None else state.seen.get(row["key"])
+    count = 0 if seen is None else len(seen.histograms[which])
+    lacking = [f"{name} needs {need}" for name, need in _PERCENTILES if 0 < count < need]
+    return ", ".join(lacking) + (" values" if lacking else "")
+
+
+def courses(state: LiveState, places: int) -> CoursesData:
+    """Throughput, failures, tokens, in flight and queue of the last `places` seconds."""
+    seconds = list(state.course.seconds)[-places:]
+    if not seconds:
+        return CoursesData(reason="nothing has been answered yet")
+    lines = [
+        SparklineData("answered", [float(one.answered) for one in seconds], "/s"),
+        SparklineData("failed", [float(one.failed) for one in seconds], "/s", errors=True),
+    ]
+    for label, name in (("in flight", "in_flight"), ("queued", "waiting")):
+        values = [getattr(one, name) for one in seconds]
+        if state.is_going_on and values[-1] is None:  # not told yet of the second that goes on
+            values[-1] = values[-2] if len(values) > 1 else None
+        if any(values):
+            lines.append(SparklineData(label, values, "", reason="not told"))
+    if any(one.tokens for one in seconds):
+        lines.append(SparklineData("tokens", [float(one.tokens) for one in seconds], "/s"))
+    last = state.course.last
+    marks = [(last - math.floor(at), note) for at, note in state.marks()]
+    return CoursesData(lines, [(max(0, back), note) for back, note in marks])
+
+
+def failures(state: LiveState) -> GaugesData:
+    """How many of each kind. Loads store the first few of each kind alone, so that of several
+    kinds theirs are at least so many; the total is exact."""
+    total = sum(seen.failed for seen in state.seen.values())
+    few = state.has_kind("load", "stress")
+    kinds = state.kinds.most_common()
+    if few and len(kinds) == 1:
+        kinds = [(kinds[0][0], max(total, kinds[0][1]))]
+    note = "or more" if few and len(kinds) > 1 else ""
+    rows = [
+        Gauge(
+            kind.replace("_", " "),
+            float(count),
+            float(max(total, count)),
+            "",
+            warn=_NEVER,
+            bad=_NEVER,
+            note=note,
+        )
+        for kind, count in kinds
+    ]
+    return GaugesData(rows, reason="nothing failed")
+
+
+def log_lines(state: LiveState, most: int) -> LogData:
+    """The newest events; those that repeat one after the other are counted."""
+    began = state.began_at or 0.0
+    lines: list[LogLine] = []
+    before: Event | None = None
+    for event in state.events():
+        if before is not None and (event.text, event.role) == (before.text, before.role):
+            last = lines.pop()
+            lines.append(LogLine(event.at - began, last.text, last.role, last.count + 1))
+        else:
+            lines.append(LogLine(event.at - began, event.text, event.role))
+        before = event
+    return LogData(lines[-most:])
+
+
+def scrubber(state: LiveState, viewer: Viewer | None, now: float) -> ScrubberData:
+    """Where in the run its viewer is."""
+    if viewer is None or not state.run:
+        return ScrubberData()
+    live = state.is_going_on and not state.is_replay
+    began = viewer.began_at
+    length = max(viewer.length_s, now - began) if live else viewer.length_s
+    return ScrubberData(
+        length if live else min(length, max(0.0, state.at - began)),
+        length,
+        viewer.speed,
+        viewer.is_playing,
+        live,
+        [at - began for at in state.failures_at()],
+        [at - began for at, _ in state.marks()],
+    )

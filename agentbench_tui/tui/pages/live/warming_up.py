@@ -1,0 +1,49 @@
+"""What a load waits for before its window, in words; light enough for who measures meanwhile."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.load.sending.workers import WARMUP_REQUEST_LIMIT_S
+from agentbench_tui.load.spec import LoadSpec
+from agentbench_tui.model.text.plain_number import plain
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+_REQUESTS = LoadSpec.model_fields["warmup_requests"].default
+
+
+def warming_up(benchmark: Mapping[str, Any], state: Mapping[str, Any], command: str | None) -> str:
+    """That the requests of the warm-up are not answered yet; empty when that is not what goes on.
+
+    `benchmark`: of kind load, as a plan holds it. `state`: of its live row. `command`: what asked
+    for the run.
+    """
+    if state.get("phase") != "starting" or benchmark["load"].get("warmup_requests", _REQUESTS) == 0:
+        return ""
+    limit_ms = (benchmark.get("constraints") or {}).get("time_limit_ms")
+    limit_s = WARMUP_REQUEST_LIMIT_S if limit_ms is None else limit_ms / 1000
+    # In a suite a key says it; `run` has a --warmup too, which is about tasks.
+    is_suite = not (command or "").startswith("agentbench load ")
+    skip = "`warmup_requests: 0` in its `load`" if is_suite else "--warmup 0"
+    limit = f"limit {plain(limit_s)} s; {skip} to skip"
+    return f"warming up: waiting for the first answer ({limit})"
+
+
+def warming_up_now(
+    connection: sqlite3.Connection, run_id: str, benchmarks: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """The same of whatever goes on in a run, with the agent's name. `benchmarks`: by execution."""
+    rows = connection.execute(
+        "SELECT e.id, e.agent_id, l.state, r.command FROM live l JOIN benchmark_executions e"
+        " ON e.key=l.execution_key JOIN runs r ON r.key=e.run_key WHERE r.id=?",
+        (run_id,),
+    ).fetchall()
+    for execution_id, agent_id, state, command in rows:
+        benchmark = benchmarks.get(execution_id)
+        if benchmark is not None and (said := warming_up(benchmark, json.loads(state), command)):
+            return f"{agent_id}: {said}"
+    return ""

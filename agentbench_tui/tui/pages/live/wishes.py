@@ -1,0 +1,75 @@
+"""What somebody wishes of a run: written into the store, the answer told when it comes."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.store.viewer import wish_row
+from agentbench_tui.store.writer import write_once
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.store.viewer import Row
+    from agentbench_tui.tui.pages.page import Page
+
+ANSWER_WAIT_S = 5.0
+"""A wish that has no answer by then: nobody listens."""
+
+
+class Wishes:
+    """Those made on one page."""
+
+    def __init__(self, page: Page[Any]) -> None:
+        self._page = page
+        self._open: set[int] = set()
+        """Their numbers, until their answers were told."""
+        self._rows: Sequence[Row] = ()
+
+    def make(self, run_key: int, wish: str, argument: str | None) -> None:
+        """Ask the run for it."""
+        self._page.run_worker(
+            lambda: self._write(run_key, wish, argument), thread=True, group="wish"
+        )
+
+    def hear(self, rows: Sequence[Row]) -> None:
+        """Wishes as they are in the store now: tell the answers to ours."""
+        self._rows = rows
+        for row in rows:
+            if row["seq"] in self._open and row["answer"]:
+                self._open.discard(row["seq"])
+                refused = row["answer"].startswith(("refused", "ignored"))
+                self._page.notify(
+                    one_line(f"{row['wish']}: {row['answer']}", 200),
+                    severity="warning" if refused else "information",
+                    markup=False,
+                )
+
+    def _write(self, run_key: int, wish: str, argument: str | None) -> None:
+        """In a thread: others may hold the lock."""
+        app = self._page.app
+        statement, values = wish_row(run_key, wish, argument)
+        found: list[int] = []
+        try:
+            write_once(
+                self._page.shared.database,
+                [lambda c: found.append(c.execute(statement, values).lastrowid or 0)],
+            )
+        except (AgentbenchError, sqlite3.Error) as error:
+            words = one_line(str(error))
+            app.call_from_thread(self._page.notify, words, severity="error", markup=False)
+        else:
+            app.call_from_thread(self._made, found[0])
+
+    def _made(self, seq: int) -> None:
+        self._open.add(seq)
+        self._page.set_timer(ANSWER_WAIT_S, lambda: self._give_up(seq))
+        self.hear(self._rows)
+
+    def _give_up(self, seq: int) -> None:
+        if seq in self._open:
+            self._open.discard(seq)
+            self._page.notify("the run has not answered: its process hangs, or is gone")

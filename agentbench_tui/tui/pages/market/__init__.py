@@ -1,0 +1,1 @@
+"""An episode of a market world, tick by tick."""

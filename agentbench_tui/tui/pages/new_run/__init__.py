@@ -1,0 +1,1 @@
+"""Choose what is measured and how, and start it."""

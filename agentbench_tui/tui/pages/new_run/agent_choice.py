@@ -1,0 +1,95 @@
+"""The agents that can be picked for a run: those of the suite, those typed, those seen before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentbench_tui.agents.target import argument_of, parse_agent
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.text.untrusted import redact
+from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentbench_tui.model.agent import AgentSpec
+
+_COLUMNS = (
+    Column("id", "agent", 14, flex=1),
+    Column("from", "from", 8, priority=2),
+    Column("target", "target", 14, flex=3, priority=3),
+)
+
+
+@dataclass(slots=True)
+class AgentChoice:
+    """Agents as command-line arguments, in the order in which they are shown."""
+
+    own: list[str] = field(default_factory=list)
+    typed: list[str] = field(default_factory=list)
+    stored: list[str] = field(default_factory=list)
+    picked: list[str] = field(default_factory=list)
+
+    def known(self) -> dict[str, str]:
+        """Argument → where it comes from."""
+        found = dict.fromkeys(self.typed, "typed")
+        found |= dict.fromkeys(self.own, "suite")
+        return found | {one: "store" for one in self.stored if one not in found}
+
+    def seen(self, specifications: Iterable[AgentSpec]) -> None:
+        """Those that were measured before."""
+        self.stored = [argument_of(one) for one in specifications]
+
+    def of_suite(self, own: list[str]) -> None:
+        """Those of another suite; they are picked, if it has any."""
+        kept = [one for one in self.picked if one not in self.own]
+        self.own = own
+        self.picked = list(own) if own else kept
+
+    def add(self, text: str, *, only: bool) -> None:
+        """One that was typed; it is picked. Raises UsageError."""
+        argument = argument_of(parse_agent(text, base_dir=str(Path.cwd())))
+        if argument not in self.known():
+            self.typed.insert(0, argument)
+        self.pick({*(() if only else self.picked), argument}, only=only)
+
+    def pick(self, keys: Iterable[str], *, only: bool) -> None:
+        """Just these; of several the new one where there may be `only` one."""
+        wanted = set(keys)
+        new = [one for one in self.known() if one in wanted and one not in self.picked]
+        self.picked = [one for one in self.picked if one in wanted] + new
+        if only:
+            self.picked = self.picked[-1:]
+
+    def is_free(self, argument: str) -> bool:
+        """Whether it is simulated or read from a recording, so that asking costs nothing."""
+        spec = _spec_of(argument)
+        return spec is not None and (spec.simulated or spec.recorded)
+
+    def table(self, is_run: bool) -> GridData:
+        """For the screen."""
+        rows = []
+        for argument, origin in self.known().items():
+            spec = _spec_of(argument)
+            name = argument if spec is None else spec.id
+            rows.append(
+                GridRow(
+                    argument,
+                    (
+                        name + (" (simulated)" if spec is not None and spec.simulated else ""),
+                        Cell(origin, role="dim"),
+                        Cell("" if spec is None else redact(spec.target), role="dim"),
+                    ),
+                )
+            )
+        what = "run" if is_run else "ask"
+        return GridData(_COLUMNS, rows, reason=f"no agent to {what} yet: type one below")
+
+
+def _spec_of(argument: str) -> AgentSpec | None:
+    try:
+        return parse_agent(argument, base_dir=str(Path.cwd()))
+    except UsageError:
+        return None

@@ -1,0 +1,168 @@
+"""The base of pages that show what is in the store.
+
+A page reads in a thread, so that no query holds up a key, and shows what was read here. It reads
+when it comes to the front, and again when something was committed while it is there.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
+
+from rich.text import Text
+from textual import work
+from textual.screen import Screen
+from textual.widgets import Static
+
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.store.database import reading
+from agentbench_tui.tui.widgets.crumbs import CrumbBar
+from agentbench_tui.tui.widgets.key_bar import KeyBar
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from agentbench_tui.tui.app import AgentbenchApp
+    from agentbench_tui.tui.shared import Shared
+
+Found = TypeVar("Found")
+NOTHING_YET = "No run is stored yet. Press 2 to choose one, or 1 and then r for a first one."
+GONE = "{} is gone: deleted or moved. What is shown was read before; a run makes it anew."
+_LONGEST_NOTICE = 400
+_REST = 9
+"""So many times as long as a reading took there is none: a large store costs a tenth of a core."""
+
+
+class Page(Screen[None], Generic[Found]):
+    """One page. A subclass gives `content`, `read` and `show`."""
+
+    EVERY_S: ClassVar[float] = 1.0
+    """Shortest time between two readings that a commit causes."""
+    WITHOUT_STORE: ClassVar[str] = NOTHING_YET
+    """Told while there is no store; empty for pages that are of use without one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reading = False
+        self._wanted = False
+        """Whether to read again when the reading that goes on has ended."""
+        self._read_at = 0.0
+        self._took_s = 0.0
+        self._in_front = False
+
+    @property
+    def session(self) -> AgentbenchApp:
+        return cast("AgentbenchApp", self.app)
+
+    @property
+    def shared(self) -> Shared:
+        """What the pages of the session know in common."""
+        return self.session.shared
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether what is shown may change at once: not everything was read yet."""
+        return self._reading or self._wanted or self._took_s == 0
+
+    def content(self) -> ComposeResult:
+        """The widgets between the breadcrumbs and the footer."""
+        raise NotImplementedError
+
+    def read(self, connection: sqlite3.Connection) -> Found:
+        """What is to be shown. Runs in a thread, so it touches no widget. Raises AgentbenchError,
+        of which the page shows the message."""
+        raise NotImplementedError
+
+    def show(self, found: Found) -> None:
+        """Show it."""
+        raise NotImplementedError
+
+    def crumbs(self) -> tuple[str, ...]:
+        """Where one is, below the session itself, such as `("Compare", "a, b")`."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        yield CrumbBar()
+        yield from self.content()
+        notice = Static("", id="notice", markup=False)
+        notice.display = False
+        yield notice
+        yield KeyBar()
+
+    def on_screen_resume(self) -> None:
+        self.query_one(CrumbBar).show(("agentbench", *self.crumbs()))
+        # Textual tells the first page of a mode twice, and each class of a page that hears it.
+        if not self._in_front:
+            self._in_front = True
+            self.reload()
+
+    def on_screen_suspend(self) -> None:
+        self._in_front = False
+
+    def store_changed(self) -> None:
+        """Something was committed: read again, but not more often than `EVERY_S`, and seldomer
+        where reading takes long."""
+        every_s = max(self.EVERY_S, _REST * self._took_s)
+        wait_s = every_s - (time.monotonic() - self._read_at)
+        if self._reading or self._wanted:
+            self._wanted = True
+        elif wait_s > 0:
+            self._wanted = True
+            self.set_timer(wait_s, self._after_wait)
+        else:
+            self.reload()
+
+    def reload(self) -> None:
+        """Read now; once more at the end of a reading that goes on."""
+        if self._reading:
+            self._wanted = True
+            return
+        self._wanted, self._reading, self._read_at = False, True, time.monotonic()
+        self._read()
+
+    def tell(self, words: str) -> None:
+        """A line above the footer, until it is told something else; none for an empty one."""
+        notice = self.query_one("#notice", Static)
+        notice.display = bool(words)
+        self.set_class(bool(words), "-told")  # messages that pass keep off it
+        notice.update(Text(one_line(words, _LONGEST_NOTICE)))
+
+    def tell_command(self, command: str) -> None:
+        """What prints the same in a shell, for long enough to read it."""
+        self.notify(command, title="the same in a shell", timeout=8, markup=False)
+
+    def _after_wait(self) -> None:
+        if self._wanted and not self._reading and self.app.screen is self:
+            self.reload()
+
+    @work(thread=True, group="read")
+    def _read(self) -> None:
+        try:
+            with reading(self.shared.database) as connection:
+                found = self.read(connection)
+        except (AgentbenchError, sqlite3.Error) as error:
+            words = str(error)
+            if not self.shared.database.exists():
+                gone = GONE.format(self.shared.database)
+                words = gone if self.shared.was_read else self.WITHOUT_STORE
+                self.app.call_from_thread(self.session.store_was_gone)
+            self.app.call_from_thread(self._done, None, words)
+        else:
+            self.shared.was_read = True
+            self.app.call_from_thread(self._done, (found,), "")
+
+    def _done(self, found: tuple[Found] | None, words: str) -> None:
+        """A reading has ended, with something found or with words why not."""
+        self._reading = False
+        self._took_s = time.monotonic() - self._read_at
+        if not self.is_attached or not self.query("#notice"):  # it is being taken down
+            return
+        self.tell(words)
+        if found is not None:
+            self.show(found[0])
+            self.query_one(CrumbBar).show(("agentbench", *self.crumbs()))
+        if self._wanted:
+            self._wanted = False
+            self.store_changed()

@@ -1,0 +1,1 @@
+"""Where the time, the tokens and the machine of one execution go."""

@@ -1,0 +1,162 @@
+"""Profile: where the time, the tokens and the machine of one execution go."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import Binding
+from textual.containers import Horizontal
+
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.tui.drawing.panel import entitle, panel
+from agentbench_tui.tui.pages.execution_page import ExecutionPage, Looked
+from agentbench_tui.tui.pages.profile.rows import (
+    bottlenecks_of,
+    flame_of,
+    phases_table,
+    resources_table,
+    tokens_table,
+    waterfall_at,
+)
+from agentbench_tui.tui.widgets.flame import FlameView
+from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.tui.widgets.sentences import Sentences
+from agentbench_tui.tui.widgets.waterfall import WaterfallView
+from agentbench_tui.verdicts.profile.profile import read_profile
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from textual.app import ComposeResult
+
+VIEWS = ("phases", "answers", "flame", "use")
+"""Rows of panels, of which a small terminal shows one."""
+
+
+class Profile(ExecutionPage[dict[str, Any]]):
+    """Phases above, one typical and the slowest answer below, then spans and what was used."""
+
+    NAME = "Profile"
+    DEFAULT_CSS: ClassVar[str] = """
+    Profile #phases-row { height: 1fr; min-height: 13; }
+    Profile #answers-row { height: 11; }
+    Profile #use-row { height: 11; }
+    Profile.-huge #answers-row, Profile.-huge #use-row { height: 1fr; }
+    Profile #phases { width: 3fr; } Profile #bottlenecks { width: 2fr; }
+    Profile #flame { width: 3fr; }
+    Profile #tokens { width: 2fr; } Profile #resources { width: 4fr; }
+    Profile.-low Horizontal, Profile.-narrow Horizontal { display: none; }
+    Profile.-low #answers-row, Profile.-narrow #answers-row,
+    Profile.-low #use-row, Profile.-narrow #use-row { height: 1fr; }
+    Profile.-low.-at-phases #phases-row, Profile.-narrow.-at-phases #phases-row,
+    Profile.-low.-at-answers #answers-row, Profile.-narrow.-at-answers #answers-row,
+    Profile.-low.-at-flame #use-row, Profile.-narrow.-at-flame #use-row,
+    Profile.-low.-at-use #use-row, Profile.-narrow.-at-use #use-row { display: block; }
+    Profile.-narrow Horizontal { layout: vertical; }
+    Profile.-narrow #phases, Profile.-narrow #bottlenecks, Profile.-narrow #flame,
+    Profile.-narrow #tokens, Profile.-narrow #resources { width: 100%; }
+    Profile.-narrow #phases { height: 2fr; }
+    Profile.-narrow.-at-flame #tokens, Profile.-narrow.-at-flame #resources,
+    Profile.-narrow.-at-use #flame { display: none; }
+    """
+    BINDINGS: ClassVar = [
+        Binding("v", "view", "Panel", tooltip="phases, answers, flame, tokens and machine"),
+        Binding("n", "open('slowest')", "Slowest", tooltip="the slowest answer in full"),
+        Binding("y", "copy", "Copy", show=False, tooltip="the phase at the cursor"),
+        Binding("e", "command", "Command line", show=False,
+                tooltip="that prints the figures of this run"),
+    ]  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view = VIEWS[0]
+
+    def content(self) -> ComposeResult:
+        with Horizontal(id="phases-row"):
+            yield panel(Grid(id="phases"), "phases")
+            yield panel(Sentences(id="bottlenecks"), "bottlenecks: largest share, longest tail")
+        with Horizontal(id="answers-row"):
+            yield panel(WaterfallView(id="typical"), "a typical answer")
+            yield panel(WaterfallView(id="slowest"), "the slowest answer")
+        with Horizontal(id="use-row"):
+            yield panel(FlameView(id="flame"), "agent's spans, mean ms an answer")
+            yield panel(Grid(id="tokens"), "tokens")
+            yield panel(Grid(id="resources"), "machine while it went on")
+
+    def on_mount(self) -> None:
+        self.add_class(f"-at-{self._view}")
+        self.query_one("#phases", Grid).focus()
+
+    def read_execution(
+        self, connection: sqlite3.Connection, execution: dict[str, Any]
+    ) -> dict[str, Any]:
+        return read_profile(connection, execution)
+
+    def show_execution(self, looked: Looked[dict[str, Any]]) -> None:
+        profile = looked.seen
+        phases = self.query_one("#phases", Grid)
+        total = quantity(profile["total_ms"], "ms")
+        thing = "request" if profile["is_load"] else "answer"
+        entitle(phases, f"{looked.title}: {total} in {counted(profile['looked_at'], thing)}")
+        phases.show(phases_table(profile))
+        self.query_one("#bottlenecks", Sentences).show(bottlenecks_of(profile))
+        for which, words in (
+            ("typical", "a typical one (median time)"),
+            ("slowest", "the slowest"),
+        ):
+            view = self.query_one(f"#{which}", WaterfallView)
+            one = profile[which]
+            entitle(view, words if one is None else f"{words}: {one['case_id']}")
+            view.show(waterfall_at(profile, which))
+        self.query_one("#flame", FlameView).show(flame_of(profile))
+        self.query_one("#tokens", Grid).show(tokens_table(profile))
+        self.query_one("#resources", Grid).show(resources_table(profile))
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Enter: the slowest answer."""
+        event.stop()
+        self.action_open("slowest")
+
+    def action_open(self, which: str) -> None:
+        """One answer in full."""
+        from agentbench_tui.tui.pages.cases.detail import CaseDetail
+
+        one = None if self.looked is None else self.looked.seen[which]
+        if one is None:
+            self.notify("nothing was answered yet")
+        elif self.looked is not None and self.looked.seen["is_load"]:
+            self.notify("a load keeps times of its requests, not what was said: nothing to open")
+        else:
+            self.app.push_screen(CaseDetail([one["seq"]], 0))
+
+    def action_view(self) -> None:
+        """The next panels: where there is room for all of them, the keys go there."""
+        self.remove_class(f"-at-{self._view}")
+        self._view = VIEWS[(VIEWS.index(self._view) + 1) % len(VIEWS)]
+        self.add_class(f"-at-{self._view}")
+        first = {"answers": "typical", "use": "tokens"}.get(self._view, self._view)
+        self.query_one(f"#{first}").focus()
+
+    def action_copy(self) -> None:
+        """The phase at the cursor."""
+        key = self.query_one("#phases", Grid).cursor_key
+        if self.looked is None or key is None:
+            self.notify("there is no phase to copy")
+            return
+        one = self.looked.seen["phases"][int(key)]
+        share = "–" if one["share"] is None else f"{100 * one['share']:.1f} %"
+        self.app.copy_to_clipboard(one_line(f"{one['name']}\t{share}\tn = {one['n']}"))
+        self.notify("copied the phase")
+
+    def action_command(self) -> None:
+        """Show the command line that prints the figures of this run."""
+        if self.looked is None:
+            self.notify("no run is here to print")
+        else:
+            one = self.looked.execution
+            of = f"{self.looked.run['id']}/{one['agent_id']}"
+            words = ["agentbench", "profile", of, "--benchmark", one["benchmark_id"]]
+            self.tell(shlex.join(words))

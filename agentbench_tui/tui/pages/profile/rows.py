@@ -1,0 +1,183 @@
+"""A profile as tables, sentences, waterfalls and a flame, for the page Profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
+from agentbench_tui.tui.pages.cases.rows import waterfall_of
+from agentbench_tui.tui.widgets.flame import Flame, Frame
+from agentbench_tui.tui.widgets.sentences import Sentence
+from agentbench_tui.tui.widgets.waterfall import Waterfall
+from agentbench_tui.verdicts.words.figures import NOTHING
+
+Document = dict[str, Any]
+_PHASES = (
+    Column("name", "phase", 16, flex=2),
+    Column("source", "told by", 7, priority=6),
+    Column("share", "share of all time", 20, flex=1, priority=2),
+    Column("n", "n", 6, align="right", priority=4),
+    Column("mean", "mean", 8, align="right", priority=5),
+    Column("p50", "p50", 8, align="right", priority=3),
+    Column("p95", "p95", 8, align="right", priority=3),
+    Column("tail", "p95/p50", 7, align="right", priority=4),
+)
+_TOKENS = (
+    Column("name", "tokens", 14, flex=1),
+    Column("value", "", 6, align="right"),
+    Column("n", "n", 5, align="right", priority=3),
+    Column("reason", "", 12, flex=2, priority=2),
+)
+_RESOURCES = (
+    Column("name", "of", 14, flex=1),
+    Column("mean", "mean", 9, align="right"),
+    Column("low", "least", 9, align="right", priority=3),
+    Column("high", "most", 9, align="right", priority=2),
+    Column("n", "readings", 8, align="right", priority=4),
+)
+_UNITS = (
+    ("_bytes_per_s", "B", "/s"), ("_ms_per_s", "ms", "/s"), ("_mb", "MB", ""),
+    ("_percent", "%", ""), ("_w", "W", ""), ("_c", "°C", ""), ("_mhz", "MHz", ""),
+)  # fmt: skip
+"""End of a field's name → unit, and what is behind it."""
+_NAMES = {
+    "cpu": "CPU", "rss": "memory", "fds": "open files", "load1": "load, 1 minute",
+    "psi cpu": "waits for a core", "psi io": "waits for a disk", "psi memory": "waits for memory",
+}  # fmt: skip
+"""What short names of gauges mean."""
+
+
+def phases_table(profile: Document) -> GridData:
+    """Where the time goes; below that what is not known, with its reason."""
+    numbered = sorted(enumerate(profile["phases"]), key=lambda one: one[1]["share"] is None)
+    rows = [_phase_row(place, one) for place, one in numbered]
+    return GridData(_PHASES, rows, reason="no answer was timed yet")
+
+
+def _phase_row(place: int, one: Document) -> GridRow:
+    if one["share"] is None:
+        why = Cell(f"{NOTHING} {one['reason']}", role="dim")
+        return GridRow(str(place), (one["name"], one["source"], why, "0", *[NOTHING] * 4), "dim")
+    tail, share = one["tail"], f"{100 * one['share']:.1f} %"
+    bar = min(1.0, one["share"]) if float(share.rstrip(" %")) else 0.0  # as the words say
+    return GridRow(
+        str(place),
+        (
+            one["name"],
+            Cell(one["source"], role="dim"),
+            Cell(share, bar=bar),
+            f"{one['n']:,}",
+            *(quantity(one[name], "ms", filled=True) for name in ("mean_ms", "p50_ms", "p95_ms")),
+            Cell(NOTHING if tail is None else f"{tail:.1f}×",
+                 role="warn" if tail is not None and tail >= 3 else None),
+        ),
+    )  # fmt: skip
+
+
+def bottlenecks_of(profile: Document) -> list[Sentence]:
+    """What takes longest, and what takes long now and then."""
+    told: list[Sentence] = []
+    for one in profile["bottlenecks"]:
+        if one["kind"] == "share":
+            words = f"{100 * one['value']:.0f} % of all time (n = {one['n']:,})"
+            told.append(Sentence(words, one["phase"], "warn" if not told else "text"))
+        else:
+            words = f"one in twenty takes {one['value']:.1f} times the median or more"
+            told.append(Sentence(f"{words} (n = {one['n']:,})", one["phase"]))
+    if not told:
+        told.append(Sentence("no phase takes a tenth of the time, and none has a long tail", ""))
+    told += [
+        Sentence(f"{', '.join(names)}: {reason}", "not known", "dim")
+        for reason, names in _unknown(profile).items()
+    ]
+    if profile["looked_at"] < profile["answers"]:
+        of = f"the first {profile['looked_at']:,} of {profile['answers']:,}"
+        told.append(Sentence(f"taken from {of}", "note", "dim"))
+    return told
+
+
+def _unknown(profile: Document) -> dict[str, list[str]]:
+    """Why phases have no figures: reason → their names."""
+    found: dict[str, list[str]] = {}
+    for one in profile["phases"]:
+        if one["share"] is None:
+            found.setdefault(one["reason"], []).append(one["name"])
+    return found
+
+
+def tokens_table(profile: Document) -> GridData:
+    """Tokens by kind, and what they were spent on; where none are known, why."""
+    if all(one["value"] is None for one in profile["tokens"]):
+        return GridData(_TOKENS, reason=f"{NOTHING} {profile['tokens'][0]['reason']}")
+    rows = [
+        GridRow(
+            one["name"],
+            (
+                one["name"],
+                NOTHING if one["value"] is None else quantity(one["value"]),
+                f"{one['n']:,}",
+                Cell(one["reason"] or "", role="dim"),
+            ),
+            "text" if one["value"] is not None else "dim",
+        )
+        for one in profile["tokens"]
+    ]
+    return GridData(_TOKENS, rows)
+
+
+def resources_table(profile: Document) -> GridData:
+    """Gauges while the execution went on, the agent's own first, GPUs last."""
+    found: Mapping[str, Mapping[str, Document]] = profile["resources"]
+    rows = []
+    for scope in sorted(found, key=_rank):
+        for field, one in found[scope].items():
+            name, unit, behind = _named(field)
+            name = _NAMES.get(name, name)
+            figures = (quantity(one[part], unit) + behind for part in ("mean", "low", "high"))
+            whose = f"{_short(scope)} {name}"
+            rows.append(GridRow(f"{scope}/{field}", (whose, *figures, f"{one['n']:,}")))
+    reason = f"{NOTHING} nothing was read: the execution was shorter than a reading takes"
+    return GridData(_RESOURCES, rows, reason=reason)
+
+
+def _rank(scope: str) -> tuple[bool, bool, list[int], str]:
+    kind, _, name = scope.partition(":")
+    numbers = [int(part) for part in name.split(".")] if kind == "gpu" else []
+    return kind != "agent", kind == "gpu", numbers, scope
+
+
+def _short(scope: str) -> str:
+    """There is one host and one agent, and may be several GPUs."""
+    kind, _, number = scope.partition(":")
+    return f"GPU {number}" if kind == "gpu" else kind
+
+
+def _named(field: str) -> tuple[str, str, str]:
+    """`rss_mb` as words, its unit, and what stands behind that."""
+    for end, unit, behind in _UNITS:
+        if field.endswith(end):
+            return field.removesuffix(end).replace("_", " "), unit, behind
+    return field.replace("_", " "), "", ""
+
+
+def waterfall_at(profile: Document, which: str) -> Waterfall:
+    """Of the `typical` or the `slowest` answer."""
+    one = profile[which]
+    if one is None:
+        return Waterfall((), reason="nothing was answered yet")
+    return waterfall_of(one["phases"], one["total_ms"], "no timing was recorded")
+
+
+def flame_of(profile: Document) -> Flame:
+    """Mean time an answer in each span."""
+    if profile["flame"] is None:
+        kind = "a load has no spans" if profile["is_load"] else "the agent tells no spans"
+        return Flame(None, reason=f"{NOTHING} {kind}")
+    return Flame(_frame(profile["flame"]))
+
+
+def _frame(one: Document) -> Frame:
+    children: Sequence[Document] = one["children"]
+    return Frame(one["name"], one["value"], tuple(map(_frame, children)))

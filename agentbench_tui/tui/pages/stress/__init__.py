@@ -1,0 +1,1 @@
+"""Where an agent breaks, and how it recovers."""

@@ -1,0 +1,188 @@
+"""Tables and sentences of the page Stress."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.text.plain_number import counted, plain
+from agentbench_tui.tui.drawing.drawn_cells import whisker_cell
+from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
+from agentbench_tui.tui.widgets.interval_cell import Interval, IntervalColumn, interval_column
+from agentbench_tui.tui.widgets.sentences import Sentence
+from agentbench_tui.verdicts.stress.stress_words import details, headline, window_line
+from agentbench_tui.verdicts.words.figures import NOTHING, number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentbench_tui.verdicts.stress.stress_runs import StressRun
+
+Document = dict[str, Any]
+
+_SCENARIOS = (
+    Column("name", "scenario", 19),
+    Column("status", "status", 10, priority=3),
+    Column("broke", "broke", 5),
+    Column("bracket", "breaks at", 19, flex=1),
+    Column("why", "what broke first", 18, flex=2, priority=5),
+    Column("resilience", "resilience", 10, align="right"),
+    Column("interval", "of 0 to 100", 11, flex=2, priority=2),
+    Column("recovery", "recovery", 10, align="right", priority=4),
+)
+_RUNS = (
+    Column("run", "run", 18, flex=1),
+    Column("agents", "agents", 16, flex=2),
+    Column("scenarios", "scenarios", 9, align="right"),
+    Column("status", "status", 11),
+    Column("started", "started (UTC)", 16),
+)
+_OPEN = frozenset({"running", "planned"})
+"""Statuses of executions that have not come to their end."""
+_LABEL = 18
+"""Characters of a label; a longer one stays in its sentence."""
+_STATUSES: dict[str, Role] = {"running": "accent", "complete": "good", "not applicable": "dim"}
+_GRADES: dict[str, Role] = {"critical": "bad", "warning": "warn", "info": "text"}
+
+
+def scenarios_table(agent: Document, run: StressRun) -> GridData:
+    """A row for each scenario, in the order of the catalogue."""
+    column = _resilience_column(agent["scenarios"])
+    rows = [
+        _row(one, run.statuses.get(one["execution_id"], ""), column) for one in agent["scenarios"]
+    ]
+    return GridData(_SCENARIOS, rows, reason="no scenario has begun yet")
+
+
+def _resilience_column(scenarios: Sequence[Document]) -> IntervalColumn:
+    """All on one axis from 0 to 100."""
+    ends = [Interval(0.0), Interval(100.0)]
+    return interval_column([*(_resilience(one) for one in scenarios), *ends])
+
+
+def _resilience(one: Document) -> Interval:
+    low, high = one["interval"] or (None, None)
+    return Interval(one["resilience"], low, high)
+
+
+def _row(one: Document, status: str, column: IntervalColumn) -> GridRow:
+    shown = status if status in _OPEN or status == "interrupted" else one["status"]
+    return GridRow(
+        one["execution_id"],
+        (
+            one["name"] or NOTHING,
+            Cell(shown, role=_STATUSES.get(shown, "warn")),
+            _broke(one["broke"]),
+            _bracket(one["breaking_point"]),
+            Cell(NOTHING if status in _OPEN else _why(one), role="dim"),
+            Cell(number(0)(one["resilience"]), role="title"),
+            whisker_cell(_resilience(one), column),
+            recovery_words(one),
+        ),
+    )
+
+
+def _broke(broke: bool | None) -> Cell:
+    if broke is None:
+        return Cell(NOTHING, role="dim")
+    return Cell("yes", role="bad") if broke else Cell("no", role="good")
+
+
+def _bracket(point: Document | None) -> str:
+    """`152.7 … 177.7/s`; `above 16 users` of what passed all that was tried."""
+    if point is None or (point["pass"] is None and point["fail"] is None):
+        return NOTHING
+    passes, fails = (None if point[end] is None else plain(point[end], 4)
+                     for end in ("pass", "fail"))  # fmt: skip
+    unit = f" {point['unit']}".removeprefix(" requests")
+    if fails is None:
+        return f"above {passes}{unit}"
+    return f"below {fails}{unit}" if passes is None else f"{passes} … {fails}{unit}"
+
+
+def _why(one: Document) -> str:
+    point = one["breaking_point"]
+    if point is not None and point["broke"]:
+        return ", ".join(point["broke"])
+    return one["reason"] or NOTHING
+
+
+def recovery_words(one: Document) -> str:
+    """`0.6 s`, `at once`, `not seen`; – where there was nothing to recover from."""
+    if not one["recoveries"]:
+        return NOTHING
+    seconds = one["recovery_s"]
+    if seconds is None:
+        return "not seen"
+    return "at once" if seconds == 0 else f"{seconds:.3g} s"
+
+
+def title_of(one: Document, status: str) -> str:
+    """The headline of what was found; of what goes on how far it is, since its report calls it
+    stopped until it has ended."""
+    if status in _OPEN:
+        return f"{one['name']}: {status}, {counted(len(one['windows']), 'window')} so far"
+    return headline(one)
+
+
+def scenario_sentences(one: Document) -> list[Sentence]:
+    """What stands behind a scenario's row, the newest window while it goes on, and its advice."""
+    said = [_labelled(words) for words in details(one)]
+    if one["windows"]:
+        said.append(Sentence(window_line(one["windows"][-1]), "last", "dim"))
+    for advice in one["recommendations"]:
+        role = _GRADES.get(advice["severity"], "text")
+        said.append(Sentence(advice["words"], advice["severity"], role))
+        evidence = ", ".join(_evidence(advice["evidence"]))
+        if evidence:
+            said.append(Sentence(evidence, "evidence", "dim"))
+    if not said:
+        said.append(Sentence(one["reason"] or "nothing was measured yet"))
+    return said
+
+
+def _labelled(words: str) -> Sentence:
+    """`normal: 74 requests/s` with its label apart; what is missing is dim."""
+    if words.startswith(NOTHING):
+        return Sentence(words.removeprefix(NOTHING).strip(), NOTHING, "dim")
+    label, colon, rest = words.partition(": ")
+    return Sentence(rest, label) if colon and len(label) <= _LABEL else Sentence(words)
+
+
+def _evidence(evidence: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{name.replace('_', ' ')} {plain(value, 4) if isinstance(value, float) else value}"
+        for name, value in evidence.items()
+    ]
+
+
+def advice_sentences(scenarios: Sequence[Document]) -> list[Sentence]:
+    """What is recommended, the gravest first, each once with every scenario that says it."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for one in scenarios:
+        for advice in one["recommendations"]:
+            named = places.setdefault((advice["severity"], advice["words"]), [])
+            named += [] if one["name"] in named else [one["name"]]
+    order = list(_GRADES)
+    graded = sorted(places.items(), key=lambda item: order.index(item[0][0]))
+    return [
+        Sentence(f"{words} ({', '.join(named)})", severity, _GRADES[severity])
+        for (severity, words), named in graded
+    ]
+
+
+def runs_table(runs: Sequence[Document]) -> GridData:
+    """Of `stress_runs`, to choose one."""
+    rows = [
+        GridRow(
+            one["run_id"],
+            (
+                one["run_id"],
+                one["agents"] or NOTHING,
+                str(one["scenarios"]),
+                one["status"],
+                one["started_at"][:16].replace("T", " "),
+            ),
+        )
+        for one in runs
+    ]
+    return GridData(_RUNS, rows)

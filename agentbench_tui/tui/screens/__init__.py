@@ -1,1 +1,0 @@
-"""The screens of the session, one a module."""

@@ -1,0 +1,1 @@
+"""Lines of forms, and the tree in which one chooses what to run."""

@@ -1,0 +1,301 @@
+"""Dependence between cases that no `cluster` declares: what is found, and what follows from it.
+
+Two steps, because a test of few groups misses much of what makes equal agents look different:
+
+- Where values are demonstrably alike within the groups of a candidate (5% for all candidates and
+  metrics together), each group counts as one draw in this metric, and in the others at 25%.
+- Any other verdict has to hold with each suspect as the cluster, too. A candidate is
+  suspect where the differences, or they and the answers of both sides together, are alike within
+  its groups at a laxer level. This is the preliminary test at 25% of Bancroft (1964), narrowed to
+  candidates with some evidence, because independent cases would lose too much power without that.
+
+Groups of a category, of which there are few, are no draws from many: they change no verdict.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from agentbench_tui.analysis.groups.intraclass import Intraclass, combined_p, intraclass, shuffled_p
+from agentbench_tui.analysis.sample import mean_by
+from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.verdicts.clusters.case_groupings import LEAST_SIZE, Grouping
+from agentbench_tui.verdicts.comparison.comparison import LEAST_CLUSTERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+
+SHOWN_BELOW = 0.05
+"""Chance that any candidate is shown where all cases are independent."""
+SUSPECT_BELOW = 0.05
+"""p of the differences, times the candidates, below which a candidate is suspect."""
+SUSPECT_TOGETHER = 0.10
+"""The same of the differences and the answers of both sides together; the differences alone then
+need `POOLED_ABOVE`."""
+POOLED_ABOVE = 0.25
+_SHUFFLED_UP_TO = 3_000
+"""Units; of more, sums are normal enough for the p without shuffling."""
+_FEWEST_SHUFFLES = 999
+_SEED = 42
+
+Consequence = Literal["applied", "mix"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A grouping whose cases are demonstrably alike in a metric."""
+
+    grouping: Grouping
+    metric: str
+    found: Intraclass
+    consequence: Consequence
+    """`applied`: a group counts as one draw. `mix`: few groups, which are taken for categories."""
+    metrics: tuple[str, ...] = ()
+    """Where it is applied: in these metrics."""
+    may_be_drift: bool = False
+    """Whether it is alike in a time whose groups were asked one after another: the machine may be
+    the reason instead of the cases."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Values:
+    """One value for each independent unit: a case, or a cluster that is known."""
+
+    unit: Integers
+    difference: Floats
+    level: Floats
+    """Of both sides together; equal to `difference` where there is one side."""
+    on_logs: bool = False
+    """Whether both are of logarithms."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Groupings of the units of one benchmark, with the values of its metrics."""
+
+    groupings: tuple[Grouping, ...] = ()
+    labels: tuple[Integers, ...] = ()
+    """Of each grouping the label of each unit."""
+    units: Integers = field(default_factory=lambda: np.empty(0, np.int64))
+    values: dict[str, _Values] = field(default_factory=dict)
+
+    def findings(self, margins: Mapping[str, float] | None = None) -> list[Finding]:
+        """Demonstrated dependence: at most one grouping is applied, that which leaves least.
+
+        Categories between which a metric differs by no more than its margin, in `margins`, are left
+        out: their mix does not matter to a verdict.
+        """
+        tests = len(self.groupings) * len(self.values)
+        shown: dict[int, Finding] = {}
+        for metric, values in self.values.items():
+            for place in range(len(self.groupings)):
+                found = self._tested(place, values.unit, values.difference)
+                if found is None or found.icc <= 0 or found.p * tests > SHOWN_BELOW:
+                    continue
+                if self._is_small(place, metric, (margins or {}).get(metric)):
+                    continue
+                known = shown.get(place)
+                if known is not None and known.found.effective_n <= found.effective_n:
+                    continue
+                if self._is_confirmed(place, values, tests):
+                    shown[place] = Finding(self.groupings[place], metric, found, "mix")
+        able = {place: one for place, one in shown.items() if can_be_cluster(one.grouping)}
+        if not able:
+            return list(shown.values())
+        place = min(able, key=lambda place: able[place].found.effective_n)
+        return [replace(able[place], consequence="applied", metrics=self._metrics_of(place))]
+
+    def suspects(self, metric: str) -> list[tuple[Grouping, Intraclass]]:
+        """Groupings as whose clusters a verdict on the metric has to hold."""
+        values = self.values.get(metric)
+        if values is None:
+            return []
+        found = []
+        count = len(self.groupings)
+        for place, grouping in enumerate(self.groupings):
+            apart = self._tested(place, values.unit, values.difference)
+            if apart is None or apart.p > POOLED_ABOVE or not can_be_cluster(grouping):
+                continue
+            level = self._tested(place, values.unit, values.level)
+            together = 1.0 if level is None else combined_p(apart.p, level.p)
+            if count * apart.p <= SUSPECT_BELOW or count * together <= SUSPECT_TOGETHER:
+                found.append((grouping, apart))
+        return found
+
+    def _is_small(self, place: int, metric: str, margin: float | None) -> bool:
+        """Whether categories differ by no more than matters: their largest mean difference from the
+        smallest by `margin`, a share of it on logs.
+
+        Never of amounts that are not on logs, since what matters is a share of them.
+        """
+        values = self.values[metric]
+        known = find_metric(metric)
+        is_share = known is not None and known.unit == "share"
+        if margin is None or can_be_cluster(self.groupings[place]):
+            return False
+        if not (values.on_logs or is_share):
+            return False
+        _, means = mean_by(self._labels_of(place, values.unit), values.difference)
+        return bool(np.ptp(means) <= (math.log1p(margin) if values.on_logs else margin))
+
+    def _tested(self, place: int, unit: Integers, values: Floats) -> Intraclass | None:
+        return intraclass(values, self._labels_of(place, unit))
+
+    def _labels_of(self, place: int, unit: Integers) -> Integers:
+        return self.labels[place][np.searchsorted(self.units, unit)]
+
+    def _is_confirmed(self, place: int, values: _Values, tests: int) -> bool:
+        """Whether p by shuffling is as small as well; skewed values have more chance finds."""
+        if len(values.unit) > _SHUFFLED_UP_TO:
+            return True
+        draws = max(_FEWEST_SHUFFLES, round(2 * tests / SHOWN_BELOW))
+        labels = self._labels_of(place, values.unit)
+        p = shuffled_p(values.difference, labels, seed=_SEED, draws=draws)
+        return p is not None and p * tests <= SHOWN_BELOW
+
+    def _metrics_of(self, place: int) -> tuple[str, ...]:
+        """The metrics in which the groups of a demonstrated cluster count as draws."""
+        found = {
+            metric: self._tested(place, values.unit, values.difference)
+            for metric, values in self.values.items()
+        }
+        return tuple(
+            metric for metric, one in found.items() if one is not None and one.p <= POOLED_ABOVE
+        )
+
+
+def can_be_cluster(grouping: Grouping) -> bool:
+    """Whether its groups can be draws: six or more, or sources of their cases whatever their
+    number. Fewer groups, such as levels of difficulty, are most likely all there are."""
+    return grouping.is_source or grouping.groups >= LEAST_CLUSTERS
+
+
+def candidates_of_pairs(
+    a: TaskEvidence, b: TaskEvidence, metrics: Iterable[str], groupings: Sequence[Grouping],
+    cases: Integers,
+) -> Candidates:  # fmt: skip
+    """Return the candidates of two sides; `groupings` have a label for each of `cases`, in order.
+
+    The values are differences by case, of logarithms where all are above 0.
+    """
+    values = {}
+    for metric in metrics:
+        x, y = a.values.get(metric), b.values.get(metric)
+        if x is not None and y is not None:
+            values[metric] = _of_both(a, b, x, y, metric)
+    return _candidates(a, values, groupings, cases)
+
+
+def candidates_of_side(
+    side: TaskEvidence, metrics: Iterable[str], groupings: Sequence[Grouping], cases: Integers
+) -> Candidates:
+    """The same of one side: of the values themselves, by case."""
+    values = {}
+    for metric in metrics:
+        if metric in side.values:
+            unit, mean = _by_unit(side, side.values[metric], on_logs=False)
+            values[metric] = _Values(unit, mean, mean)
+    return _candidates(side, values, groupings, cases)
+
+
+def candidates_of_each(
+    sides: Mapping[str, TaskEvidence], metric: str, groupings: Sequence[Grouping], cases: Integers
+) -> Candidates:
+    """The same of the values of each of several sides that were asked the same cases, by name."""
+    first = next(iter(sides.values()))
+    values = {}
+    for name, side in sides.items():
+        unit, mean = _by_unit(side, side.values[metric], on_logs=False)
+        inside = np.isin(unit, first.cluster)
+        values[name] = _Values(unit[inside], mean[inside], mean[inside])
+    return _candidates(first, values, groupings, cases)
+
+
+def candidates_of_many(
+    sides: Sequence[TaskEvidence],
+    column: str,
+    groupings: Callable[[], Sequence[Grouping]],
+    cases: Integers,
+) -> Candidates:
+    """The same of how several sides differ on the cases that all have a value of, one `metric` for
+    each side: its values less the mean of all.
+
+    Without any where fewer than two sides, or no common cases, have values.
+    """
+    known = [side for side in sides if column in side.values]
+    if len(known) < 2:
+        return Candidates()
+    columns = [side.values[column] for side in known]
+    on_logs = _is_on_logs(column, columns)
+    by_unit = [
+        _by_unit(side, values, on_logs=on_logs) for side, values in zip(known, columns, strict=True)
+    ]
+    unit = by_unit[0][0]
+    for other, _ in by_unit[1:]:
+        unit = np.intersect1d(unit, other, assume_unique=True)
+    if not len(unit):
+        return Candidates()
+    table = np.array([means[np.searchsorted(units, unit)] for units, means in by_unit])
+    level = table.mean(axis=0)
+    rows = table[:1] if len(table) == 2 else table  # of two, one differs as the other does
+    values = {str(row): _Values(unit, one - level, level) for row, one in enumerate(rows)}
+    first = known[0]
+    inside = first.only(first.case[np.isin(first.cluster, unit)])
+    return _candidates(inside, values, groupings(), cases)
+
+
+def clustered(evidence: TaskEvidence, grouping: Grouping, cases: Integers) -> TaskEvidence:
+    """Return the evidence with this grouping as its clusters."""
+    labels = grouping.labels[np.searchsorted(cases, evidence.case)]
+    return replace(evidence, cluster=-1 - labels)
+
+
+def _candidates(
+    side: TaskEvidence, values: dict[str, _Values], groupings: Sequence[Grouping], cases: Integers
+) -> Candidates:
+    """Those that do not part a cluster that is known already."""
+    units, first, place = np.unique(side.cluster, return_index=True, return_inverse=True)
+    of_row = np.searchsorted(cases, side.case)
+    kept, labels = [], []
+    for one in groupings:
+        by_row = one.labels[of_row]
+        by_unit = by_row[first]
+        sizes = np.unique(by_unit, return_counts=True)[1]
+        if (by_unit[place.reshape(-1)] == by_row).all() and (
+            float(sizes @ sizes) / len(units) >= LEAST_SIZE and len(sizes) > 1
+        ):
+            kept.append(one)
+            labels.append(by_unit)
+    return Candidates(tuple(kept), tuple(labels), units, values)
+
+
+def _of_both(a: TaskEvidence, b: TaskEvidence, x: Floats, y: Floats, metric: str) -> _Values:
+    on_logs = _is_on_logs(metric, (x, y))
+    (unit_a, of_a), (unit_b, of_b) = (
+        _by_unit(side, column, on_logs=on_logs) for side, column in ((a, x), (b, y))
+    )
+    unit, at_a, at_b = np.intersect1d(unit_a, unit_b, assume_unique=True, return_indices=True)
+    return _Values(unit, of_b[at_b] - of_a[at_a], of_b[at_b] + of_a[at_a], on_logs)
+
+
+def _is_on_logs(metric: str, columns: Iterable[Floats]) -> bool:
+    """Whether it is no share, and all values are above 0."""
+    known = find_metric(metric)
+    is_share = known is not None and known.unit == "share"
+    return not is_share and all(bool((one[~np.isnan(one)] > 0).all()) for one in columns)
+
+
+def _by_unit(side: TaskEvidence, column: Floats, *, on_logs: bool) -> tuple[Integers, Floats]:
+    """Units in order, and the mean over their cases, each of which counts once."""
+    known = ~np.isnan(column)
+    values = np.log(column[known]) if on_logs else column[known]
+    _, mean = mean_by(side.case[known], values)
+    _, first = np.unique(side.case[known], return_index=True)
+    return mean_by(side.cluster[known][first], mean)

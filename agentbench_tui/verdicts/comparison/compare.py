@@ -1,0 +1,397 @@
+"""Sides held against each other on every benchmark that they share, two at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.errors import Unmeasured, UsageError, did_you_mean
+from agentbench_tui.model.figures.metric import METRICS, find_metric, known_metrics
+from agentbench_tui.store.queries.selection import category_of_suite
+from agentbench_tui.verdicts.clusters.case_groupings import groupings
+from agentbench_tui.verdicts.clusters.cluster_search import (
+    Compare,
+    Searched,
+    copies_words,
+    held_back,
+    search,
+)
+from agentbench_tui.verdicts.clusters.cluster_words import finding_words
+from agentbench_tui.verdicts.clusters.undeclared_clusters import Candidates, Finding
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.comparison.outcome import Outcome, outcome
+from agentbench_tui.verdicts.comparison.run_draws import (
+    by_run,
+    count_runs,
+    run_draws,
+    with_run_variance,
+)
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.comparability import (
+    Difference,
+    differences,
+    is_timed,
+    on_common_cases,
+)
+from agentbench_tui.verdicts.evidence.metric_family import Adjustment, adjusted_together
+from agentbench_tui.verdicts.evidence.stress_evidence import PRIMARY as PRIMARY_OF_STRESS
+from agentbench_tui.verdicts.evidence.stress_evidence import StressEvidence
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.files.sample_columns import CIRCUMSTANCES, is_time
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.verdicts.evidence.evidence import Evidence
+    from agentbench_tui.verdicts.evidence.place import Place
+    from agentbench_tui.verdicts.selection.side import Side
+
+PRIMARY_OF_TASKS = ("accuracy", "e2e_ms", "output_tokens", "cost_usd_per_task", "reliability")
+PRIMARY_OF_LOADS = (
+    "ttft_ms.p50", "ttft_ms.p99", "e2e_ms.p50", "e2e_ms.p99", "request_throughput_per_s",
+    "reliability", "output_tokens_per_s",
+)  # fmt: skip
+"""What is compared unless metrics are named; `goodput_per_s` instead of throughput where both
+have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnBenchmark:
+    """Two sides on one benchmark, at one point of its sweep."""
+
+    place: Place
+    category: str
+    """Of its suite."""
+    a: Evidence
+    b: Evidence
+    """As they were compared: with the cases that both were asked."""
+    metrics: tuple[Comparison, ...]
+    differences: tuple[Difference, ...]
+    """What is not the same besides the agents."""
+    notes: tuple[str, ...]
+    """How runs were counted, and primary metrics that one side lacks."""
+    candidates: Candidates
+    """For clusters that were not declared."""
+    clusters: tuple[Finding, ...]
+
+    @property
+    def identical(self) -> str:
+        """How both sides are the same values, in words; empty where they are not."""
+        return next((one.words for one in self.differences if one.is_identical), "")
+
+    @property
+    def why_unranked(self) -> str:
+        """What forbids a winner here, in words; empty where nothing does."""
+        return next((one.words for one in self.differences if one.forbids_winner), "")
+
+    @property
+    def pairs(self) -> int:
+        """Most pairs behind one of its metrics; 0 where none is paired."""
+        return max((one.n for one in self.metrics if one.paired), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """B against A."""
+
+    a: Side
+    b: Side
+    benchmarks: tuple[OnBenchmark, ...]
+
+    @property
+    def identical(self) -> str:
+        """How both sides are the same on every benchmark, in words; empty where they are not."""
+        words = [one.identical for one in self.benchmarks]
+        return words[0] if words and all(words) else ""
+
+    @property
+    def metrics(self) -> tuple[Comparison, ...]:
+        return tuple(metric for one in self.benchmarks for metric in one.metrics)
+
+    @property
+    def outcome(self) -> Outcome:
+        return outcome(self.metrics)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether one may win: never a simulated over a measured one, nor under another load, by
+        other cases alone or by other scorers."""
+        return not self.why_unranked
+
+    @property
+    def why_unranked(self) -> str:
+        """What forbids a winner, in words."""
+        return next((one.why_unranked for one in self.benchmarks if one.why_unranked), "")
+
+    def winner(self, found: Outcome | None = None) -> str | None:
+        """The label of the side that wins by these verdicts (all, unless given)."""
+        verdict = (found or self.outcome).verdict
+        if not self.is_ranked or verdict not in {"better", "worse"}:
+            return None
+        return self.b.label if verdict == "better" else self.a.label
+
+    def about(self, side: Side, category: str | None = None) -> Outcome:
+        """What is said about one of the two; nothing, where neither may win."""
+        found = self.outcome if category is None else self.by_category().get(category)
+        if found is None or not self.is_ranked:
+            return Outcome(0, 0, 0, 0)
+        return found if side is self.b else found.swapped()
+
+    def by_category(self) -> dict[str, Outcome]:
+        """Category of the suites → what is said on its benchmarks."""
+        names = dict.fromkeys(one.category for one in self.benchmarks)
+        return {
+            name: outcome(m for one in self.benchmarks if one.category == name for m in one.metrics)
+            for name in names
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Every two of the sides, judged together."""
+
+    sides: tuple[Side, ...]
+    pairs: tuple[Pair, ...]
+    adjustment: Adjustment
+    tests: int
+    """Of the family that was adjusted together (see `metric_family`)."""
+    asked: Asked
+
+    def winner(self, category: str | None = None) -> str | None:
+        """The side that is better than one other at least, and than every other better or, in
+        every metric, equivalent; None without any."""
+        for side in self.sides:
+            pairs = [pair for pair in self.pairs if side is pair.a or side is pair.b]
+            said = [pair.about(side, category) for pair in pairs]
+            better = [one.verdict == "better" for one in said]
+            if any(better) and all(
+                b or one.is_no_worse for b, one in zip(better, said, strict=True)
+            ):
+                return side.label
+        return None
+
+
+def check_metrics(names: Iterable[str], columns: Collection[str] = ()) -> None:
+    """Raise UsageError for a name that is no metric, nor of the columns of files, or that has no
+    better direction."""
+    for name in names:
+        if name in columns:
+            continue
+        known = find_metric(name)
+        if known is None:
+            near = did_you_mean(name, [*METRICS, *known_metrics()])
+            raise UsageError(
+                f"--metric {name}: no such metric{near}; `agentbench explain` lists them"
+            )
+        if known.direction == "none":
+            raise UsageError(f"--metric {name}: neither more nor less of it is better")
+
+
+def compare(
+    connection: sqlite3.Connection,
+    sides: Sequence[Side],
+    numbers: CaseNumbers,
+    asked: Asked,
+    metrics: Sequence[str] = (),
+    *,
+    against_first: bool = False,
+) -> Compared:
+    """Every two sides on every benchmark that both have; the earlier is the control. Only the
+    first, where `against_first` asks for it.
+
+    Raises UsageError as `check_metrics` does, and Unmeasured when no metric has a value.
+    """
+    check_metrics(metrics, asked.columns)
+    pairs = [
+        Pair(a, b, tuple(_on_benchmarks(connection, a, b, numbers, asked, metrics)))
+        for a, b in combinations(sides, 2)
+        if a is sides[0] or not against_first
+    ]
+    if not any(pair.metrics for pair in pairs):
+        names = ", ".join(metrics) or "any main metric"
+        raise Unmeasured(f"nothing to compare: no benchmark has values of {names} on both sides")
+    groups = [one.metrics for pair in pairs for one in pair.benchmarks]
+    adjusted = adjusted_together(groups, _family(pairs))
+    following = iter(adjusted.p)
+    return Compared(
+        tuple(sides),
+        tuple(_judged(pair, following, len(pairs), asked) for pair in pairs),
+        adjusted.adjustment,
+        adjusted.tests,
+        asked,
+    )
+
+
+def _family(pairs: Sequence[Pair]) -> int:
+    """Tests up to which they are one family: as many as one benchmark has primary metrics."""
+    of_load = any(not isinstance(one.a, TaskEvidence) for pair in pairs for one in pair.benchmarks)
+    return len(PRIMARY_OF_LOADS if of_load else PRIMARY_OF_TASKS)
+
+
+def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, asked: Asked) -> Pair:
+    """The adjusted p of each benchmark are taken from `adjusted`, in order."""
+    return replace(
+        pair,
+        benchmarks=tuple(
+            replace(
+                one,
+                metrics=tuple(
+                    without_need(metric)
+                    if one.identical
+                    else held_back(metric, one, _compares(asked), pairs)
+                    for metric in (
+                        judged(metric, p, pairs)
+                        for metric, p in zip(one.metrics, next(adjusted), strict=True)
+                    )
+                ),
+            )
+            for one in pair.benchmarks
+        ),
+    )
+
+
+def _compares(asked: Asked) -> Compare:
+    """Compares two sides in one metric as everything is, runs and repeats counted."""
+
+    def compared(a: Evidence, b: Evidence, metric: str) -> Comparison | None:
+        return next(iter(compare_evidence(a, b, asked, [metric])[0]), None)
+
+    return compared
+
+
+def without_need(metric: Comparison) -> Comparison:
+    """No number of samples shows a difference of something from itself."""
+    return replace(metric, n_needed=None, n_to_exclude=None, effect_assumed=None)
+
+
+def _on_benchmarks(
+    connection: sqlite3.Connection,
+    a: Side,
+    b: Side,
+    numbers: CaseNumbers,
+    asked: Asked,
+    metrics: Sequence[str],
+) -> Iterable[OnBenchmark]:
+    for place in [one for one in a.evidence if one in b.evidence]:
+        of_a, of_b = a.evidence[place], b.evidence[place]
+        found = differences(connection, of_a, of_b, numbers)
+        if a.selector.is_file_of(b.selector):
+            found.insert(0, Difference("same", "both sides are the same file", is_identical=True))
+        if any(one.what == "cases" for one in found):
+            of_a, of_b = on_common_cases(of_a, of_b)
+        is_same = any(one.is_identical for one in found)
+        compared, notes = compare_evidence(of_a, of_b, asked, metrics, same_runs=is_same)
+        searched = Searched(of_a, of_b, Candidates())
+        if asked.cluster is None and not is_same:
+            searched = search(of_a, of_b, compared, partial(groupings, numbers))
+            compared = searched.allowing(compared, _compares(asked))
+        told = map(finding_words, searched.findings)
+        notes = (*copies_words(of_a, numbers), *told, *notes)
+        if not any(_is_timed(one, of_a, of_b) for one in compared):
+            found = [one for one in found if one.what not in {"machine", "harness"}]
+        if any(one.forbids_times for one in found):
+            compared = [
+                replace(one, comparable=False) if _is_timed(one, of_a, of_b) else one
+                for one in compared
+            ]
+        category = _category(connection, of_a)
+        yield OnBenchmark(
+            place, category, of_a, of_b, tuple(compared), tuple(found), notes,
+            searched.candidates, searched.findings,
+        )  # fmt: skip
+
+
+def compare_evidence(
+    a: Evidence,
+    b: Evidence,
+    asked: Asked,
+    metrics: Sequence[str] = (),
+    *,
+    same_runs: bool = False,
+) -> tuple[list[Comparison], tuple[str, ...]]:
+    """Return the comparisons of two sides on one benchmark, not yet judged, with notes on them.
+
+    As soon as a side has two runs, whole runs take the place of repeats: what makes runs differ is
+    shared by all repeats of a run. Where the runs of a side are too few to show how much they
+    differ, the intervals of times allow for it; not where both are known to be of the `same_runs`.
+    """
+    draws = None if same_runs else run_draws(a, b)
+    several = max(count_runs(a), count_runs(b)) >= 2
+    notes: list[str] = []
+    if several:
+        if not all(_is_of_runs(one) for one in (a, b)):
+            notes.append(_by_run_words(a, b))
+        a, b = by_run(a), by_run(b)
+    compared, missing = _metrics(a, b, asked, metrics)
+    if several:
+        compared = [one.by_run() for one in compared]
+    timed = [_is_timed(one, a, b) for one in compared]
+    if draws is not None and any(timed):
+        compared = [
+            with_run_variance(one, draws, a, b) if varies else one
+            for one, varies in zip(compared, timed, strict=True)
+        ]
+        notes += [draws.note] if draws.note else []
+    return compared, (*notes, *missing)
+
+
+def _is_timed(found: Comparison, a: Evidence, b: Evidence) -> bool:
+    """Whether the machine has a say in the metric; of the column of a file, by its name."""
+    return is_timed(found.metric, a, b) or (
+        find_metric(found.metric) is None and is_time(found.metric)
+    )
+
+
+def _by_run_words(a: Evidence, b: Evidence) -> str:
+    counts = (("A", count_runs(a)), ("B", count_runs(b)))
+    told = ", ".join(f"{name} has {count}" for name, count in counts if count)
+    return f"runs are compared, not their repeats: {told}"
+
+
+def _is_of_runs(side: Evidence) -> bool:
+    """Whether a file has one repeat for each run, or knows of none, so that nothing changes."""
+    if not isinstance(side, TaskEvidence) or side.executions:
+        return False
+    return side.runs in {0, side.repeats}
+
+
+def _metrics(
+    a: Evidence, b: Evidence, asked: Asked, named: Sequence[str]
+) -> tuple[list[Comparison], tuple[str, ...]]:
+    """The comparisons, and which primary metric is left out since one side lacks it."""
+    found = [compare_metric(name, a, b, asked) for name in named or _primary(a, b)]
+    known = [one for one in found if one is not None]
+    if named:
+        return known, ()
+    lacking = {one.metric for one in known if one.a is None or one.b is None}
+    notes = tuple(f"{one.metric}: {'; '.join(one.notes)}" for one in known if one.metric in lacking)
+    return [one for one in known if one.metric not in lacking], notes
+
+
+def _primary(a: Evidence, b: Evidence) -> Sequence[str]:
+    if isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence):
+        if a.executions or b.executions:
+            return PRIMARY_OF_TASKS
+        said = [name for name in a.values if name not in CIRCUMSTANCES]
+        names = dict.fromkeys([*PRIMARY_OF_TASKS, *said])  # of files, all that they say
+        if not (a.tells_failures or b.tells_failures):
+            del names["reliability"]
+        return tuple(names)
+    if isinstance(a, StressEvidence) and isinstance(b, StressEvidence):
+        # Each scenario finds some of them.
+        return [one for one in PRIMARY_OF_STRESS if len(a.per_repeat(one)) + len(b.per_repeat(one))]
+    if len(a.per_repeat("goodput_per_s")) and len(b.per_repeat("goodput_per_s")):
+        swap = {"request_throughput_per_s": "goodput_per_s"}
+        return [swap.get(name, name) for name in PRIMARY_OF_LOADS]
+    return PRIMARY_OF_LOADS
+
+
+def _category(connection: sqlite3.Connection, evidence: Evidence) -> str:
+    """Of the suite; of a file, which has none, `file`."""
+    if not evidence.executions:
+        return "file"
+    return category_of_suite(connection, evidence.executions[-1]["suite_hash"])

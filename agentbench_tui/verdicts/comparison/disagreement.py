@@ -1,0 +1,116 @@
+"""The cases that one side gets right and the other doesn't: where to look first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agentbench_tui.analysis.sample import mean_by
+from agentbench_tui.store.queries.answer_pages import EXPECTED, SAID
+from agentbench_tui.verdicts.comparison.pairing import case_values
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence.evidence import Evidence
+    from agentbench_tui.verdicts.evidence.place import Execution
+
+LONGEST = 200
+"""Characters of an expected value or an answer that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one side said to a case."""
+
+    right: float
+    """Share of its answers that were right."""
+    answer: str | None
+    """One of the commoner kind, right or wrong; None where it failed, or of a file."""
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A case that one side gets right more often than not, and the other doesn't."""
+
+    case_id: str
+    expected: str | None
+    a: Said
+    b: Said
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreements:
+    """How many cases there are of each kind, and the first of them."""
+
+    only_a: int
+    only_b: int
+    first: tuple[Disagreement, ...]
+    """Those with the largest difference, and of equal ones those that A alone gets right."""
+
+
+def disagreements(
+    connection: sqlite3.Connection, a: Evidence, b: Evidence, numbers: CaseNumbers, limit: int
+) -> Disagreements | None:
+    """Of a task benchmark whose answers are judged; None of any other."""
+    if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
+        return None
+    if "correct_share" not in a.values or "correct_share" not in b.values:
+        return None
+    case, right_a, right_b = _of_common_cases(a, b)
+    in_a, in_b = right_a > 0.5, right_b > 0.5
+    apart = np.flatnonzero(in_a != in_b)
+    order = apart[np.lexsort((in_b[apart], -np.abs(right_a - right_b)[apart]))]
+    first = []
+    for place in order[:limit].tolist():
+        name = numbers.name(int(case[place]))
+        of_a = _said(connection, a.executions, name, float(right_a[place]))
+        of_b = _said(connection, b.executions, name, float(right_b[place]))
+        expected = of_a[1] if of_a[1] is not None else of_b[1]
+        first.append(Disagreement(name, expected, of_a[0], of_b[0]))
+    return Disagreements(int((in_a & ~in_b).sum()), int((in_b & ~in_a).sum()), tuple(first))
+
+
+def _of_common_cases(a: TaskEvidence, b: TaskEvidence) -> tuple[Integers, Floats, Floats]:
+    """Cases that both were asked, in order, and the share of right answers of each."""
+    (case_a, right_a), (case_b, right_b) = (_shares(side) for side in (a, b))
+    case, in_a, in_b = np.intersect1d(case_a, case_b, assume_unique=True, return_indices=True)
+    return case, right_a[in_a], right_b[in_b]
+
+
+def _shares(side: TaskEvidence) -> tuple[Integers, Floats]:
+    found = case_values(side, "correct_share", on_logs=False)
+    return mean_by(found.case, found.value)
+
+
+def _said(
+    connection: sqlite3.Connection, executions: Sequence[Execution], case_id: str, right: float
+) -> tuple[Said, str | None]:
+    """One of the answers that are as most are, and what was expected."""
+    for row in executions:
+        found = connection.execute(
+            f"SELECT a.failure_kind, {EXPECTED}, {SAID}"  # noqa: S608
+            " FROM cases c JOIN answers a ON a.execution_key=? AND a.case_key=c.key"
+            " WHERE c.dataset_key=? AND c.case_id=?"
+            " ORDER BY (a.correct IS 1) IS ? DESC, a.repeat, a.iteration LIMIT 1",
+            (row["key"], row["dataset_key"], case_id, int(right > 0.5)),
+        ).fetchone()
+        if found is not None:
+            failure, expected, answer = found
+            return Said(right, None if failure else _cut(answer), failure), _cut(expected)
+    return Said(right, None, None), None
+
+
+def _cut(value: Any) -> str | None:
+    """The end where it is long: of a worked solution the answer stands there."""
+    if value is None:
+        return None
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST else f"… {text[2 - LONGEST :]}"

@@ -1,0 +1,45 @@
+"""The small figures behind a comparison: means, spreads, and how wide an interval is."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.analysis.intervals.interval import clustered_se
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.sample import Floats, Integers
+
+
+def mean(x: Floats, *, on_logs: bool) -> float | None:
+    """The mean, geometric `on_logs`; None without values."""
+    if not len(x):
+        return None
+    return float(np.exp(np.log(x).mean())) if on_logs else float(x.mean())
+
+
+def sd(d: Floats) -> float | None:
+    """Standard deviation; None below two values."""
+    return float(d.std(ddof=1)) if len(d) > 1 else None
+
+
+def pooled_sd(x: Floats, y: Floats) -> float | None:
+    """Standard deviation within two groups; None where one has fewer than two values."""
+    if min(len(x), len(y)) < 2:
+        return None
+    squares = x.var(ddof=1) * (len(x) - 1) + y.var(ddof=1) * (len(y) - 1)
+    return float(np.sqrt(squares / (len(x) + len(y) - 2)))
+
+
+def all_binary(*columns: Floats) -> bool:
+    """Whether every value is 0 or 1."""
+    return all(bool(((x == 0) | (x == 1)).all()) for x in columns)
+
+
+def sd_of_clusters(d: Floats, clusters: Integers) -> float | None:
+    """The sd that as many independent values would have, of which the mean is known as well."""
+    if len(np.unique(clusters)) < 2:
+        return None
+    return clustered_se(d, clusters, "CR1") * math.sqrt(len(d))

@@ -1,0 +1,106 @@
+"""What several verdicts together say about B: a winner needs one metric better and none worse.
+
+Nor may it lean worse by more than matters in a metric that is still open: who is faster, and may
+well be five times as expensive, has not won.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.comparison.comparison import Comparison
+
+Overall = Literal["better", "worse", "trade-off", "tie"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How many metrics say what, without those that could not be compared."""
+
+    better: int
+    worse: int
+    equivalent: int
+    inconclusive: int
+    seems_worse: int = 0
+    """Of the inconclusive, those that lean worse by the margin or more."""
+    seems_better: int = 0
+
+    @property
+    def verdict(self) -> Overall:
+        """About B. A tie may still be open, see `is_settled`."""
+        if self.better and self.worse:
+            return "trade-off"
+        if self.better:
+            return "tie" if self.seems_worse else "better"
+        return "worse" if self.worse and not self.seems_better else "tie"
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether something was compared, and no metric is inconclusive."""
+        return not self.inconclusive and bool(self.better + self.worse + self.equivalent)
+
+    @property
+    def is_no_worse(self) -> bool:
+        """Whether B is shown to be at least as good in everything."""
+        return self.is_settled and not self.worse
+
+    @property
+    def words(self) -> str:
+        """The counts: `3 better, 1 inconclusive`."""
+        counts = (
+            (self.better, "better"),
+            (self.worse, "worse"),
+            (self.equivalent, "equivalent"),
+            (self.inconclusive, "inconclusive"),
+        )
+        return ", ".join(f"{n} {name}" for n, name in counts if n) or "nothing could be compared"
+
+    def swapped(self) -> Outcome:
+        """The same about A."""
+        return Outcome(
+            self.worse,
+            self.better,
+            self.equivalent,
+            self.inconclusive,
+            self.seems_better,
+            self.seems_worse,
+        )
+
+
+def outcome(comparisons: Iterable[Comparison]) -> Outcome:
+    """Of judged comparisons."""
+    compared = [one for one in comparisons if one.comparable]
+    said = Counter(one.verdict for one in compared)
+    seems = Counter(leaning(one) for one in compared)
+    return Outcome(
+        said["better"],
+        said["worse"],
+        said["equivalent"],
+        said["inconclusive"],
+        seems["worse"],
+        seems["better"],
+    )
+
+
+def leaning(one: Comparison) -> Literal["better", "worse"] | None:
+    """Return which way an open metric lies, by the margin or more."""
+    if one.verdict != "inconclusive" or not one.comparable or one.difference is None:
+        return None
+    if not _is_beyond_the_margin(one):
+        return None
+    is_more = one.difference > 0 if one.ratio is None else one.ratio > 1
+    return "better" if is_more == (one.better == "higher") else "worse"
+
+
+def _is_beyond_the_margin(one: Comparison) -> bool:
+    if one.ratio is not None:
+        return one.ratio <= 0 or abs(math.log(one.ratio)) >= math.log1p(one.margin)
+    margin = one.margin
+    if one.unit != "share":
+        margin *= max(abs(one.a or 0.0), abs(one.b or 0.0))
+    return one.difference is not None and one.difference != 0 and abs(one.difference) >= margin

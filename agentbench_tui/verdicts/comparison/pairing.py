@@ -1,0 +1,181 @@
+"""Which values of two sides belong together: those of the same case and, where it is, seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.analysis.sample import mean_by
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+
+LEAST_PAIRS = 6
+"""With fewer no sign-flip p is below 0.05: of 5 pairs the least is 0.0625."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseValues:
+    """One value for each case and seed of one side, the mean over its repeats and iterations."""
+
+    case: Integers
+    seed: Integers
+    cluster: Integers
+    value: Floats
+    first: Integers
+    """The row of its first answer: by it the values are in the order of asking."""
+
+    def only(self, cases: Integers) -> CaseValues:
+        """Those of some cases, in their order."""
+        kept = np.isin(self.case, cases)
+        return CaseValues(
+            self.case[kept], self.seed[kept], self.cluster[kept], self.value[kept], self.first[kept]
+        )
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether some values go together, by their author's word or as seeds of one case."""
+        return len(np.unique(self.cluster)) < len(self.cluster)
+
+    def independent(self, *, on_logs: bool, is_paid: bool) -> Floats:
+        """One value for each cluster: their mean is that of all values, and their variance that of
+        the clustered standard error (CR1).
+
+        Amounts that are paid are sums, which stay at 0 or above.
+        """
+        if not self.is_clustered:
+            return self.value
+        x = np.log(self.value) if on_logs else self.value
+        _, place = np.unique(self.cluster, return_inverse=True)
+        centre = 0.0 if is_paid else float(x.mean())
+        sums = np.bincount(place.reshape(-1), x - centre)
+        found = centre + sums * (len(sums) / len(x))
+        return np.asarray(np.exp(found) if on_logs else found, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The cases and seeds that both sides have a value of."""
+
+    case: Integers
+    cluster: Integers
+    a: Floats
+    b: Floats
+    only_in_a: int
+    """Cases and seeds of which B has no value: not asked, or not answered."""
+    only_in_b: int
+    first_a: Integers
+    """Order of asking: see `CaseValues.first`."""
+    first_b: Integers
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """How many values of each side have no counterpart, in words."""
+        counts = (("A", self.only_in_a, "B"), ("B", self.only_in_b, "A"))
+        return tuple(
+            f"{count} of {side} without a value of {other} left out"
+            for side, count, other in counts
+            if count
+        )
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether some pairs go together, by their author's word or as seeds of one case."""
+        return len(np.unique(self.cluster)) < len(self.cluster)
+
+
+def case_values(
+    evidence: TaskEvidence, metric: str, *, on_logs: bool, seeded: bool = True
+) -> CaseValues:
+    """`metric` (of `evidence.OF_OBSERVATIONS`) by case and seed; geometric means `on_logs`.
+
+    By case alone where not `seeded`: the seed is 0 then.
+    """
+    column = evidence.values[metric]
+    known = ~np.isnan(column)
+    value, case, seed = column[known], evidence.case[known], evidence.seed[known]
+    if not seeded:
+        seed = np.zeros_like(seed)
+    _, first, place, counts = np.unique(
+        np.stack([case, seed], axis=1),
+        axis=0,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+    )
+    sums = np.bincount(place.reshape(-1), np.log(value) if on_logs else value, len(counts))
+    means = sums / counts
+    return CaseValues(
+        case[first],
+        seed[first],
+        evidence.cluster[known][first],
+        np.exp(means) if on_logs else means,
+        np.flatnonzero(known)[first],
+    )
+
+
+def pair(a: CaseValues, b: CaseValues) -> Pairs:
+    """The values that belong together, in the order of A."""
+    of_b = {key: row for row, key in enumerate(_keys(b))}
+    rows = [(row, of_b[key]) for row, key in enumerate(_keys(a)) if key in of_b]
+    in_a = np.array([row for row, _ in rows], np.int64)
+    in_b = np.array([row for _, row in rows], np.int64)
+    return Pairs(
+        a.case[in_a],
+        a.cluster[in_a],
+        a.value[in_a],
+        b.value[in_b],
+        len(a.case) - len(rows),
+        len(b.case) - len(rows),
+        a.first[in_a],
+        b.first[in_b],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatMeans:
+    """The mean over the same cases in each repeat of one side."""
+
+    value: Floats
+    """One for each repeat that has values."""
+    rest: float
+    """Variance of the side's mean that comes from single answers: from neither case nor repeat."""
+
+
+def repeat_means(
+    evidence: TaskEvidence, metric: str, cases: Integers, *, on_logs: bool
+) -> RepeatMeans:
+    """The mean over these cases in each repeat, a case counting once; means of logs `on_logs`.
+
+    Where a repeat lacks some of them its mean is that of how far the others lie from their own
+    case's, so that a repeat in which the slow ones failed is not fast. `on_logs` all values have to
+    be above 0.
+    """
+    column = evidence.values[metric]
+    known = ~np.isnan(column) & np.isin(evidence.case, cases)
+    value = np.log(column[known]) if on_logs else column[known]
+    _, repeat = np.unique(evidence.repeat[known], return_inverse=True)
+    _, case = np.unique(evidence.case[known], return_inverse=True)
+    if not len(value):
+        return RepeatMeans(value, 0.0)
+    repeats, asked = int(repeat.max()) + 1, int(case.max()) + 1
+    cells, means = mean_by(repeat.reshape(-1) * asked + case.reshape(-1), value)
+    repeat, case = np.divmod(cells, asked)
+    _, of_case = mean_by(case, means)
+    _, luck = mean_by(repeat, means - of_case[case])
+    free = len(cells) - repeats - asked + 1
+    rest = means - of_case[case] - luck[repeat]
+    variance = float(rest @ rest) / free / len(cells) if free > 0 else 0.0
+    if len(cells) == repeats * asked:  # equal repeats stay equal to the last digit
+        return RepeatMeans(np.bincount(repeat, means) / asked, variance)
+    return RepeatMeans(of_case.mean() + luck, variance)
+
+
+def _keys(values: CaseValues) -> list[tuple[int, int]]:
+    return list(zip(values.case.tolist(), values.seed.tolist(), strict=True))

@@ -1,0 +1,74 @@
+"""A comparison with what a page draws of it: the document, the sides' scores, where they meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.verdicts.comparison.compare import compare
+from agentbench_tui.verdicts.comparison.compare_document import compare_document
+from agentbench_tui.verdicts.comparison.comparison import Asked
+from agentbench_tui.verdicts.comparison.side_pictures import dimension_scores
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.selection.side import load_sides
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from agentbench_tui.verdicts.evidence.place import Place
+    from agentbench_tui.verdicts.selection.side import Side
+
+Document = dict[str, Any]
+
+Stamp = tuple[int, int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Pictured:
+    """Two or more sides held against each other."""
+
+    document: Document
+    """As `compare_document` has it."""
+    sides: tuple[Side, ...]
+    scores: tuple[dict[str, float | None], ...]
+    """Of the sides, the five scores from 0 to 1."""
+    places: tuple[Place, ...]
+    """Where two or more of them were measured."""
+    stamp: Stamp
+    """See `stamp_of`."""
+
+    @property
+    def selectors(self) -> tuple[str, ...]:
+        """What was compared, as it was written."""
+        return tuple(side.label for side in self.sides)
+
+    @property
+    def pairs(self) -> list[Document]:
+        """Every two of the sides, the earlier as the control."""
+        return self.document.get("matrix") or [self.document]
+
+
+def pictured(connection: sqlite3.Connection, selectors: Sequence[str], limit: int) -> Pictured:
+    """The comparison of what the selectors mean, with up to `limit` cases a pair and benchmark on
+    which both disagree. UsageError and Unmeasured as of `load_sides` and `compare`."""
+    stamp = stamp_of(connection)
+    numbers = CaseNumbers(connection)
+    sides = load_sides(connection, selectors, None, None, numbers)
+    found = compare(connection, sides, numbers, Asked())
+    return Pictured(
+        compare_document(connection, found, numbers, limit),
+        tuple(sides),
+        tuple(dimension_scores(side) for side in sides),
+        tuple(dict.fromkeys(one.place for pair in found.pairs for one in pair.benchmarks)),
+        stamp,
+    )
+
+
+def stamp_of(connection: sqlite3.Connection) -> Stamp:
+    """Other than before when an execution came to its end, was scored again or deleted."""
+    count, newest, total = connection.execute(
+        "SELECT COUNT(*), COALESCE(MAX(key), 0), TOTAL(overall_score) FROM benchmark_executions"
+        " WHERE status='complete'"
+    ).fetchone()
+    return int(count), int(newest), float(total)

@@ -1,0 +1,1 @@
+"""What answers and right answers cost, and what would save."""

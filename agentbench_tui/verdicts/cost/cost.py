@@ -1,0 +1,119 @@
+"""What a contender's answers cost: per task, per success, and successes per dollar."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentbench_tui.analysis.boards.cost_efficiency import CostFigures, cost_figures
+from agentbench_tui.verdicts.evidence.task_evidence import COST
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.intervals.estimate import Estimate
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.ranking.scorecard import Scorecard
+
+SUCCESS = "correct_share"
+UNKNOWN = "what its answers cost is not known"
+NOT_JUDGED = ("nothing of it is called right or wrong", "no answer is called right or wrong")
+"""Where no answer is a success or none: of no answer, and of some."""
+BY_THE_HOUR = "the price of an hour is shared out evenly: luck of whole repeats is not in it"
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Cost and success of each observation of one contender."""
+
+    usd: Floats
+    right: Floats
+    unit: Integers
+    """What is independent: the case or its cluster."""
+    case: Integers
+    by_the_hour: bool
+    """Whether costs are known of whole repeats only, and are shared out evenly over their cases."""
+
+    def figures(self) -> CostFigures:
+        return cost_figures(self.usd, self.right, self.unit)
+
+
+def spending(card: Scorecard, cases: Integers | None = None) -> Spending | str:
+    """What the answers to some cases (None for all) cost, or why it is not known."""
+    right = card.column(SUCCESS)
+    usd = card.column(COST)
+    by_the_hour = False
+    kept = np.ones(len(right), bool) if cases is None else np.isin(card.case, cases)
+    if not kept.any():
+        return NOT_JUDGED[0]
+    if np.isnan(usd[kept]).any():
+        usd, by_the_hour = _shared_out(card, usd), True
+        if np.isnan(usd[kept]).any():
+            return _unknown_words(card, kept)
+    if np.isnan(right[kept]).any():
+        return NOT_JUDGED[1]
+    return Spending(usd[kept], right[kept], card.cluster[kept], card.case[kept], by_the_hour)
+
+
+def _unknown_words(card: Scorecard, kept: NDArray[np.bool_]) -> str:
+    """How many of these answers have no known cost; `UNKNOWN` where none of them has one."""
+    answered = kept & (card.column("reliability") > 0)
+    lacking = int((answered & np.isnan(card.column(COST))).sum())
+    asked = int(answered.sum())
+    if lacking == asked:
+        return UNKNOWN
+    return f"the cost of {lacking:,} of {asked:,} answers is not known"
+
+
+def _shared_out(card: Scorecard, usd: Floats) -> Floats:
+    """With costs of whole repeats shared out over what was asked in them."""
+    filled = usd.copy()
+    for place, samples in card.samples(COST).items():
+        here = card.place == place
+        repeats = np.unique(card.repeat[here])
+        if np.isnan(usd[here]).any() and len(samples) == len(repeats):
+            filled[here] = samples[np.searchsorted(repeats, card.repeat[here])]
+    return filled
+
+
+def estimate_document(found: Estimate | None, reason: str = "") -> dict[str, Any]:
+    """A figure with its interval; what is infinite or unknown is null, with the reason."""
+    if found is None:
+        return {"value": None, "low": None, "high": None, "reason": reason}
+    return {
+        "value": finite(found.value),
+        "low": finite(found.low),
+        "high": finite(found.high),
+        "reason": found.reason or reason,
+    }
+
+
+def finite(value: float | None) -> float | None:
+    """None for what JSON cannot hold."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def cost_fields(found: Spending | str) -> dict[str, Any]:
+    """Cost per task and success, and successes per dollar, of a contender."""
+    if isinstance(found, str):
+        nothing = estimate_document(None, found)
+        return {
+            "cost_usd_per_task": nothing,
+            "cost_usd_per_success": nothing,
+            "successes_per_usd": nothing,
+        }
+    figures = found.figures()
+    told = {
+        "cost_usd_per_task": figures.per_task,
+        "cost_usd_per_success": figures.per_success,
+        "successes_per_usd": figures.per_dollar,
+    }
+    if not found.by_the_hour:
+        return {name: estimate_document(one) for name, one in told.items()}
+    # an interval over cases would leave out what costs differ by from repeat to repeat
+    return {
+        name: estimate_document(replace(one, low=None, high=None, reason=BY_THE_HOUR))
+        for name, one in told.items()
+    }

@@ -1,0 +1,284 @@
+"""What success costs each contender, who nobody beats on cost and quality, and what would save.
+
+Quality is the share of right answers, since that is what money buys here. Compared are the cases
+that all of a group were asked and whose costs are known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agentbench_tui.analysis.boards.cost_efficiency import OPTIMAL_ABOVE
+from agentbench_tui.analysis.boards.pareto import pareto_front
+from agentbench_tui.analysis.intervals.estimate import estimate
+from agentbench_tui.analysis.scale import MARGINS
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.store.queries.runs import metrics_of
+from agentbench_tui.verdicts.cost.cost import (
+    NOT_JUDGED,
+    SUCCESS,
+    UNKNOWN,
+    cost_fields,
+    estimate_document,
+    finite,
+)
+from agentbench_tui.verdicts.cost.ledger import Ledger, ledger_of
+from agentbench_tui.verdicts.cost.saving import Option, options
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.comparability import is_timed
+from agentbench_tui.verdicts.evidence.task_evidence import COST
+from agentbench_tui.verdicts.ranking.scorecard import (
+    PlaceNumbers,
+    by_cluster,
+    case_table,
+    comparable_groups,
+    scorecards,
+)
+from agentbench_tui.verdicts.ranking.standing import SEED
+from agentbench_tui.verdicts.selection.contenders import Wanted, contenders, contenders_by_category
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.boards.pareto import Point
+    from agentbench_tui.analysis.sample import Integers
+    from agentbench_tui.verdicts.evidence.place import Execution
+    from agentbench_tui.verdicts.ranking.scorecard import Group
+    from agentbench_tui.verdicts.selection.contenders import Contender
+
+SCHEMA = "agentbench.cost/1"
+FORMULA = "efficiency = value / best value; value = right answers x tasks per second / USD per task"
+FORMULA_WITHOUT_SPEED = "efficiency = value / best value; value = right answers / USD per task"
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CostAsked:
+    """Whose costs, and what counts as equal quality."""
+
+    names: tuple[str, ...] = ()
+    """The first is the one in use; with others only these, alone held against everyone."""
+    margin: float = MARGINS["points"]
+    wanted: Wanted = field(default_factory=Wanted)
+
+
+def cost_document(connection: sqlite3.Connection, asked: CostAsked) -> Document:
+    """What `agentbench cost --format json` prints. UsageError for a name that is not there."""
+    by_category = contenders_by_category(connection, asked.wanted)
+    rows = [row for those in by_category.values() for one in those for row in one.executions]
+    rows.sort(key=lambda row: (row["created_at"], row["key"]))
+    everyone = contenders(connection, rows, asked.wanted.by)
+    _check(asked.names, everyone)
+    if len(asked.names) > 1:
+        everyone = [one for one in everyone if one.name in asked.names]
+    groups: list[Document] = []
+    unknown: list[Document] = []
+    for simulated in (False, True):
+        alike = [one for one in everyone if one.simulated == simulated]
+        found, lacking = _groups(connection, alike, asked)
+        groups += found
+        unknown += lacking
+    return {
+        "schema": SCHEMA,
+        "window_days": asked.wanted.days,
+        "by": asked.wanted.by,
+        "margin": asked.margin,
+        "optimal_above": OPTIMAL_ABOVE,
+        "groups": groups,
+        "unknown": unknown,
+    }
+
+
+def about(document: Document, name: str) -> Document:
+    """The cost document with only what concerns one contender: its groups, and whose cost is not
+    known of it and of those who were asked the same."""
+    groups = [
+        group
+        for group in document["groups"]
+        if any(line["name"] == name for line in group["agents"])
+    ]
+    asked = {benchmark for group in groups for benchmark in group["benchmarks"]}
+    asked |= {one["benchmark"] for one in document["unknown"] if one["name"] == name}
+    unknown = [one for one in document["unknown"] if one["benchmark"] in asked]
+    unknown.sort(key=lambda one: one["name"] != name)
+    return document | {"groups": groups, "unknown": unknown}
+
+
+def _check(names: Sequence[str], everyone: Sequence[Contender]) -> None:
+    known = [one.name for one in everyone]
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"no '{name}' was measured{did_you_mean(name, known)}; "
+                "`agentbench agents list` shows who was"
+            )
+
+
+def _groups(
+    connection: sqlite3.Connection, those: Sequence[Contender], asked: CostAsked
+) -> tuple[list[Document], list[Document]]:
+    """Documents of groups, and of whom no cost is known with the reason."""
+    numbers, places = CaseNumbers(connection), PlaceNumbers()
+    cards = scorecards(connection, those, numbers, places)
+    if is_timed(COST, *(one for card in cards for one in card.evidence.values())):
+        places = PlaceNumbers(by_machine=True)
+        cards = scorecards(connection, those, numbers, places)
+    ledgers = [ledger_of(card) for card in cards]
+    unknown = [
+        {
+            "name": card.contender.name,
+            "benchmark": "/".join(places.place(place)[:2]),
+            "reason": _why_unknown(connection, card.evidence[place].executions, why),
+        }
+        for card, ledger in zip(cards, ledgers, strict=True)
+        for place, why in ledger.unknown.items()
+    ]
+    paid = [ledger for ledger in ledgers if len(ledger.case)]
+    if not paid:
+        return [], unknown
+    everything, costs = case_table([ledger.by_case(ledger.usd) for ledger in paid])
+    right = case_table([ledger.by_case(ledger.right) for ledger in paid])[1]
+    found = []
+    for group in comparable_groups(~np.isnan(costs)):
+        members = [paid[row] for row in group.members]
+        measured = int((~np.isnan(costs[list(group.members)])).any(axis=0).sum())
+        head = _head(members, everything, group, places, measured)
+        tables = [one[list(group.members)][:, group.shared] for one in (right, costs)]
+        found.append(head | _body(members, everything[group.shared], places, tables, asked))
+    return found, unknown
+
+
+def _why_unknown(connection: sqlite3.Connection, rows: Sequence[Execution], why: str) -> str:
+    """The reason given, with the one that was stored when the cost could not be worked out."""
+    if why in NOT_JUDGED:
+        return why
+    for row in reversed(rows):
+        metric = metrics_of(connection, row["key"]).get("cost_usd", {})
+        if metric.get("value") is None and metric.get("reason"):
+            return str(metric["reason"]) if why == UNKNOWN else f"{why}: {metric['reason']}"
+    return why
+
+
+def _head(
+    members: Sequence[Ledger],
+    everything: Integers,
+    group: Group,
+    places: PlaceNumbers,
+    measured: int,
+) -> Document:
+    cases = everything[group.shared]
+    first = members[0]
+    numbers = np.unique(first.place[np.isin(first.case, cases)])
+    return {
+        "simulated": first.card.contender.simulated,
+        "benchmarks": sorted({"/".join(places.place(int(one))[:2]) for one in numbers}),
+        "cases": len(cases),
+        "left_out": measured - len(cases),
+    }
+
+
+def _body(
+    members: Sequence[Ledger],
+    cases: Integers,
+    places: PlaceNumbers,
+    tables: Sequence[Any],
+    asked: CostAsked,
+) -> Document:
+    right, costs = tables
+    clusters = members[0].clusters_of(cases)
+    names = [one.card.contender.name for one in members]
+    parts = [one.only(cases) for one in members]
+    front = pareto_front(by_cluster(right, clusters), by_cluster(costs, clusters), seed=SEED)
+    current = asked.names[0] if asked.names and asked.names[0] in names else None
+    found = options(
+        parts,
+        right,
+        costs,
+        clusters,
+        asked.margin,
+        has_current=current is not None,
+        with_speed=_on_one_machine(parts),
+    )
+    lines = [
+        _line(part, point, option, names, places)
+        for part, point, option in zip(parts, front, found.of, strict=True)
+    ]
+    row = None if current is None else names.index(current)
+    if row is not None:
+        for line, name, saving in zip(lines, names, found.savings[row], strict=True):
+            line["against_current"] = None if name == current else saving
+    switches = [
+        {"current": names[at], "switch_to": names[to], **found.savings[at][to]}
+        for at in (range(len(names)) if row is None else [row])
+        for to in found.opportunities(at)
+    ]
+    order = sorted(range(len(lines)), key=lambda at: (-found.of[at].efficiency, names[at]))
+    return {
+        "current": current,
+        "saving_level": found.level,
+        "formula": FORMULA if found.speeds else FORMULA_WITHOUT_SPEED,
+        "speed_from": found.speeds.basis if found.speeds else None,
+        "speed_words": found.speeds.words
+        if found.speeds
+        else "speed does not count: not all have times of one machine",
+        "agents": [lines[at] for at in order],
+        "optimal_configurations": [
+            {
+                "configuration": names[at],
+                "efficiency": found.of[at].efficiency,
+                "estimated_savings": None if row in (None, at) else found.savings[row][at],
+            }
+            for at in order
+            if found.of[at].optimal
+        ],
+        "cost_optimization_opportunities": switches,
+    }
+
+
+def _on_one_machine(parts: Sequence[Ledger]) -> bool:
+    """Whether at each place all were measured on the same one, so that speeds can be compared."""
+    machines: dict[int, set[Any]] = {}
+    for part in parts:
+        for place in map(int, np.unique(part.place)):
+            rows = part.card.evidence[place].executions
+            machines.setdefault(place, set()).update(row["fingerprint"] for row in rows)
+    return all(len(one) == 1 for one in machines.values())
+
+
+def _line(
+    part: Ledger, point: Point, option: Option, names: Sequence[str], places: PlaceNumbers
+) -> Document:
+    contender = part.card.contender
+    spent = part.spending()
+    return {
+        "name": contender.name,
+        "agent_id": contender.agent_id,
+        "agent_version": contender.agent_version,
+        "simulated": contender.simulated,
+        SUCCESS: estimate_document(estimate(part.right, "share", clusters=part.cluster)),
+        "cost_usd": float(part.usd.sum()),
+        **cost_fields(spent),
+        "by_the_hour": spent.by_the_hour,
+        "tasks_per_s": option.tasks_per_s,
+        "value": finite(option.value),
+        "efficiency": option.efficiency,
+        "optimal": option.optimal,
+        "front": {
+            "on_front": point.on_front,
+            "standing": point.standing,
+            "share": point.front_share,
+            "dominated_by": [names[other] for other in point.dominated_by],
+            "surely_dominated_by": [names[other] for other in point.surely_dominated_by],
+            "reason": point.reason,
+        },
+        "spent_on_wrong": part.spent_on_wrong(),
+        "by_benchmark": {
+            "/".join(places.place(place)[:2]): cost_fields(one.spending())
+            for place, one in part.by_place().items()
+        },
+    }

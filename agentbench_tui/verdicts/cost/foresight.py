@@ -1,0 +1,99 @@
+"""How long a planned run will take and what it will cost, as far as earlier ones tell."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentbench_tui.model.text.untrusted import one_line
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+Document = dict[str, Any]
+LOOKED_AT = 20
+"""Of the newest executions of a benchmark, so many."""
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """Both are None where an execution of the plan has nothing to go by; the words say why."""
+
+    seconds: float | None
+    seconds_why: str
+    cost_usd: float | None
+    cost_why: str
+
+
+class _Pace(NamedTuple):
+    """What earlier executions of one benchmark took for each question."""
+
+    executions: int
+    seconds: float
+    cost_usd: float | None
+    same_agent: bool
+
+
+def foresee(connection: sqlite3.Connection | None, planned: Sequence[Document]) -> Foresight:
+    """Of the executions of an `agentbench.plan/1` document that ask cases.
+
+    Each is taken to need, for every question, what the newest 20 complete executions of the same
+    benchmark by the same agent needed on average (time in which questions were in flight; dollars),
+    or those of other agents where it was never measured. Warm-up and starts are left out.
+    `connection`: None where there is no store yet.
+    """
+    paces: dict[tuple[str, str, str], _Pace | None] = {}
+    for one in planned:
+        key = (one["suite_id"], one["benchmark_id"], one["agent_id"])
+        if key not in paces:
+            paces[key] = None if connection is None else _pace(connection, *key)
+    unknown = sorted({f"{key[1]}" for key, pace in paces.items() if pace is None})
+    if unknown or not planned:
+        why = f"no earlier run of {_names(unknown)} to go by"
+        return Foresight(None, why, None, why)
+    pairs = [(_pace_of(one, paces), one["observations"]) for one in planned]
+    costs = [None if pace.cost_usd is None else pace.cost_usd * asked for pace, asked in pairs]
+    known = [cost for cost in costs if cost is not None]
+    borrowed = sum(not pace.same_agent for pace, _ in pairs)
+    earlier = sum(pace.executions for pace in paces.values() if pace is not None)
+    why = f"as {earlier} earlier execution{'s' if earlier != 1 else ''} went" + (
+        f"; {borrowed} of {len(pairs)} planned ones by those of other agents" if borrowed else ""
+    )
+    complete = len(known) == len(costs)
+    return Foresight(
+        math.fsum(pace.seconds * asked for pace, asked in pairs),
+        why,
+        math.fsum(known) if complete else None,
+        why if complete else "what earlier executions cost is not known (no price of the model)",
+    )
+
+
+def _pace_of(one: Document, paces: dict[tuple[str, str, str], _Pace | None]) -> _Pace:
+    pace = paces[one["suite_id"], one["benchmark_id"], one["agent_id"]]
+    assert pace is not None
+    return pace
+
+
+def _pace(connection: sqlite3.Connection, suite: str, benchmark: str, agent: str) -> _Pace | None:
+    for same_agent in (True, False):
+        rows = connection.execute(
+            "SELECT asking_s, observed, cost_usd FROM benchmark_executions"
+            " WHERE suite_id=? AND benchmark_id=? AND status='complete' AND observed>0"
+            " AND asking_s IS NOT NULL AND (? OR agent_id=?)"
+            " ORDER BY created_at DESC, key DESC LIMIT ?",
+            (suite, benchmark, not same_agent, agent, LOOKED_AT),
+        ).fetchall()
+        if rows:
+            asked = sum(row[1] for row in rows)
+            costs = [row[2] for row in rows]
+            dear = None if None in costs else math.fsum(costs) / asked
+            return _Pace(len(rows), math.fsum(row[0] for row in rows) / asked, dear, same_agent)
+    return None
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(one_line(name, 40) for name in names[:_NAMED])
+    return shown + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")

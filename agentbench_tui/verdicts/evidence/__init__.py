@@ -1,0 +1,1 @@
+"""What stored executions say, read once, as arrays: the ground of every verdict."""

@@ -1,0 +1,103 @@
+"""What is known of cases besides their results: fields, inputs, and columns of files.
+
+Cases are given by their numbers (see `case_numbers`). Nothing is read before it is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.case_fields import OF_METADATA
+from agentbench_tui.store.queries.case_fields import case_fields
+from agentbench_tui.store.queries.case_texts import case_texts
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Datasets = Mapping[int, Mapping[int, int]]
+
+SOURCES = frozenset({
+    "article", "author", "book", "chapter", "chat", "context", "conversation", "customer", "doc",
+    "document", "file", "page", "paper", "paragraph", "passage", "patient", "project", "repo",
+    "repository", "scenario", "session", "source", "story", "subject", "template", "thread",
+    "topic", "url", "user", "video", "website",
+})  # fmt: skip
+"""Names of columns that say where a case is from. Any other column of a single file may as well
+depend on the answer, such as a grade."""
+
+
+class CaseFacts:
+    """Fields and inputs by the number of the case."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._stored: dict[int, dict[str, str]] = {}
+        self._texts: dict[int, str] = {}
+        self._read: dict[str, set[int]] = {"fields": set(), "texts": set()}
+        """Dataset keys whose cases are known already."""
+        self._columns: dict[str, dict[int, str]] = {}
+        self._files: dict[str, set[str]] = {}
+        """Name of a column → the files that have it."""
+        self._varies: set[str] = set()
+        """Columns that have several values of one case, so that they are of answers."""
+
+    def fields(self, datasets: Datasets) -> dict[str, dict[int, str]]:
+        """Name of a field of `metadata` → number of the case → its value; lists as one text."""
+        for dataset, numbers in self._missing("fields", datasets):
+            for case, fields in case_fields(self._connection, [dataset])[dataset].items():
+                self._stored[numbers[case]] = {
+                    name: ", ".join(values)
+                    for name, values in fields.items()
+                    if name.startswith(OF_METADATA)
+                }
+        found: dict[str, dict[int, str]] = {}
+        for number, values in self._stored.items():
+            for name, value in values.items():
+                found.setdefault(name, {})[number] = value
+        return found
+
+    def columns(self) -> dict[str, dict[int, str]]:
+        """Name of a column of files → number of the case → its value, where it is of the case."""
+        return {name: cells for name, cells in self._columns.items() if name not in self._varies}
+
+    def trusted_columns(self) -> set[str]:
+        """Columns that do not depend on the answer: equal in several files, or named for it."""
+        return {
+            name for name in self.columns() if len(self._files[name]) > 1 or _names_a_source(name)
+        }
+
+    def texts(self, datasets: Datasets) -> dict[int, str]:
+        """Number of the case → its input."""
+        for dataset, numbers in self._missing("texts", datasets):
+            for case, text in case_texts(self._connection, dataset).items():
+                self._texts[numbers[case]] = text
+        return self._texts
+
+    def add_texts(self, cases: Sequence[int], texts: Sequence[str]) -> None:
+        """Add the inputs that a file has; what a store says of a case counts more."""
+        for number, text in zip(cases, texts, strict=True):
+            self._texts.setdefault(number, text)
+
+    def add_column(self, name: str, file: str, cases: Sequence[int], cells: Sequence[str]) -> None:
+        """Add a column of a file, a cell for each row."""
+        known = self._columns.setdefault(name, {})
+        self._files.setdefault(name, set()).add(file)
+        for number, cell in zip(cases, cells, strict=True):
+            if cell and known.setdefault(number, cell) != cell:
+                self._varies.add(name)
+
+    def _missing(self, what: str, datasets: Datasets) -> Iterable[tuple[int, Mapping[int, int]]]:
+        read = self._read[what]
+        for dataset, numbers in datasets.items():
+            if dataset not in read:
+                read.add(dataset)
+                yield dataset, numbers
+
+
+def _names_a_source(name: str) -> bool:
+    words = "".join(one if one.isalnum() else " " for one in name.lower()).split()
+    return bool(words) and (
+        words[-1].removesuffix("s") in SOURCES
+        or (len(words) > 1 and words[-1] in {"id", "name", "hash"} and words[-2] in SOURCES)
+    )

@@ -1,0 +1,66 @@
+"""Where something was measured: a benchmark of a suite, at one point of its sweep."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from agentbench_tui.verdicts.words.figures import point_words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+Execution = dict[str, Any]
+"""A row of `benchmark_executions`, `parameters` decoded."""
+
+
+class Place(NamedTuple):
+    """A benchmark of a suite at one point of a sweep: what has cases or repeats of its own."""
+
+    suite_id: str
+    benchmark_id: str
+    parameters: str = "{}"
+    """Of the point: JSON with sorted keys, as in `benchmark_executions`."""
+
+    @property
+    def point(self) -> dict[str, Any]:
+        """The parameters by name."""
+        found: dict[str, Any] = json.loads(self.parameters)
+        return found
+
+    @property
+    def words(self) -> str:
+        """What it is called where the suite is known."""
+        point = point_words(self.point)
+        return f"{self.benchmark_id} ({point})" if point else self.benchmark_id
+
+    def __str__(self) -> str:
+        point = point_words(self.point)
+        return f"{self.suite_id}/{self.benchmark_id}" + (f" at {point}" if point else "")
+
+
+def place_of(row: Execution, but: Collection[str] = ()) -> Place:
+    """Where an execution was measured, whatever the values of some parameters."""
+    if not row["parameters"]:
+        return Place(row["suite_id"], row["benchmark_id"], "{}")
+    point = {name: value for name, value in row["parameters"].items() if name not in but}
+    parameters = msgspec.json.encode(point, order="sorted").decode()
+    return Place(row["suite_id"], row["benchmark_id"], parameters)
+
+
+def by_place(rows: Iterable[Execution], but: Collection[str] = ()) -> dict[Place, list[Execution]]:
+    """The executions of each place, in their order."""
+    found: dict[Place, list[Execution]] = {}
+    for row in rows:
+        found.setdefault(place_of(row, but), []).append(row)
+    return found
+
+
+def latest_of_places(rows: Iterable[Execution]) -> list[Execution]:
+    """Of each place those of the latest run, of rows the oldest first; several where seeds were
+    swept."""
+    places = [(place_of(row), row) for row in rows]
+    newest = {place: row["run_key"] for place, row in places}
+    return [row for place, row in places if newest[place] == row["run_key"]]

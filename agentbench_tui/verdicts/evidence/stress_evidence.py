@@ -1,0 +1,73 @@
+"""Runs of a stress scenario, each with what the scenario found."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.verdicts.evidence.whole_runs import mean_by_run, run_numbers
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.verdicts.evidence.place import Execution
+
+PRIMARY = (
+    "resilience", "breaking_rate_per_s", "breaking_concurrency", "breaking_input_tokens",
+    "recovery_s",
+)  # fmt: skip
+"""What stress is judged by unless metrics are named."""
+_KNOWN = frozenset({*PRIMARY, "error_share", "tokens_used", "cost_usd", "api_calls"})
+
+
+class StressEvidence:
+    """One value of a run for each of its executions.
+
+    The windows of a scenario are under unlike loads, so that they are no repeats of anything, and
+    their latencies say nothing together: what was found in all of them is the one value.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        executions: Iterable[Execution],
+        *,
+        by_run: bool = False,
+    ) -> None:
+        self.executions = list(executions)
+        self._connection = connection
+        self._averaged = by_run
+
+    def by_run(self) -> StressEvidence:
+        """With the means of whole runs, where one has several executions."""
+        return StressEvidence(self._connection, self.executions, by_run=True)
+
+    def per_repeat(self, metric: str) -> Floats:
+        """See `Evidence`."""
+        found = [self._values.get((row["key"], metric), math.nan) for row in self.executions]
+        values = np.array(found, np.float64)
+        if self._averaged:
+            values = mean_by_run(run_numbers(self.executions, [1] * len(found)), values)
+        return values[~np.isnan(values)]
+
+    def fewest_answers(self, metric: str) -> int:
+        """See `Evidence`: it has no distributions."""
+        del metric
+        return 0
+
+    @cached_property
+    def _values(self) -> dict[tuple[int, str], float]:
+        """By execution and metric."""
+        rows = self._connection.execute(
+            "SELECT execution_key, name, value FROM metrics WHERE value IS NOT NULL"
+            " AND execution_key IN (SELECT value FROM json_each(?))"
+            " AND name IN (SELECT value FROM json_each(?))",
+            (json.dumps([row["key"] for row in self.executions]), json.dumps(sorted(_KNOWN))),
+        )
+        return {(key, name): value for key, name, value in rows}

@@ -1,0 +1,258 @@
+"""Observations of a task benchmark as arrays, with the case of each.
+
+Two agents are held against each other by them case by case.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentbench_tui.engine.task.aggregate import Observations
+from agentbench_tui.experiments.aggregate import repeat_means
+from agentbench_tui.market.judging.aggregate import columns
+from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
+from agentbench_tui.model.figures.metric import SHARES
+from agentbench_tui.store.queries.selection import specification_of
+from agentbench_tui.verdicts.evidence.repeat_totals import repeat_totals
+from agentbench_tui.verdicts.evidence.whole_runs import mean_by_run, run_numbers
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence.place import Execution
+
+COST = "cost_usd_per_task"
+OF_OBSERVATIONS = (
+    "accuracy", "correct_share", "reliability", "error_rate", "e2e_ms", "ttft_ms", "waiting_ms",
+    "input_tokens", "output_tokens", COST,
+)  # fmt: skip
+"""What each observation of a task benchmark has a value of, by the name of the metric."""
+TOKENS = "tokens_per_task"
+"""Input and output tokens of each observation together: no metric itself, but what the totals and
+ratios of tokens are made of."""
+
+
+@dataclass(frozen=True)
+class TaskEvidence:
+    """Counted observations, a row each; NaN where a value is not known.
+
+    Observations that failed for a reason of the grader's or the harness's do not count.
+    """
+
+    executions: Sequence[Execution]
+    case: Integers
+    """Equal for equal cases, also of other evidence made by the same `CaseNumbers`."""
+    cluster: Integers
+    """What is independent: the case, or the cluster that its author put it in."""
+    seed: Integers
+    repeat: Integers
+    """Numbered 0 … R-1 over the repeats of all executions."""
+    values: dict[str, Floats]
+    """By the names of `OF_OBSERVATIONS` and of a game, and `TOKENS`; those without any value are
+    left out."""
+    repeats: int
+    """R."""
+    totals: dict[str, Floats] = field(default_factory=dict)
+    """Of what only whole repeats have (see `repeat_totals`), float64[R]; NaN where not known."""
+    repeats_of: Sequence[int] = ()
+    """How many repeats each of the executions has; empty of files."""
+    names_cases: bool = True
+    """Whether it says which case each answer is of; False of files without ids."""
+    tells_failures: bool = True
+    """Whether it says which answers failed; False of files that have no column for it and a value
+    in every row."""
+    run_of: Integers | None = None
+    """Of files that tell runs, the number of each repeat's."""
+
+    @property
+    def runs(self) -> int:
+        """How many it is of; 0 of a file that does not tell."""
+        if self.run_of is not None:
+            return len(np.unique(self.run_of))
+        return len({row["run_id"] for row in self.executions})
+
+    def by_run(self) -> TaskEvidence:
+        """With whole runs as its repeats: a total is the mean over those of the run."""
+        told = self.run_of
+        runs = run_numbers(self.executions, self.repeats_of) if told is None else told
+        return replace(
+            self,
+            repeat=runs[self.repeat],
+            totals={name: mean_by_run(runs, values) for name, values in self.totals.items()},
+            repeats=int(runs.max(initial=-1)) + 1,
+            repeats_of=(),
+            run_of=None if told is None else np.unique(told),
+        )
+
+    def only(self, cases: Integers) -> TaskEvidence:
+        """What is said of these cases alone; totals of a repeat are of all its cases, and go."""
+        return self.rows(np.isin(self.case, cases))
+
+    def rows(self, kept: NDArray[np.bool_]) -> TaskEvidence:
+        """What these observations say; totals of a repeat are of all its cases, and go."""
+        return replace(
+            self,
+            case=self.case[kept],
+            cluster=self.cluster[kept],
+            seed=self.seed[kept],
+            repeat=self.repeat[kept],
+            values={name: column[kept] for name, column in self.values.items()},
+            totals={},
+        )
+
+    def per_repeat(self, metric: str) -> Floats:
+        """See `Evidence`. Shares and costs are means; percentiles of any number of answers."""
+        base, _, part = metric.partition(".")
+        if metric in self.totals:
+            total = self.totals[metric]
+            return total[~np.isnan(total)]
+        column = self.values.get(base)
+        if column is None or (base == COST and self.unknown(base)):
+            return np.empty(0)
+        share = SHARES.get(part)
+        if not part and base.endswith("_ms") and base not in MARKET_METRICS:
+            share = 0.5
+        found = []
+        for number in range(self.repeats):
+            values = column[self.repeat == number]
+            values = values[~np.isnan(values)]
+            if len(values):
+                whole = values.max() if part == "max" else values.mean()
+                found.append(float(whole if share is None else np.quantile(values, share)))
+        return np.array(found)
+
+    def unknown(self, column: str) -> int:
+        """Answers that do not tell an amount that is paid for; what failed may have used none."""
+        values = self.values[column]
+        answered = self.values.get("reliability", np.ones(len(values))) > 0
+        return int((np.isnan(values) & answered).sum())
+
+    def fewest_answers(self, metric: str) -> int:
+        """See `Evidence`."""
+        column = self.values.get(metric.partition(".")[0])
+        if column is None:
+            return 0
+        counts = np.bincount(self.repeat[~np.isnan(column)])
+        return int(counts[counts > 0].min()) if counts.any() else 0
+
+
+def task_evidence(
+    connection: sqlite3.Connection, executions: Iterable[Execution], numbers: CaseNumbers
+) -> TaskEvidence:
+    """The observations of these executions of a task benchmark together."""
+    parts = [_part(connection, row, numbers) for row in executions]
+    first, repeats = 0, []
+    for part in parts:
+        repeats.append(part.repeat + first)
+        first += part.repeats
+    known = dict.fromkeys(name for part in parts for name in part.values)
+    values = {
+        name: np.concatenate(
+            [part.values.get(name, np.full(len(part.case), math.nan)) for part in parts]
+        )
+        for name in known
+    }
+    names = {name for part in parts for name in part.totals}
+    totals = {
+        name: np.concatenate(
+            [part.totals.get(name, np.full(part.repeats, math.nan)) for part in parts]
+        )
+        for name in names
+    }
+    for name in names & values.keys():  # of whole repeats in one of them: so in all of them
+        del values[name]
+    case = np.concatenate([part.case for part in parts])
+    return TaskEvidence(
+        [row for part in parts for row in part.executions],
+        case,
+        numbers.clusters(case),
+        np.concatenate([part.seed for part in parts]),
+        np.concatenate(repeats),
+        {name: column for name, column in values.items() if not np.isnan(column).all()},
+        first,
+        totals,
+        [part.repeats for part in parts],
+    )
+
+
+def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) -> TaskEvidence:
+    """Of one execution, with every column of `OF_OBSERVATIONS`, and those of a game."""
+    seen = Observations(connection, row["key"])
+    agent = specification_of(connection, row)
+    numbered, repeat = np.unique(seen.repeat, return_inverse=True)
+    repeat = repeat.reshape(-1).astype(np.int64)
+    case = numbers.of(row["dataset_key"], seen.case)
+    return TaskEvidence(
+        [row],
+        case,
+        case,
+        np.full(len(seen), row["seed"], np.int64),
+        repeat,
+        {
+            **_columns(
+                seen, scored=_has(connection, row["key"], "accuracy"), recorded=agent.recorded
+            ),
+            **(
+                columns(connection, row["key"]) if _has(connection, row["key"], "total_pnl") else {}
+            ),
+        },
+        int(repeat.max()) + 1 if len(repeat) else 0,
+        {
+            **repeat_totals(connection, row["key"], seen, agent),
+            **_returned(connection, row["key"], numbered),
+        },
+    )
+
+
+def _returned(
+    connection: sqlite3.Connection, execution_key: int, repeats: Integers
+) -> dict[str, Floats]:
+    """What the iterations of an experiment gave, a mean for each of these repeats."""
+    return {
+        name: np.array([means.get(repeat, math.nan) for repeat in repeats.tolist()])
+        for name, means in repeat_means(connection, execution_key).items()
+    }
+
+
+def _has(connection: sqlite3.Connection, execution_key: int, metric: str) -> bool:
+    """Whether the metric has a value: `accuracy` of a benchmark with a scorer, also where no answer
+    came that it could have judged; `total_pnl` of one that is played."""
+    row = connection.execute(
+        "SELECT 1 FROM metrics WHERE execution_key=? AND name=? AND value IS NOT NULL",
+        (execution_key, metric),
+    ).fetchone()
+    return row is not None
+
+
+def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, Floats]:
+    unknown = np.full(len(seen), math.nan)
+    answered = seen.answered
+
+    def paid(*amounts: Floats) -> Floats:
+        """Their sum: what failed may have used nothing, an answer without one stays unknown."""
+        if all(np.isnan(one).all() for one in amounts):
+            return unknown
+        return np.where(answered, sum(amounts), sum(map(np.nan_to_num, amounts)))
+
+    timed = answered & (not recorded)  # recorded answers take no time
+    return {
+        "accuracy": np.where(answered, np.nan_to_num(seen.credit), 0.0) if scored else unknown,
+        "correct_share": seen.right.astype(np.float64) if scored else unknown,
+        "reliability": answered.astype(np.float64),
+        "error_rate": 1 - answered.astype(np.float64),
+        "e2e_ms": np.where(timed, seen.e2e_ms, math.nan),
+        "ttft_ms": np.where(timed, seen.ttft_ms, math.nan),
+        "waiting_ms": np.where(timed, seen.waiting_ms, math.nan),
+        "input_tokens": seen.input_tokens,
+        "output_tokens": seen.output_tokens,
+        COST: paid(seen.cost_usd),
+        TOKENS: paid(seen.input_tokens, seen.output_tokens),
+    }

@@ -1,0 +1,32 @@
+"""Whole runs in the place of their repeats, which share the luck of their run."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.evidence.place import Execution
+
+
+def run_numbers(executions: Sequence[Execution], repeats_of: Iterable[int]) -> Integers:
+    """Of each repeat the number of its run, 0 … by the order of the executions."""
+    numbers: dict[str, int] = {}
+    of = [numbers.setdefault(row["run_id"], len(numbers)) for row in executions]
+    return np.repeat(np.array(of, np.int64), list(repeats_of))
+
+
+def mean_by_run(number: Integers, values: Floats) -> Floats:
+    """The mean of those values that are known, by number; NaN where none is."""
+    known = ~np.isnan(values)
+    count = int(number.max(initial=-1)) + 1
+    found = np.full(count, math.nan)
+    counts = np.bincount(number[known], minlength=count)
+    sums = np.bincount(number[known], values[known], count)
+    np.divide(sums, counts, out=found, where=counts > 0)
+    return found

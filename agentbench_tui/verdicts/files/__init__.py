@@ -1,0 +1,1 @@
+"""Samples, tables and results that a person brings as files."""

@@ -1,0 +1,1 @@
+"""Results and comparisons by groups of cases: `--by FIELD`."""

@@ -1,0 +1,162 @@
+"""The results of a run by groups of cases: what each agent has in each group, and what stands out.
+
+A question beside the main one: nothing of it changes a score, a rank or a gate.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.store.queries.answers import failures_by_case
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.place import place_of
+from agentbench_tui.verdicts.evidence.task_evidence import task_evidence
+from agentbench_tui.verdicts.groups.case_groups import CaseFields
+from agentbench_tui.verdicts.groups.group_figures import (
+    GroupedAnswers,
+    GroupFigures,
+    group_figures,
+    judged_groups,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from agentbench_tui.verdicts.evidence.place import Execution
+    from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+    from agentbench_tui.verdicts.groups.case_groups import CaseGroups
+
+NO_CASES = "only benchmarks that ask cases have fields, and there is none"
+MAIN_METRICS = ("accuracy", "e2e_ms")
+"""The first that an agent has a value of is what is compared between its groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentBreakdown:
+    """One agent at one point of a sweep."""
+
+    agent_id: str
+    agent_version: str
+    simulated: bool
+    parameters: dict[str, object]
+    metric: str
+    whole: GroupFigures
+    groups: tuple[GroupFigures, ...]
+    p_varies: float | None
+    """Of the metric being the same in all groups; None where that cannot be tested."""
+    method: str
+    """Of the tests of each group against the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A run by the groups of one field."""
+
+    field: str
+    agents: tuple[AgentBreakdown, ...]
+    notes: tuple[str, ...] = ()
+
+
+def breakdown(
+    connection: sqlite3.Connection, executions: Sequence[Execution], wanted: str
+) -> Breakdown:
+    """Group the answers of executions of one run by a field of their cases.
+
+    Raises UsageError where none of them asks cases, and as `CaseFields.groups` does.
+    """
+    asked = [row for row in executions if row["dataset_key"] is not None]
+    if not asked:
+        raise UsageError(f"--by {wanted}: {NO_CASES}")
+    rows = [row for row in asked if row["observed"]]
+    numbers, fields = CaseNumbers(connection), CaseFields()
+    fields.add_stored(connection, {row["dataset_key"] for row in asked}, numbers)
+    fields.add_places(place_of(row) for row in asked)
+    groups = fields.groups(wanted)
+    by_agent: dict[tuple[object, ...], list[Execution]] = {}
+    for row in rows:
+        point = tuple(sorted((name, str(value)) for name, value in row["parameters"].items()))
+        key = (row["agent_id"], row["agent_version"], row["simulated"], point)
+        by_agent.setdefault(key, []).append(row)
+    agents = [_of_agent(connection, those, groups, numbers) for those in by_agent.values()]
+    notes = [groups.note] if groups.note else []
+    if len(rows) < len(asked):
+        left_out = counted(len(asked) - len(rows), "execution")
+        notes.append(f"{left_out} without figures left out: not finished")
+    return Breakdown(groups.label, tuple(one for one in agents if one is not None), tuple(notes))
+
+
+def _of_agent(
+    connection: sqlite3.Connection,
+    rows: Sequence[Execution],
+    groups: CaseGroups,
+    numbers: CaseNumbers,
+) -> AgentBreakdown | None:
+    parts = [(row, task_evidence(connection, [row], numbers)) for row in rows]
+    parts = [(row, part) for row, part in parts if len(part.case)]
+    if not parts:
+        return None
+    answers = _together(parts, groups)
+    metric = next((one for one in MAIN_METRICS if one in answers.values), MAIN_METRICS[0])
+    failures = _failures(connection, rows, groups, numbers)
+    first = rows[0]
+    whole = group_figures("", answers, metric, failures[-1])
+    found = [
+        group_figures(name, answers.only(inside), metric, of_group)
+        for name, inside, of_group in zip(groups.names, answers.members, failures, strict=False)
+    ]
+    judged, p_varies, method = judged_groups(found, answers, metric)
+    return AgentBreakdown(
+        first["agent_id"],
+        first["agent_version"],
+        bool(first["simulated"]),
+        dict(first["parameters"]),
+        metric,
+        whole,
+        tuple(one for one in judged if one.answers),
+        p_varies,
+        method,
+    )
+
+
+def _together(
+    parts: Sequence[tuple[Execution, TaskEvidence]], groups: CaseGroups
+) -> GroupedAnswers:
+    names = dict.fromkeys(name for _, part in parts for name in part.values)
+    return GroupedAnswers(
+        np.concatenate([part.case for _, part in parts]),
+        np.concatenate([part.cluster for _, part in parts]),
+        np.concatenate([part.repeat for _, part in parts]),
+        {
+            name: np.concatenate(
+                [part.values.get(name, np.full(len(part.case), np.nan)) for _, part in parts]
+            )
+            for name in names
+        },
+        np.concatenate([groups.members(part.case, place_of(row)) for row, part in parts], axis=1),
+    )
+
+
+def _failures(
+    connection: sqlite3.Connection,
+    rows: Iterable[Execution],
+    groups: CaseGroups,
+    numbers: CaseNumbers,
+) -> list[Counter[str]]:
+    """Of each group, and last of all cases, failure kind → observations."""
+    found: list[Counter[str]] = [Counter() for _ in (*groups.names, "")]
+    for row in rows:
+        failed = failures_by_case(connection, row["key"])
+        keys = np.array([case for case, *_ in failed], np.int64)
+        inside = groups.members(numbers.of(row["dataset_key"], keys), place_of(row))
+        for column, (_, kind, count) in enumerate(failed):
+            found[-1][kind] += count
+            for group in np.flatnonzero(inside[:, column]).tolist():
+                found[group][kind] += count
+    return found

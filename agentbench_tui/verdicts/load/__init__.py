@@ -1,0 +1,1 @@
+"""Load executions: documents, requests, sweeps, spread."""

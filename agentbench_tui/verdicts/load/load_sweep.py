@@ -1,0 +1,94 @@
+"""`agentbench.load-sweep/1`: loads at several points, and up to which the limits are kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.figures.load_figures import SLO_SHARE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SCHEMA = "agentbench.load-sweep/1"
+
+Document = dict[str, Any]
+
+
+def sweep_document(run: Document) -> Document:
+    """What `agentbench load --format json` prints of several points. `run`: `agentbench.run/1`."""
+    executions = run["executions"]
+    unmeasured = ("agent_id", "parameters", "status", "stop_reason")
+    return {
+        "schema": SCHEMA,
+        "run_id": run["run_id"],
+        "status": run["status"],
+        "within_slo": next(iter(within_slo(executions)), None),
+        "points": [one["load"] for one in executions if one.get("load")],
+        "unmeasured": [
+            {key: one[key] for key in unmeasured} for one in executions if not one.get("load")
+        ],
+    }
+
+
+def within_slo(executions: Iterable[Document]) -> list[Document]:
+    """For each agent on each benchmark that sweeps one number and has limits: which values keep
+    them, and the highest of these; None when none does or, with a `reason`, when no point can tell.
+
+    A value is within the SLO when at least `SLO_SHARE` of what was due there kept every limit, with
+    every seed; a point that could not be measured is not.
+    """
+    sweeps: defaultdict[tuple[str, str, str], list[Document]] = defaultdict(list)
+    for one in executions:
+        sweeps[one["suite_id"], one["benchmark_id"], one["agent_id"]].append(one)
+    found = []
+    for (_, benchmark_id, agent_id), points in sweeps.items():
+        slo = next((one["load"]["slo"] for one in points if one.get("load")), None)
+        parameter = _swept(points)
+        if slo and parameter is not None:
+            place = {"benchmark_id": benchmark_id, "agent_id": agent_id}
+            found.append(place | _held(points, parameter) | {"slo": slo})
+    return found
+
+
+def _swept(points: list[Document]) -> str | None:
+    """The one parameter that differs between the points, when it is a number."""
+    names: set[str] = {name for one in points for name in one["parameters"]}
+    values = {name: [one["parameters"].get(name) for one in points] for name in names}
+    varying = [name for name, given in values.items() if any(one != given[0] for one in given)]
+    if len(varying) != 1 or not all(_is_number(value) for value in values[varying[0]]):
+        return None
+    return varying[0]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _held(points: list[Document], parameter: str) -> Document:
+    tried = sorted({one["parameters"][parameter] for one in points})
+    missed = {one["parameters"][parameter] for one in points if not _keeps(one)}
+    held = [value for value in tried if value not in missed]
+    return {
+        "parameter": parameter,
+        "share": SLO_SHARE,
+        "highest": held[-1] if held else None,
+        "held": held,
+        "tried": tried,
+        "reason": _why_unknown(points),
+    }
+
+
+def _why_unknown(points: list[Document]) -> str | None:
+    """Why no point can tell whether the limits were kept; None when one can."""
+    loads = [one["load"] for one in points if one.get("load")]
+    if any(load["metrics"].get("goodput_share") is not None for load in loads):
+        return None
+    reasons = [load["unmeasured"].get("goodput_share") for load in loads]
+    return next(filter(None, reasons), "not measured")
+
+
+def _keeps(execution: Document) -> bool:
+    load = execution.get("load")
+    share = load["metrics"].get("goodput_share") if load else None
+    return share is not None and share >= SLO_SHARE

@@ -1,0 +1,141 @@
+"""The slowest requests of a load, and how those that failed ended, from its raw samples."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.verdicts.load.load_samples import request_types
+from agentbench_tui.verdicts.profile.phases import Observed
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.load.results.columns import Columns
+
+MOST_SAMPLES = 2_000_000
+"""That are read: the first ones of a load that sent more."""
+SHOWN = 500
+Document = dict[str, Any]
+
+
+def slow_samples(
+    connection: sqlite3.Connection, execution: Document, status: str | None = None
+) -> Document:
+    """`read` and `of` requests; `failures`: kind → how many; `rows`: the slowest first, of all
+    requests or of those that ended with this status.
+
+    A row: `number` (in the order of storage), `status`, `request_type`, `repeat`, `worker`,
+    `due_s` since the window's start, `send_lag_ms`, `ttft_ms` and `e2e_ms` since sent, tokens.
+    AgentbenchError when what is stored is damaged.
+    """
+    import numpy as np
+
+    from agentbench_tui.load.sending.sample import NONE, STATUSES
+
+    columns, of = _columns(connection, execution, MOST_SAMPLES)
+    took = np.nan_to_num(columns.e2e_from_send_ms, nan=-1.0)
+    order = np.argsort(-took, kind="stable")
+    if status is not None:
+        order = order[columns.has_status(status)[order]]
+    counts = np.bincount(columns.table["status"], minlength=len(STATUSES))
+    names = request_types(connection, execution)
+
+    def known(value: float) -> float | None:
+        return None if np.isnan(value) else float(value)
+
+    def row(at: int) -> Document:
+        one = columns.table[at]
+        kind = int(one["request_type"])
+        return {
+            "number": at,
+            "status": STATUSES[one["status"]],
+            "request_type": names[kind] if kind < len(names) else str(kind),
+            "repeat": int(columns.repeat[at]),
+            "worker": int(columns.worker[at]),
+            "due_s": float(columns.due_s[at]),
+            "send_lag_ms": known(columns.lag_ms[at]),
+            "ttft_ms": known(columns.ttft_from_send_ms[at]),
+            "e2e_ms": known(columns.e2e_from_send_ms[at]),
+            "input_tokens": None if one["input_tokens"] == NONE else int(one["input_tokens"]),
+            "output_tokens": None if one["output_tokens"] == NONE else int(one["output_tokens"]),
+        }
+
+    failures = {
+        name: int(n) for name, n in zip(STATUSES, counts, strict=True) if n and name != "ok"
+    }
+    return {
+        "read": len(columns),
+        "of": of,
+        "failures": dict(sorted(failures.items(), key=lambda one: -one[1])),
+        "rows": [row(int(at)) for at in order[:SHOWN]],
+    }
+
+
+def read_observed(
+    connection: sqlite3.Connection, execution: Document, most: int
+) -> tuple[list[Observed], int]:
+    """About the first `most` requests by time and tokens, and how many are stored in all; `seq` is
+    a request's place among those that are given."""
+    from agentbench_tui.load.sending.sample import NONE, STATUSES
+
+    columns, of = _columns(connection, execution, most)
+    table = columns.table
+
+    def known(values: Any) -> list[float | None]:
+        return [None if math.isnan(value) else value for value in values.tolist()]
+
+    def counts(name: str) -> list[int | None]:
+        return [None if value == NONE else value for value in table[name].tolist()]
+
+    found = zip(
+        known(columns.lag_ms),
+        known(columns.e2e_from_send_ms),
+        known(columns.ttft_from_send_ms),
+        (STATUSES[code] != "ok" for code in table["status"].tolist()),
+        counts("input_tokens"),
+        counts("output_tokens"),
+        counts("cached_tokens"),
+        strict=True,
+    )
+    observed = [
+        Observed(
+            seq,
+            f"request {seq + 1}",
+            lag or 0.0,
+            e2e,
+            ttft,
+            failed=failed,
+            input_tokens=tokens_in,
+            output_tokens=tokens_out,
+            cached_tokens=cached,
+        )
+        for seq, (lag, e2e, ttft, failed, tokens_in, tokens_out, cached) in enumerate(found)
+    ]
+    return observed, of
+
+
+def _columns(connection: sqlite3.Connection, execution: Document, most: int) -> tuple[Columns, int]:
+    """The first chunks that hold `most` requests together, and how many there are in all."""
+    from agentbench_tui.load.results.columns import columns_of
+
+    (of,) = connection.execute(
+        "SELECT TOTAL(rows) FROM sample_chunks WHERE execution_key=?", (execution["key"],)
+    ).fetchone()
+    chunks, read = [], 0
+    for repeat, worker, rows, samples, gaps in connection.execute(
+        "SELECT repeat, worker, rows, samples, gaps FROM sample_chunks WHERE execution_key=?"
+        " ORDER BY repeat, seq",
+        (execution["key"],),
+    ):
+        chunks.append((repeat, worker, samples, gaps))
+        read += rows
+        if read >= most:
+            break
+    try:
+        return columns_of(chunks), int(of)
+    except ValueError as error:
+        raise AgentbenchError(
+            f"the stored requests of {execution['agent_id']} are damaged: {error}"
+        ) from error

@@ -1,0 +1,1 @@
+"""Where time, tokens and the machine went."""

@@ -1,0 +1,326 @@
+"""Where the time, the tokens and the machine of one execution went.
+
+Phases come from what the harness saw (attempts, first token, last token) and from the spans that
+agents tell; what neither tells has no number, and the reason why. Nothing is estimated.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.queries.answer_pages import observation_at
+from agentbench_tui.store.queries.runs import gauges_of
+from agentbench_tui.verdicts.load.load_samples import stored_requests
+from agentbench_tui.verdicts.load.slow_samples import read_observed
+from agentbench_tui.verdicts.profile.phases import (
+    NO_SPANS,
+    NOT_STREAMED,
+    NOT_TIMED,
+    Observed,
+    SpanNode,
+    Timed,
+    answer_phases,
+    covered_ms,
+    nested,
+    request_phases,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+
+SCHEMA = "agentbench.profile/1"
+MOST_ANSWERS = 5_000
+"""The first ones of an execution, of which the time is taken apart."""
+TAIL_FROM = 20
+"""Values from which on there is a 95th percentile: with fewer it would be the largest."""
+TOOL = "tool"
+"""Spans of this name, or of `tool:NAME`, are the time of tools."""
+NOT_JUDGED = "no answer was judged"
+_TOLD = 3
+"""Bottlenecks."""
+_LEAST_SHARE, _LEAST_TAIL = 0.1, 3.0
+"""From which on a phase is called a bottleneck."""
+Document = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Node:
+    """Spans of one name in one place, over all answers."""
+
+    total_ms: float = 0.0
+    children: dict[str, _Node] = field(default_factory=dict)
+
+
+def read_profile(connection: sqlite3.Connection, execution: dict[str, Any]) -> Document:
+    """The profile of an execution of `queries.executions_of`; of a load that of its requests.
+
+    `typical` and `slowest` have `phases`, a list of `phases.Timed`.
+    """
+    observed, answers, is_load = read_all(connection, execution)
+    document = profile(observed)
+    for name in ("typical", "slowest"):
+        if document[name] is not None:
+            document[name]["phases"] = _phases(connection, observed, document[name], is_load)
+    return {
+        "schema": SCHEMA,
+        **{name: execution[name] for name in ("id", "suite_id", "benchmark_id", "agent_id")},
+        "agent_version": execution["agent_version"],
+        "simulated": bool(execution["simulated"]),
+        "is_load": is_load,
+        "answers": answers,
+        "looked_at": len(observed),
+        **document,
+        "resources": gauges_of(connection, execution["key"]),
+    }
+
+
+def read_all(
+    connection: sqlite3.Connection, execution: dict[str, Any]
+) -> tuple[list[Observed], int, bool]:
+    """The first answers of an execution, or requests of a load; how many there are, and whether
+    it is a load."""
+    observed, answers = _read_answers(connection, execution["key"])
+    if answers or not any(stored_requests(connection, execution["key"])):
+        return observed, answers, False
+    return *read_observed(connection, execution, MOST_ANSWERS), True
+
+
+def _read_answers(connection: sqlite3.Connection, execution_key: int) -> tuple[list[Observed], int]:
+    """The first answers, and how many there are."""
+    rows = connection.execute(
+        "SELECT a.seq, c.case_id, a.waiting_ms, a.e2e_ms, a.ttft_ms, a.failure_kind,"
+        " a.correct, a.input_tokens, a.output_tokens, a.cached_tokens, a.reasoning_tokens,"
+        " json_extract(a.answer, '$.spans') AS spans"
+        " FROM answers a JOIN cases c ON c.key=a.case_key"
+        " WHERE a.execution_key=? ORDER BY a.seq LIMIT ?",
+        (execution_key, MOST_ANSWERS),
+    ).fetchall()
+    observed = [
+        Observed(
+            seq=row["seq"],
+            case_id=row["case_id"],
+            waiting_ms=row["waiting_ms"],
+            e2e_ms=row["e2e_ms"],
+            ttft_ms=row["ttft_ms"],
+            failed=row["failure_kind"] is not None,
+            correct=None if row["correct"] is None else bool(row["correct"]),
+            input_tokens=row["input_tokens"],
+            output_tokens=row["output_tokens"],
+            cached_tokens=row["cached_tokens"],
+            reasoning_tokens=row["reasoning_tokens"],
+            spans=nested(json.loads(row["spans"])) if row["spans"] else (),
+        )
+        for row in rows
+    ]
+    (answers,) = connection.execute(
+        "SELECT COUNT(*) FROM answers WHERE execution_key=?", (execution_key,)
+    ).fetchone()
+    return observed, answers
+
+
+def _phases(
+    connection: sqlite3.Connection, observed: Sequence[Observed], place: Document, is_load: bool
+) -> tuple[Timed, ...]:
+    if is_load:
+        return request_phases(observed[place["seq"]])
+    row = observation_at(connection, place["seq"])
+    return () if row is None else answer_phases(row)
+
+
+def profile(observed: Sequence[Observed]) -> Document:
+    """`phases`, `bottlenecks`, `flame`, `tokens`, and the `typical` and the `slowest` answer.
+
+    A phase: its total in ms and share of all time, n answers that have it, mean, p50, p95 and
+    p95/p50 of them; those of the agent's spans by name, what is in a span left out of it. Spans
+    that go on beside each other are counted each, so their shares may add up to more than 1.
+    """
+    timed = [one for one in observed if one.e2e_ms is not None]
+    phases = [*_of_harness(timed), *_of_spans(timed)]
+    answered = sorted(
+        (one for one in timed if not one.failed), key=lambda one: (one.total_ms, one.seq)
+    )
+    typical = answered[(len(answered) - 1) // 2] if answered else None
+    return {
+        "total_ms": sum(one.total_ms for one in timed),
+        "phases": phases,
+        "bottlenecks": _bottlenecks(phases),
+        "flame": _flame(timed),
+        "tokens": _tokens(observed),
+        "typical": _place(typical),
+        "slowest": _place(max(timed, key=lambda one: one.total_ms, default=None)),
+    }
+
+
+def _place(one: Observed | None) -> Document | None:
+    if one is None:
+        return None
+    return {"seq": one.seq, "case_id": one.case_id, "total_ms": one.total_ms}
+
+
+def _of_harness(timed: Sequence[Observed]) -> list[Document]:
+    total = sum(one.total_ms for one in timed)
+    streamed = [one for one in timed if one.ttft_ms is not None and one.e2e_ms is not None]
+    rest = [one.e2e_ms for one in timed if one.ttft_ms is None and one.e2e_ms is not None]
+    told = [one for one in timed if one.spans]
+    tools = [_tool_ms(one) for one in told if any(map(_is_tool, _all(one.spans)))]
+    no_tool = "no span is named tool:NAME" if told else NO_SPANS
+    return [
+        _phase("waiting", "harness", (one.waiting_ms for one in timed if one.waiting_ms > 0),
+               total, "nothing waited or was asked twice"),
+        _phase("first token", "harness", (one.ttft_ms or 0.0 for one in streamed), total,
+               NOT_STREAMED),
+        _phase("generation", "harness",
+               (max(0.0, (one.e2e_ms or 0.0) - (one.ttft_ms or 0.0)) for one in streamed), total,
+               NOT_STREAMED),
+        _phase("answer, whole", "harness", rest, total, "every answer was streamed"),
+        _phase("tools", "spans", tools, total, no_tool),
+        _phase("scoring", "harness", (), total, NOT_TIMED),
+    ]  # fmt: skip
+
+
+def _of_spans(timed: Sequence[Observed]) -> list[Document]:
+    total = sum(one.total_ms for one in timed)
+    by_name: dict[str, list[float]] = {}
+    outside = []
+    for one in timed:
+        own: dict[str, float] = {}
+        for span in _all(one.spans):
+            own[span.name] = own.get(span.name, 0.0) + span.own_ms
+        for name, ms in own.items():
+            by_name.setdefault(name, []).append(ms)
+        if one.spans and one.e2e_ms is not None:
+            outside.append(one.e2e_ms - covered_ms(one.spans, 0.0, one.e2e_ms))
+    phases = [_phase(name, "agent", values, total, "") for name, values in by_name.items()]
+    phases.sort(key=lambda one: -one["total_ms"])
+    return [*phases, _phase("outside of spans", "agent", outside, total, NO_SPANS)]
+
+
+def _phase(name: str, source: str, values: Iterable[float], total: float, reason: str) -> Document:
+    found = sorted(values)
+    p50, p95 = _rank(found, 0.5), _rank(found, 0.95) if len(found) >= TAIL_FROM else None
+    return {
+        "name": name,
+        "source": source,
+        "total_ms": sum(found) if found else None,
+        "share": sum(found) / total if found and total else None,
+        "n": len(found),
+        "mean_ms": sum(found) / len(found) if found else None,
+        "p50_ms": p50,
+        "p95_ms": p95,
+        "tail": p95 / p50 if p95 is not None and p50 else None,
+        "reason": None if found else reason,
+    }
+
+
+def _rank(found: Sequence[float], share: float) -> float | None:
+    """Nearest rank: the smallest value that has at least this share at or below it."""
+    return found[max(1, math.ceil(share * len(found))) - 1] if found else None
+
+
+def _all(spans: Iterable[SpanNode]) -> Iterable[SpanNode]:
+    for span in spans:
+        yield span
+        yield from _all(span.children)
+
+
+def _is_tool(span: SpanNode) -> bool:
+    return span.name == TOOL or span.name.startswith(f"{TOOL}:")
+
+
+def _tool_ms(one: Observed) -> float:
+    """Time in which any tool worked."""
+    return covered_ms([*filter(_is_tool, _all(one.spans))], 0.0, one.e2e_ms or 0.0)
+
+
+def _bottlenecks(phases: Sequence[Document]) -> list[Document]:
+    """The phases with the largest shares and those with the longest tails. Parts are told rather
+    than the whole answer, where there are any."""
+    parts = [one for one in phases if one["share"] is not None and one["name"] != "tools"]
+    finer = [one for one in parts if one["name"] != "answer, whole"]
+    if sum(one["share"] for one in finer) >= _LEAST_SHARE:
+        parts = finer
+    large = sorted(parts, key=lambda one: -one["share"])[:_TOLD]
+    tails = [one for one in parts if one["tail"] is not None and one["tail"] >= _LEAST_TAIL]
+    tails.sort(key=lambda one: -one["tail"])
+    found = [
+        {"kind": "share", "phase": one["name"], "value": one["share"], "n": one["n"]}
+        for one in large
+        if one["share"] >= _LEAST_SHARE
+    ]
+    found += [
+        {"kind": "tail", "phase": one["name"], "value": one["tail"], "n": one["n"]}
+        for one in tails[:_TOLD]
+    ]
+    return found
+
+
+def _flame(timed: Sequence[Observed]) -> Document | None:
+    """Mean ms an answer in each span, of those answers that tell any."""
+    told = [one for one in timed if one.spans and one.e2e_ms is not None]
+    if not told:
+        return None
+    root = _Node(sum(one.e2e_ms or 0.0 for one in told))
+    for one in told:
+        _add(root, one.spans)
+    return _framed("answer", root, len(told))
+
+
+def _add(node: _Node, spans: Sequence[SpanNode]) -> None:
+    for span in spans:
+        child = node.children.setdefault(span.name, _Node())
+        child.total_ms += span.took_ms
+        _add(child, span.children)
+
+
+def _framed(name: str, node: _Node, answers: int) -> Document:
+    return {
+        "name": name,
+        "value": node.total_ms / answers,
+        "children": [_framed(of, child, answers) for of, child in node.children.items()],
+    }
+
+
+def _tokens(observed: Sequence[Observed]) -> list[Document]:
+    """Figures of tokens; `n` observations tell them."""
+    unknown = "not reported by the agent"
+    found = []
+    for name in ("input", "output", "cached", "reasoning"):
+        known = [value for one in observed if (value := getattr(one, f"{name}_tokens")) is not None]
+        found.append(_figure(name, sum(known), len(known), unknown))
+    spent = [one for one in observed if one.tokens is not None]
+    total = sum(one.tokens or 0 for one in spent)
+    right = sum(1 for one in observed if one.correct)
+    each = _figure("an answer", total / len(spent) if spent else 0, len(spent), unknown)
+    of_right = _figure("a right answer", total / right if right else 0, len(spent), unknown)
+    if spent and not right:
+        judged = any(one.correct is not None for one in observed)
+        why = "no right answer" if judged else NOT_JUDGED
+        of_right |= {"value": None, "reason": why}
+    wasted = [one.tokens or 0 for one in spent if one.failed]
+    wrong = [one.tokens or 0 for one in spent if not one.failed and one.correct is False]
+    return [
+        *found,
+        each,
+        of_right,
+        _figure("of failures", sum(wasted), len(wasted), _none_of(observed, True)),
+        _figure("of wrong ones", sum(wrong), len(wrong), _none_of(observed, False)),
+    ]
+
+
+def _none_of(observed: Sequence[Observed], failed: bool) -> str:
+    """Why no tokens of failures, or of wrong answers, are known."""
+    if failed:
+        there = any(one.failed for one in observed)
+        return "not reported of what failed" if there else "nothing failed"
+    if all(one.correct is None for one in observed):
+        return NOT_JUDGED
+    there = any(one.correct is False and not one.failed for one in observed)
+    return "not reported by the agent" if there else "no wrong answer"
+
+
+def _figure(name: str, value: float, n: int, reason: str) -> Document:
+    return {"name": name, "value": value if n else None, "n": n, "reason": None if n else reason}

@@ -1,0 +1,306 @@
+"""What a profile comes to: what each bottleneck costs and where it comes from, how well the machine
+and the time side by side were used, which tokens were wasted, and what would save how much.
+
+Everything is worked out from answers, spans and gauges that are stored. A figure that they do not
+give is None, with its reason. A gain is the most that a change can save: all that was measured of
+what it does away with.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Literal
+
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.verdicts.profile.phases import NO_SPANS, Observed, SpanNode, covered_ms
+from agentbench_tui.verdicts.profile.profile import Document, read_all, read_profile
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+_FEW = "fewer than two answers were timed"
+Effort = Literal["low", "medium", "high"]
+LEAST_GAIN = 0.01
+"""From which on an opportunity is told."""
+_USAGE = ("cpu_percent", "memory_mb", "io_operations")
+"""Attributes of a span that say what it used."""
+_FIELDS = {
+    "cpu_efficiency": ("cpu_percent",),
+    "memory_efficiency": ("rss_mb",),
+    "io_efficiency": ("read_bytes_per_s", "write_bytes_per_s"),
+}
+_OF_CODE = (
+    "the call of the code itself",
+    "add `instruments: [cprofile]` to the benchmark; --flame then shows where in it",
+)
+_IN_PARALLEL = (
+    "call tools side by side that are called one after another, where none needs another's result"
+)
+_ADVICE = {
+    "waiting": (
+        "attempts before the last, and pauses between them",
+        "ask fewer at once, or have the limit raised",
+    ),
+    "first token": (
+        "the server's queue and the reading of the prompt",
+        "shorter prompts, or a beginning that all share and a cache keeps",
+    ),
+    "generation": ("tokens come one after another", "shorter answers, or a faster model"),
+    "answer, whole": (
+        "not told apart: neither streamed nor reported in spans",
+        "stream the answers, or report spans, to see into them",
+    ),
+    "outside of spans": ("no span of the agent covers it", "report spans for the rest"),
+}
+"""Phase of the harness → where its time goes, and what to try."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """What the plan says of an execution."""
+
+    kind: str
+    concurrency: int
+    """How many cases may be asked at once."""
+    executions: int
+    """How many take turns in its group."""
+
+
+def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> Document:
+    """The document of `profile.read_profile` with `resource_usage` of each phase, `location`,
+    `impact_ms`, `cause` and `optimization_suggestion` of each bottleneck, and
+    `resource_utilization`, `token_analysis` and `optimization_opportunities`."""
+    document = read_profile(connection, execution)
+    observed, _, is_load = read_all(connection, execution)
+    usage = {} if is_load else _usage_of_spans(connection, execution["key"])
+    usage |= {} if is_load else _usage_of_answers(connection, execution["key"])
+    for phase in document["phases"]:
+        phase["resource_usage"] = usage.get(phase["name"])
+    plan = _plan_of(connection, execution)
+    document["bottlenecks"] = [
+        _explained(one, document, is_code=plan.kind == "experiment")
+        for one in document["bottlenecks"]
+    ]
+    for name in ("typical", "slowest"):
+        if document[name] is not None:
+            del document[name]["phases"]  # pictures for the terminal session
+    at_once = None if is_load else _at_once(connection, execution, plan)
+    document["resource_utilization"] = {
+        **_utilization(document["resources"]),
+        "parallelization_score": at_once,
+        "span_overlap": _overlap(observed),
+    }
+    document["token_analysis"] = token_analysis(observed)
+    document["optimization_opportunities"] = opportunities(document, observed)
+    return document
+
+
+def _usage_of_spans(connection: sqlite3.Connection, execution_key: int) -> dict[str, Document]:
+    """Span → mean of what its attributes say it used; a span that says nothing is not in it."""
+    told: dict[str, dict[str, list[float]]] = {}
+    for (text,) in connection.execute(
+        "SELECT json_extract(answer, '$.spans') FROM answers WHERE execution_key=?"
+        " AND json_extract(answer, '$.spans') IS NOT NULL",
+        (execution_key,),
+    ):
+        for span in json.loads(text):
+            for field in _USAGE:
+                value = (span.get("attributes") or {}).get(field)
+                if isinstance(value, int | float) and not isinstance(value, bool):
+                    told.setdefault(span["name"], {}).setdefault(field, []).append(value)
+    return {
+        name: {field: fmean(values[field]) if field in values else None for field in _USAGE}
+        for name, values in told.items()
+    }
+
+
+def _usage_of_answers(connection: sqlite3.Connection, execution_key: int) -> dict[str, Document]:
+    """What the agent's processes used while it was asked: processor time as a share of a core, if
+    it is known of every iteration, and the most memory. Nothing where neither is known."""
+    cpu, memory = connection.execute(
+        "SELECT CASE WHEN COUNT(cpu_seconds) = COUNT(*) AND SUM(asking_s) > 0"
+        " THEN 100 * SUM(cpu_seconds) / SUM(asking_s) END, MAX(memory_peak_mb)"
+        " FROM iterations WHERE execution_key=? AND NOT warmup",
+        (execution_key,),
+    ).fetchone()
+    if cpu is None and memory is None:
+        return {}
+    return {"answer, whole": {"cpu_percent": cpu, "memory_mb": memory, "io_operations": None}}
+
+
+def _explained(one: Document, document: Document, *, is_code: bool) -> Document:
+    phase = next(phase for phase in document["phases"] if phase["name"] == one["phase"])
+    own = f"the span's own time, in {counted(phase['n'], 'answer')}"
+    deeper = "report finer spans within it, or call it less often"
+    cause, suggestion = _ADVICE.get(phase["name"], (own, deeper))
+    if is_code and phase["name"] == "answer, whole":
+        cause, suggestion = _OF_CODE
+    impact = phase["total_ms"] / max(1, document["looked_at"])
+    if one["kind"] == "tail":
+        impact = phase["p95_ms"] - phase["p50_ms"]
+        slowest = document["slowest"]
+        cause = f"one in twenty takes {one['value']:.1f} times the median or more"
+        suggestion = f"look at the slowest first: case {slowest['case_id']}"
+    return {
+        **one,
+        "location": phase["name"],
+        "impact_ms": impact,
+        "cause": cause,
+        "optimization_suggestion": suggestion,
+    }
+
+
+def _utilization(resources: Document) -> Document:
+    """Mean ÷ highest reading of what the agent's processes used: how much of what it takes at its
+    peak it uses on average. Of input and output, of bytes read and written together."""
+    scope = next((name for name in sorted(resources) if name.startswith("agent:")), None)
+    gauges = resources[scope] if scope is not None else {}
+    found: Document = {}
+    for name, fields in _FIELDS.items():
+        known = [gauges[field] for field in fields if field in gauges]
+        mean, high = sum(one["mean"] for one in known), sum(one["high"] for one in known)
+        enough = bool(known) and min(one["n"] for one in known) > 1 and high > 0
+        found[name] = {
+            "value": mean / high if enough else None,
+            "n": min((one["n"] for one in known), default=0),
+            "reason": None if enough else _no_gauges(scope, known, high),
+        }
+    return found
+
+
+def _no_gauges(scope: str | None, known: Sequence[Document], high: float) -> str:
+    if scope is None:
+        return "no process of the agent's was read"
+    if min((one["n"] for one in known), default=0) > 1 and high <= 0:
+        return "it was never above 0"
+    return "fewer than two readings, which come once a second"
+
+
+def _at_once(connection: sqlite3.Connection, execution: dict[str, Any], plan: _Planned) -> Document:
+    """Time of all answers ÷ (time from the first to the last × how many may be asked at once),
+    over repeats: 1 where every place was busy all the time."""
+    rows = connection.execute(
+        "SELECT COUNT(*), SUM(e2e_ms), MAX(sent_ms + e2e_ms) - MIN(sent_ms) FROM answers"
+        " WHERE execution_key=? AND e2e_ms IS NOT NULL GROUP BY repeat",
+        (execution["key"],),
+    ).fetchall()
+    spent, lasted = sum(row[1] for row in rows), sum(row[2] for row in rows)
+    timed = lasted > 0 and max((row[0] for row in rows), default=0) > 1
+    known = timed and plan.executions == 1
+    reason = f"{plan.executions} agents or variants took turns" if timed else _FEW
+    return {
+        "value": min(1.0, spent / lasted / plan.concurrency) if known else None,
+        "n": sum(row[0] for row in rows),
+        "concurrency": plan.concurrency,
+        "mean_in_flight": spent / lasted if known else None,
+        "reason": None if known else reason,
+    }
+
+
+def _plan_of(connection: sqlite3.Connection, execution: dict[str, Any]) -> _Planned:
+    found = connection.execute(
+        "SELECT COALESCE(json_extract(g.value, '$.benchmark.kind'), 'task'),"
+        " COALESCE(json_extract(g.value, '$.benchmark.concurrency'), 1),"
+        " json_array_length(g.value, '$.executions')"
+        " FROM runs r, json_each(r.plan, '$.groups') g, json_each(g.value, '$.executions') e"
+        " WHERE r.key=? AND json_extract(e.value, '$.id')=?",
+        (execution["run_key"], execution["id"]),
+    ).fetchone()
+    return _Planned("task", 1, 1) if found is None else _Planned(*found)
+
+
+def _overlap(observed: Sequence[Observed]) -> Document:
+    """Time of an answer's outermost spans ÷ the time in which there is any: 1 where they go one
+    after another, 2 where two go on side by side all the time."""
+    told = [one for one in observed if one.spans and one.e2e_ms]
+    took = sum(span.took_ms for one in told for span in one.spans)
+    covered = sum(covered_ms(one.spans, float("-inf"), float("inf")) for one in told)
+    known = covered > 0
+    return {
+        "value": took / covered if known else None,
+        "n": len(told),
+        "reason": None if known else NO_SPANS,
+    }
+
+
+def token_analysis(observed: Sequence[Observed]) -> Document:
+    """Tokens in all; `wasted_tokens` are those of answers that failed or are wrong, and
+    `token_efficiency` the share of the others. None is what nobody told."""
+
+    def total(name: str) -> int | None:
+        known = [value for one in observed if (value := getattr(one, name)) is not None]
+        return sum(known) if known else None
+
+    spent = [one for one in observed if one.tokens is not None]
+    lost = [one for one in spent if one.failed or one.correct is False]
+    judged = any(one.failed or one.correct is not None for one in observed)
+    tokens, wasted = sum(one.tokens or 0 for one in spent), sum(one.tokens or 0 for one in lost)
+    known = bool(spent) and judged and tokens > 0
+    reason = "no answer was judged" if spent else "not reported by the agent"
+    return {
+        "input_tokens": total("input_tokens"),
+        "output_tokens": total("output_tokens"),
+        "cache_hits": total("cached_tokens"),
+        "wasted_tokens": wasted if known else None,
+        "token_efficiency": 1 - wasted / tokens if known else None,
+        "n": len(spent),
+        "reason": None if known else reason,
+    }
+
+
+def opportunities(document: Document, observed: Sequence[Observed]) -> list[Document]:
+    """What would save at least 1 % of the time or the tokens, most first; `estimated_impact` is
+    that share at most. The effort goes by the kind of change: a setting is low, code around the
+    calls medium, another agent or prompt high."""
+    phases = {one["name"]: one for one in document["phases"]}
+    total = document["total_ms"]
+    tokens = sum(one.tokens or 0 for one in observed)
+    found: list[tuple[str, str, float | None, Effort]] = [
+        ("waiting", "ask fewer at once: no further attempts, no pauses",
+         phases["waiting"]["share"], "low"),
+        ("tools in parallel", _IN_PARALLEL, _one_after_another(observed, total), "medium"),
+        ("failures", "spend no tokens on answers that fail",
+         _share_of(observed, tokens, failed=True), "medium"),
+        ("wrong answers", "spend no tokens on answers that are wrong",
+         _share_of(observed, tokens, failed=False), "high"),
+    ]  # fmt: skip
+    at_once = document["resource_utilization"]["parallelization_score"]
+    if at_once is not None and at_once["value"] is not None and at_once["concurrency"] > 1:
+        idle = 1 - at_once["value"]
+        found.append(("concurrency", "keep every place busy until the end", idle, "medium"))
+    told = [
+        {
+            "category": category,
+            "potential_improvement": words,
+            "estimated_impact": gain,
+            "of": "tokens" if category in {"failures", "wrong answers"} else "time",
+            "implementation_effort": effort,
+        }
+        for category, words, gain, effort in found
+        if gain is not None and gain >= LEAST_GAIN
+    ]
+    return sorted(told, key=lambda one: -float(str(one["estimated_impact"])))
+
+
+def _share_of(observed: Iterable[Observed], tokens: int, *, failed: bool) -> float | None:
+    if not tokens:
+        return None
+    lost = (one for one in observed if one.failed is failed and (failed or one.correct is False))
+    return sum(one.tokens or 0 for one in lost) / tokens
+
+
+def _one_after_another(observed: Iterable[Observed], total_ms: float) -> float | None:
+    """Share of the time that tools of one level take beyond the longest of them."""
+    if not total_ms:
+        return None
+    return sum(_beyond_longest(one.spans) for one in observed) / total_ms
+
+
+def _beyond_longest(spans: Sequence[SpanNode]) -> float:
+    tools = [one for one in spans if one.name.startswith("tool:")]
+    covered = covered_ms(tools, float("-inf"), float("inf"))
+    saved = max(0.0, covered - max((one.took_ms for one in tools), default=0.0))
+    return saved + sum(_beyond_longest(one.children) for one in spans)

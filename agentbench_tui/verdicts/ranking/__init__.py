@@ -1,0 +1,1 @@
+"""Who leads: boards, places, and how sure they are."""

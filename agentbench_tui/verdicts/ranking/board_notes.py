@@ -1,0 +1,102 @@
+"""What must be known of a board besides its figures: runs, cases left out, other definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.analysis.runs.between_run import ASSUMED_SD
+from agentbench_tui.verdicts.clusters.cluster_words import board_words
+from agentbench_tui.verdicts.evidence.comparability import differences
+from agentbench_tui.verdicts.ranking.rankable import rankable
+from agentbench_tui.verdicts.ranking.ranked_by_case import case_measure, unknown_places
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+    from agentbench_tui.verdicts.clusters.undeclared_clusters import Finding
+    from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence.evidence import Evidence
+    from agentbench_tui.verdicts.ranking.ranked_group import Ranked
+    from agentbench_tui.verdicts.ranking.scorecard import PlaceNumbers
+
+
+def board_notes(
+    connection: sqlite3.Connection,
+    ranked: Ranked,
+    places: PlaceNumbers,
+    numbers: CaseNumbers,
+    clusters: Mapping[int, Finding],
+) -> list[str]:
+    """Sentences on contenders that were ranked together; `clusters` are those found, by place."""
+    return [
+        *_of_several_runs(ranked),
+        *_unanswered(ranked),
+        *_unknown(ranked, places),
+        *_clusters(ranked, places, clusters),
+        *_unlike(connection, ranked, places, numbers),
+    ]
+
+
+def _clusters(ranked: Ranked, places: PlaceNumbers, clusters: Mapping[int, Finding]) -> list[str]:
+    """What was found of cases that belong together, in words."""
+    if ranked.way != "cases":
+        return []
+    return [
+        f"{'/'.join(places.place(place)[:2])}: {board_words(clusters[place])}"
+        for place in map(int, ranked.places)
+        if place in clusters
+    ]
+
+
+def _of_several_runs(ranked: Ranked) -> list[str]:
+    if not ranked.several_runs:
+        return []
+    assumed = f"ranks and intervals assume that runs differ by {100 * ASSUMED_SD:.0f}%"
+    advice = "One run of all agents ranks them more closely."
+    return [f"Speed was measured in different runs, so {assumed}. {advice}"]
+
+
+def _unanswered(ranked: Ranked) -> list[str]:
+    if ranked.cases is None or len(ranked.cases) == ranked.cases_measured:
+        return []
+    left = ranked.cases_measured - len(ranked.cases)
+    return [f"over the {len(ranked.cases)} cases that all of them answered; {left} left out"]
+
+
+def _unknown(ranked: Ranked, places: PlaceNumbers) -> list[str]:
+    """Whose cases were left out because some answers do not say what was paid."""
+    by = rankable(ranked.metric)
+    measure = case_measure(ranked.cards, by)
+    if ranked.way != "cases" or measure is None:
+        return []
+    return [
+        f"{by.name} is unknown for {unknown:,} of {answered:,} answers of {card.contender.name} on"
+        f" {'/'.join(places.place(place)[:2])}: its cases are left out"
+        for card in ranked.cards
+        for place, unknown, answered in unknown_places(card, by, measure)
+    ]
+
+
+def _unlike(
+    connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, numbers: CaseNumbers
+) -> list[str]:
+    """Where contenders were asked differently from the first of them, although the same cases."""
+    of: dict[str, list[str]] = {}
+    first, *others = ranked.cards
+    for place in map(int, ranked.places):
+        base = first.evidence[place]
+        for card in others:
+            evidence = card.evidence[place]
+            if _suites(evidence) == _suites(base):
+                continue
+            for one in differences(connection, base, evidence, numbers):
+                if one.what == "definition":
+                    where = "/".join(places.place(place)[:2])
+                    of.setdefault(f"{where}: {one.words}", []).append(card.contender.name)
+    head = first.contender.name
+    return [f"{words} ({head} against {', '.join(names)})" for words, names in of.items()]
+
+
+def _suites(evidence: Evidence) -> set[str]:
+    return {row["suite_hash"] for row in evidence.executions}

@@ -1,0 +1,158 @@
+"""What a page of leaders shows beside its boards: which there are, and what speaks for each.
+
+The boards themselves are those of `scoreboard`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.verdicts.evidence.place import place_of
+from agentbench_tui.verdicts.ranking.rankable import OVERALL
+from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS, BoardAsked, boards, mean_of_all
+from agentbench_tui.verdicts.selection.contenders import Wanted, contenders_by_category
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from agentbench_tui.verdicts.evidence.place import Execution, Place
+    from agentbench_tui.verdicts.selection.contenders import Contender
+
+Document = dict[str, Any]
+
+RANKED_BY = (
+    "accuracy", OVERALL, "e2e_ms", "e2e_ms.p95", "ttft_ms", "ttft_ms.p99", "tpot_ms",
+    "request_throughput_per_s", "goodput_per_s", "output_tokens", "output_tokens_per_s",
+    "cost_usd_per_task", "reliability", "resilience", "breaking_rate_per_s",
+)  # fmt: skip
+"""What one chooses among, in this order, as far as it was measured."""
+ALL = "all"
+"""In place of a category: one board over all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaders:
+    """The boards of one category, and what one may choose instead."""
+
+    category: str | None
+    """`ALL` for one board over all; None where nothing was measured in the window."""
+    categories: tuple[str, ...]
+    """In which something was measured; with `ALL` where there are several."""
+    metrics: tuple[str, ...]
+    """Of `RANKED_BY`, those measured in the category."""
+    boards: tuple[Document, ...]
+    """Measured contenders first, then simulated ones."""
+    details: dict[tuple[str, bool], Document]
+    """By name and whether it is simulated; see `contender_details`."""
+
+
+def leaders(
+    connection: sqlite3.Connection,
+    *,
+    category: str | None = None,
+    metric: str | None = None,
+    days: int | None = 30,
+) -> Leaders:
+    """The boards of a category; of the one with most executions where it is not given, or where
+    nothing of it was measured within so many days. UsageError for an unknown metric."""
+    found = contenders_by_category(connection, Wanted(days))
+    if not found:
+        return Leaders(None, (), (), (), {})
+    categories = (*found, ALL) if len(found) > 1 else tuple(found)
+    if category not in categories:
+        category = max(found, key=lambda name: _weight(found[name]))
+    those = [one for name, some in found.items() if category in (ALL, name) for one in some]
+    asked = BoardAsked(metric, category == ALL, wanted=Wanted(days, None, _named(category)))
+    shown = boards(connection, asked)
+    shown.sort(key=lambda board: board["simulated"])
+    return Leaders(
+        category, categories, _measured(connection, those), tuple(shown), contender_details(those)
+    )
+
+
+def _named(category: str) -> str | None:
+    return None if category == ALL else category
+
+
+def _weight(those: Sequence[Contender]) -> tuple[int, int]:
+    """Measured contenders weigh more than any number of simulated ones."""
+    measured = sum(len(one.executions) for one in those if not one.simulated)
+    return measured, sum(len(one.executions) for one in those)
+
+
+def _measured(connection: sqlite3.Connection, those: Iterable[Contender]) -> tuple[str, ...]:
+    keys = json.dumps([row["key"] for one in those for row in one.executions])
+    rows = connection.execute(
+        "SELECT DISTINCT name FROM metrics WHERE value IS NOT NULL"
+        " AND execution_key IN (SELECT value FROM json_each(?))",
+        (keys,),
+    ).fetchall()
+    names = {row[0] for row in rows}
+    bases = {name.partition(".")[0] for name in names}
+    scored = any(row["overall_score"] is not None for one in those for row in one.executions)
+    return tuple(
+        name for name in RANKED_BY if (scored if name == OVERALL else _is_among(name, names, bases))
+    )
+
+
+def _is_among(metric: str, names: set[str], bases: set[str]) -> bool:
+    known = find_metric(metric)
+    measured = metric in (names if "." in metric else bases)
+    return measured and known is not None and known.direction != "none"
+
+
+def contender_details(those: Iterable[Contender]) -> dict[tuple[str, bool], Document]:
+    """What stands behind each contender: its `executions`, the newest first, how many `runs` and
+    `answers` these are, and by `benchmarks` the means of their scores (None unless all have one).
+    """
+    rows: dict[tuple[str, bool], dict[int, Execution]] = defaultdict(dict)
+    for one in those:  # a contender of several categories has executions in each
+        rows[one.name, one.simulated].update((row["key"], row) for row in one.executions)
+    return {key: _details([*found.values()]) for key, found in rows.items()}
+
+
+def _details(rows: Sequence[Execution]) -> Document:
+    by_place: dict[Place, list[Execution]] = defaultdict(list)
+    for row in rows:
+        by_place[place_of(row)].append(row)
+    newest = sorted(rows, key=lambda row: (row["created_at"], row["key"]), reverse=True)
+    return {
+        "runs": len({row["run_id"] for row in rows}),
+        "answers": sum(row["observed"] for row in rows),
+        "benchmarks": [
+            {
+                "suite_id": place.suite_id,
+                "benchmark": place.words,
+                "answers": sum(row["observed"] for row in some),
+                **_scores(some),
+            }
+            for place, some in sorted(by_place.items())
+        ],
+        "executions": [_execution(row) for row in newest],
+    }
+
+
+def _execution(row: Execution) -> Document:
+    return {
+        "id": row["id"],
+        "run_id": row["run_id"],
+        "agent_version": row["agent_version"],
+        "suite_id": row["suite_id"],
+        "benchmark": place_of(row).words,
+        "answers": row["observed"],
+        "cost_usd": row["cost_usd"],
+        "created_at": row["created_at"],
+        **_scores([row]),
+    }
+
+
+def _scores(rows: Sequence[Execution]) -> Document:
+    return {
+        name: mean_of_all([row[f"{name}_score"] for row in rows])
+        for name in ("overall", *DIMENSIONS)
+    }

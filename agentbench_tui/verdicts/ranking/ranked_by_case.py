@@ -1,0 +1,216 @@
+"""Contenders ranked case by case: by means, totals, or amounts for each right answer.
+
+A world of a market, and a generated case of a seed, is a case like any other: many of them in one
+repeat tell agents apart as well as many repeats do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from agentbench_tui.analysis.boards.cost_efficiency import cost_figures
+from agentbench_tui.analysis.intervals.estimate import Estimate, Kind, estimate
+from agentbench_tui.analysis.sample import mean_by
+from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.verdicts.comparison.paid import is_paid
+from agentbench_tui.verdicts.evidence.task_evidence import COST, TOKENS, TaskEvidence
+from agentbench_tui.verdicts.ranking.ranked_group import NotRanked, Ranked
+from agentbench_tui.verdicts.ranking.scorecard import by_cluster, case_table, comparable_groups
+from agentbench_tui.verdicts.ranking.standing import by_cases
+from agentbench_tui.verdicts.ranking.standing_by_ratio import by_ratios
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.ranking.rankable import Rankable
+    from agentbench_tui.verdicts.ranking.ranked_group import Rankings
+    from agentbench_tui.verdicts.ranking.scorecard import Group, Scorecard
+    from agentbench_tui.verdicts.ranking.standing import Standings
+
+RIGHT = "correct_share"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseMeasure:
+    """How a metric is made of what single observations have."""
+
+    column: str
+    """Of `TaskEvidence.values`."""
+    of: Literal["mean", "total", "right"] = "mean"
+    """Mean over cases; sum over them, of one answer to each; or sum ÷ right answers."""
+
+
+_MADE_OF = {
+    "cost_usd": CaseMeasure(COST, "total"),
+    "tokens_used": CaseMeasure(TOKENS, "total"),
+    "api_calls": CaseMeasure("api_calls", "total"),
+    "retries": CaseMeasure("retries", "total"),
+    "cost_usd_per_correct": CaseMeasure(COST, "right"),
+    "tokens_per_correct": CaseMeasure(TOKENS, "right"),
+}
+
+
+def case_measure(cards: Sequence[Scorecard], by: Rankable) -> CaseMeasure | None:
+    """How these contenders are ranked by case; None for times and percentiles, and where somebody
+    has the metric of whole repeats alone."""
+    if by.unit == "ms" or by.part not in {"", "mean"}:
+        return None
+    found = _MADE_OF.get(by.name, CaseMeasure(by.base))
+    has_cases = [any(found.column in one.values for one in card.tasks) for card in cards]
+    if not any(has_cases):
+        return None
+    elsewhere = [bool(card.samples(by.name)) for card in cards]
+    lacking = zip(has_cases, elsewhere, strict=True)
+    hourly = found.column == COST and any(
+        COST in one.totals for card in cards for one in card.tasks
+    )
+    return None if hourly or any(other and not has for has, other in lacking) else found
+
+
+def ranked_by_case(
+    cards: Sequence[Scorecard], by: Rankable, measure: CaseMeasure, resamples: int
+) -> Rankings:
+    """Rank on the cases that all of a group have a value of."""
+    known = [_Known.of(card, by, measure) for card in cards]
+    kept = [one for one in known if len(one.cases)]
+    lacking = [NotRanked(one.card, one.reason) for one in known if not len(one.cases)]
+    if not kept:
+        return [], lacking
+    everything, table = case_table([(one.cases, one.amounts) for one in kept])
+    groups: list[Ranked] = []
+    for group in comparable_groups(~np.isnan(table)):
+        members = [kept[row] for row in group.members]
+        found, without = _group(members, group, everything, table, by, measure, resamples)
+        groups += found
+        lacking += without
+    return groups, lacking
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The cases of one contender whose amounts are known."""
+
+    card: Scorecard
+    cases: Integers
+    amounts: Floats
+    right: Floats
+    """Share of right answers of each case; empty unless the metric is by right answers."""
+    reason: str
+    """Why there are no cases; empty where nothing was measured."""
+
+    @classmethod
+    def of(cls, card: Scorecard, by: Rankable, measure: CaseMeasure) -> _Known:
+        amounts, right = card.column(measure.column), card.column(RIGHT)
+        usable = ~np.isnan(amounts)
+        reason = ""
+        for place, unknown, answered in unknown_places(card, by, measure):
+            usable &= card.place != place
+            reason = f"{by.name} is unknown for {unknown:,} of {answered:,} answers"
+        if measure.of == "right":
+            usable &= ~np.isnan(right)
+            if usable.any() and not right[usable].any():
+                usable[:] = False
+                reason = f"{by.name} is infinite: no right answer"
+        cases, means = mean_by(card.case[usable], amounts[usable])
+        _, shares = mean_by(card.case[usable], right[usable])
+        return cls(card, cases, means, shares if measure.of == "right" else np.empty(0), reason)
+
+
+def unknown_places(
+    card: Scorecard, by: Rankable, measure: CaseMeasure
+) -> list[tuple[int, int, int]]:
+    """Places at which some answers do not say what was paid: their numbers, how many answers lack
+    it, and how many there are. A sum over the others would be too small."""
+    known = find_metric(by.name)
+    if known is None or not is_paid(known, by.part):
+        return []
+    found = []
+    for place, one in card.evidence.items():
+        if isinstance(one, TaskEvidence) and measure.column in one.values:
+            answered = one.values["reliability"] > 0
+            unknown = one.unknown(measure.column)
+            if unknown:
+                found.append((place, unknown, int(answered.sum())))
+    return found
+
+
+def _group(
+    members: list[_Known],
+    group: Group,
+    everything: Integers,
+    table: Floats,
+    by: Rankable,
+    measure: CaseMeasure,
+    resamples: int,
+) -> Rankings:
+    cases, table = everything[group.shared], table[list(group.members)]
+    first = members[0].card
+    inside = np.isin(first.case, cases)
+    clusters = np.zeros(len(cases), np.int64)
+    clusters[np.searchsorted(cases, first.case[inside])] = first.cluster[inside]
+    measured = int((~np.isnan(table)).any(axis=0).sum())
+    shared, right = table[:, group.shared], None
+    without: list[NotRanked] = []
+    if measure.of == "right":
+        right = np.array([one.right[np.searchsorted(one.cases, cases)] for one in members])
+        reason = f"{by.name} is infinite: no right answer to what all were asked"
+        has = np.asarray(right.any(axis=1))
+        without = [
+            NotRanked(one.card, reason) for one, any_right in zip(members, has, strict=True)
+            if not any_right
+        ]  # fmt: skip
+        members = [one for one, any_right in zip(members, has, strict=True) if any_right]
+        shared, right = shared[has], right[has]
+    if not members:
+        return [], without
+    if right is not None:
+        standings = _per_right(shared, right, clusters, by)
+    else:
+        factor = len(cases) if measure.of == "total" else 1
+        standings = _of_means(shared, clusters, by, factor, resamples)
+    is_mean = measure.of == "mean"
+    found = Ranked(
+        [one.card for one in members],
+        standings,
+        "cases",
+        by.name,
+        cases,
+        measured,
+        np.unique(first.place[inside]),
+        shared if is_mean else None,
+        clusters if is_mean else None,
+    )
+    return [found], without
+
+
+def _of_means(
+    table: Floats, clusters: Integers, by: Rankable, factor: int, resamples: int
+) -> Standings:
+    """By the mean over cases, each of which counts once however often it was asked; shown times
+    `factor`, which makes it a total."""
+    kind: Kind = "share" if by.unit == "share" else "amount"
+    values = np.clip(table, 0.0, 1.0) if kind == "share" else table
+    scores = [_times(estimate(row, kind, clusters=clusters), factor) for row in values]
+    return by_cases(by_cluster(table * factor, clusters), scores, by.better, resamples, by.alpha)
+
+
+def _times(found: Estimate, factor: int) -> Estimate:
+    value, low, high = (
+        None if one is None else factor * one for one in (found.value, found.low, found.high)
+    )
+    return replace(found, value=value, low=low, high=high)
+
+
+def _per_right(amounts: Floats, right: Floats, clusters: Integers, by: Rankable) -> Standings:
+    """By Σ amount ÷ Σ right, a ratio of totals, with Fieller's interval."""
+    scores = [
+        cost_figures(paid, won, clusters).per_success
+        for paid, won in zip(amounts, right, strict=True)
+    ]
+    return by_ratios(
+        by_cluster(amounts, clusters), by_cluster(right, clusters), scores, by.better, by.alpha
+    )

@@ -1,0 +1,225 @@
+"""What contenders have in common: the cases, or the places, that all of a group were measured on.
+
+An agent must not lead for having been asked the easy cases. So those that share enough of what
+they were measured on make a group, and each group is ranked on what all in it share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentbench_tui.analysis.sample import mean_by
+from agentbench_tui.verdicts.evidence.evidence import evidence_of
+from agentbench_tui.verdicts.evidence.place import place_of
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from agentbench_tui.analysis.sample import Floats, Integers
+    from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence.evidence import Evidence
+    from agentbench_tui.verdicts.evidence.place import Execution, Place
+    from agentbench_tui.verdicts.ranking.standing import Runs
+    from agentbench_tui.verdicts.selection.contenders import Contender
+
+
+_PER_PLACE = 1 << 40
+"""Numbers of cases and clusters of one place; they lie around 0."""
+
+
+class PlaceNumbers:
+    """Numbers places, the same for all contenders.
+
+    `by_machine` tells places on other machines apart, so that nobody is ranked across machines.
+    """
+
+    def __init__(self, *, by_machine: bool = False) -> None:
+        self._by_machine = by_machine
+        self._numbers: dict[tuple[Place, str | None], int] = {}
+
+    def of(self, row: Execution) -> int:
+        machine = row["fingerprint"] if self._by_machine else None
+        return self._numbers.setdefault((place_of(row), machine), len(self._numbers))
+
+    def place(self, number: int) -> Place:
+        return list(self._numbers)[number][0]
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """One contender and what its executions say, by the number of the place."""
+
+    contender: Contender
+    evidence: dict[int, Evidence]
+
+    @cached_property
+    def _tasks(self) -> list[tuple[int, TaskEvidence]]:
+        found = self.evidence.items()
+        return [(place, one) for place, one in found if isinstance(one, TaskEvidence)]
+
+    @property
+    def tasks(self) -> list[TaskEvidence]:
+        """What was measured on task benchmarks."""
+        return [one for _, one in self._tasks]
+
+    @cached_property
+    def case(self) -> Integers:
+        """The case of each observation of all task benchmarks; unlike in unlike places."""
+        return _joined([one.case + place * _PER_PLACE for place, one in self._tasks])
+
+    @cached_property
+    def cluster(self) -> Integers:
+        """What is independent of each observation."""
+        return _joined([one.cluster + place * _PER_PLACE for place, one in self._tasks])
+
+    @cached_property
+    def place(self) -> Integers:
+        """The place of each observation."""
+        return _joined([np.full(len(one.case), place, np.int64) for place, one in self._tasks])
+
+    @cached_property
+    def repeat(self) -> Integers:
+        """The repeat of each observation; unlike in unlike places."""
+        return _joined([one.repeat + place * _PER_PLACE for place, one in self._tasks])
+
+    def column(self, metric: str) -> Floats:
+        """The metric of each observation; NaN where it has none."""
+        unknown = [np.full(len(one.case), np.nan) for _, one in self._tasks]
+        columns = [
+            one.values.get(metric, none)
+            for (_, one), none in zip(self._tasks, unknown, strict=True)
+        ]
+        return np.concatenate(columns) if columns else np.empty(0)
+
+    def by_case(self, metric: str) -> tuple[Integers, Floats]:
+        """Cases that have a value, in order, with the mean over their observations."""
+        values = self.column(metric)
+        known = ~np.isnan(values)
+        return mean_by(self.case[known], values[known])
+
+    def samples(self, metric: str) -> dict[int, Floats]:
+        """Place → one value for each repeat, where the metric was measured."""
+        found = {place: one.per_repeat(metric) for place, one in self.evidence.items()}
+        return {place: values for place, values in found.items() if len(values)}
+
+    def samples_of(self, metric: str, cases: Integers) -> dict[int, Floats]:
+        """The same over these cases alone; places without cases have none."""
+        found = {
+            place: one.only(cases - place * _PER_PLACE).per_repeat(metric)
+            for place, one in self._tasks
+        }
+        return {place: values for place, values in found.items() if len(values)}
+
+    def always_answered(self, metric: str) -> Integers:
+        """Cases that have a value wherever they were asked, in order."""
+        lacking = np.isnan(self.column(metric))
+        return np.setdiff1d(self.case, self.case[lacking])
+
+    def has_cases_behind(self, metric: str) -> bool:
+        """Whether all that is known of the metric was measured on single answers to cases."""
+        known = {place for place, one in self._tasks if metric not in one.totals}
+        return set(self.samples(metric)) <= known
+
+
+def scorecards(
+    connection: sqlite3.Connection,
+    contenders: Iterable[Contender],
+    cases: CaseNumbers,
+    places: PlaceNumbers,
+) -> list[Scorecard]:
+    """The evidence of each contender."""
+    cards = []
+    for one in contenders:
+        by_place: dict[int, list[Execution]] = {}
+        for row in one.executions:
+            by_place.setdefault(places.of(row), []).append(row)
+        evidence = {place: evidence_of(connection, rows, cases) for place, rows in by_place.items()}
+        cards.append(Scorecard(one, evidence))
+    return cards
+
+
+def runs_at(cards: Sequence[Scorecard], places: Sequence[int]) -> list[Runs]:
+    """Of each contender the keys of the runs at each of these places."""
+    return [
+        [{row["run_key"] for row in card.evidence[place].executions} for place in places]
+        for card in cards
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Who can be ranked together, and on what."""
+
+    members: tuple[int, ...]
+    """Rows of the table given."""
+    shared: Integers
+    """Columns that all of them have."""
+
+
+def comparable_groups(present: NDArray[np.bool_]) -> list[Group]:
+    """Groups of bool[agents, units] that share at least half of what any of them has.
+
+    From all agents those that share least are taken out, until the rest shares enough; those that
+    were taken out are grouped in the same way. Agents without any unit are in no group.
+    """
+    rest = np.flatnonzero(present.any(axis=1))
+    groups = []
+    while rest.size:
+        members = _sharing(present, rest)
+        shared = np.flatnonzero(present[members].all(axis=0))
+        groups.append(Group(tuple(int(row) for row in members), shared))
+        rest = np.setdiff1d(rest, members)
+    return groups
+
+
+def _sharing(present: NDArray[np.bool_], members: Integers) -> Integers:
+    """The members but for those that keep them from sharing half of the most that one has."""
+    while True:
+        own = present[members]
+        common = own.all(axis=0).sum()
+        if 2 * common >= own.sum(axis=1).max():
+            return members
+        counts = own.sum(axis=0)
+        only_lacks = (~own & (counts == len(members) - 1)).sum(axis=1)
+        pairwise = own.astype(np.float64) @ own.T.astype(np.float64)
+        overlap = pairwise.sum(axis=1) - own.sum(axis=1)
+        # who costs the others most cases goes first; then who has least in common with them
+        worst = min(range(len(members)), key=lambda row: (-only_lacks[row], overlap[row]))
+        members = np.delete(members, worst)
+
+
+def case_table(
+    columns: Sequence[tuple[Integers, Floats]],
+) -> tuple[Integers, Floats]:
+    """All cases in order, and float64[agents, cases] with NaN where one was not measured."""
+    everything = np.unique(np.concatenate([cases for cases, _ in columns]))
+    table = np.full((len(columns), len(everything)), np.nan)
+    for row, (cases, values) in zip(table, columns, strict=True):
+        row[np.searchsorted(everything, cases)] = values
+    return everything, table
+
+
+def by_cluster(table: Floats, clusters: Integers) -> Floats:
+    """A table without gaps by independent units: float64[agents, clusters].
+
+    Each holds the cluster's sum × clusters ÷ cases, so that the mean stays that over cases, and a
+    large cluster weighs as much as its cases do.
+    """
+    _, place = np.unique(clusters, return_inverse=True)
+    place = place.reshape(-1)
+    count = int(place.max()) + 1
+    if count == table.shape[1]:
+        return table
+    sums = np.array([np.bincount(place, row, count) for row in table])
+    return np.asarray(sums * count / table.shape[1])
+
+
+def _joined(columns: list[Integers]) -> Integers:
+    return np.concatenate(columns) if columns else np.empty(0, np.int64)

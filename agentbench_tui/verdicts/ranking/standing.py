@@ -1,0 +1,372 @@
+"""Ranks that show ties: who is clearly ahead of whom, by cases, by whole repeats, or by intervals.
+
+By any of them an agent's rank is 1 + the number of agents clearly ahead of it, with all pairs of
+the table adjusted together. Its position is the place by the score alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.analysis.boards.ranking import ranking
+from agentbench_tui.analysis.differences.multiplicity import holm
+from agentbench_tui.analysis.distribution import (
+    normal_cdf,
+    normal_quantile,
+    student_cdf,
+    student_quantile,
+)
+from agentbench_tui.analysis.intervals.estimate import Estimate, needs
+from agentbench_tui.analysis.runs.between_run import ASSUMED_SD, LARGE_CHANGE, between_run_error
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.analysis.scale import Better
+
+
+ALPHA = 0.05
+SEED = 42
+_DRAWN = 40_000_000
+"""Values that all resamples together may draw, or compare; then fewer resamples do."""
+Runs = Sequence[Set[int]]
+"""Of one agent the keys of the runs at each place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One agent of a table; others are told by their row in it."""
+
+    score: float
+    low: float | None
+    high: float | None
+    """95 % interval of the score alone."""
+    position: int
+    """1 + how many have a better score; equal ones share it."""
+    rank: int
+    """1 + how many are clearly ahead."""
+    rank_low: int | None
+    rank_high: int | None
+    """95 % interval of the position."""
+    ahead_of: tuple[int, ...]
+    behind: tuple[int, ...]
+    reason: str = ""
+    """Why there is no interval, or nobody is clearly ahead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """A whole table, in the order of its rows."""
+
+    rows: tuple[Standing, ...]
+    method: str
+
+    def labels(self) -> list[str]:
+        """Ranks as they are written: `1=` where several share it."""
+        return rank_labels([row.rank for row in self.rows])
+
+
+def rank_labels(ranks: Sequence[int | None]) -> list[str]:
+    """`1`, or `1=` where several share it; `–` where there is none."""
+    count = Counter(ranks)
+    return ["–" if rank is None else f"{rank}=" if count[rank] > 1 else str(rank) for rank in ranks]
+
+
+def mean_of_scores(scores: Sequence[Estimate]) -> Estimate:
+    """Mean of scores that are independent of each other, with an interval where all have one: each
+    end as far from the mean as the ends of the scores, added as squares."""
+    count = len(scores)
+    values = [one.value for one in scores if one.value is not None]
+    if not count or len(values) < count:
+        return Estimate(None, None, None, count, "mean of scores")
+    mean = sum(values) / count
+    below, above = 0.0, 0.0
+    for value, of in zip(values, scores, strict=True):
+        if of.low is None or of.high is None:
+            return Estimate(mean, None, None, count, "mean of scores")
+        below += (value - of.low) ** 2
+        above += (of.high - value) ** 2
+    low, high = mean - math.sqrt(below) / count, mean + math.sqrt(above) / count
+    return Estimate(mean, low, high, count, "mean of scores")
+
+
+def by_cases(
+    table: Floats,
+    scores: Sequence[Estimate],
+    better: Better,
+    resamples: int = 10_000,
+    alpha: float = ALPHA,
+) -> Standings:
+    """From float64[agents, units] without gaps: what each agent got on each independent unit.
+
+    Units are cases, or clusters of them. The interval of the position is a bootstrap over units,
+    and who is clearly ahead is tested by flipping signs (see `analysis.boards.ranking`).
+    """
+    agents, units = table.shape
+    resamples = max(1_000, min(resamples, _DRAWN // max(units, agents * (agents - 1) // 2)))
+    places = ranking(
+        table, seed=SEED, higher_is_better=better == "higher", level=1 - alpha, resamples=resamples
+    )
+    rows = [
+        Standing(
+            place.score,
+            of.low,
+            of.high,
+            place.position,
+            place.rank,
+            place.low,
+            place.high,
+            place.behind,
+            place.ahead,
+            f"{place.reason} independent cases" if place.reason else "",
+        )
+        for place, of in zip(places, scores, strict=True)
+    ]
+    method = f"by case: sign flips, step-down maximum; {resamples:,} resamples, seed {SEED}"
+    return Standings(tuple(rows), method)
+
+
+def by_repeats(
+    samples: Sequence[Sequence[Floats]],
+    better: Better,
+    *,
+    share: bool,
+    runs: Sequence[Runs] = (),
+    alpha: float = ALPHA,
+) -> Standings:
+    """Rank agents by one value of each whole repeat, by agent and place; none may be missing.
+
+    The score is the mean over places of the repeats' mean, geometric where all values are above 0
+    (but for shares). Pairs are tested by Welch's t with the places as strata, adjusted by Holm;
+    where nothing varies, by the exact rank test of one place, which needs 4 repeats per agent.
+    Measured (4 log-normal agents, 2-15 repeats, 1 or 4 places, 300 tables each): equal agents were
+    told apart in 1-5% of the tables, and the interval always held the true place of all four.
+
+    `runs`: of each agent the runs at each place, for a metric in which the machine has a say. All
+    repeats of a run share its luck. So two agents that were not measured in the same runs differ
+    only if they differ by more than 10%, with the assumed between-run variance in the error (see
+    `analysis.runs.between_run`); the score's interval includes it, too. Holm's adjustment makes the
+    allowance grow with the number of pairs. Shares of answers within a limit are not told apart
+    then, since what 5% of the time does to them is not known.
+    """
+    on_logs = not share and all((one > 0).all() for places in samples for one in places)
+    columns = [[np.log(one) if on_logs else one for one in places] for places in samples]
+    strata = [_Strata.of(places) for places in columns]
+    fewest = min(len(one) for places in samples for one in places)
+    is_apart = bool(runs) and any(one != runs[0] for one in runs)
+    own = [_run_error(one, on_logs=on_logs) if is_apart and not share else 0.0 for one in strata]
+    scores = [
+        _score(one, on_logs=on_logs, run_error=error)
+        for one, error in zip(strata, own, strict=True)
+    ]
+
+    def p_of(a: int, b: int) -> float:
+        if not runs or runs[a] == runs[b]:
+            return _welch(strata[a], strata[b])
+        if share:
+            return 1.0
+        largest = max(abs(strata[a].mean), abs(strata[b].mean))
+        allowed = math.log1p(LARGE_CHANGE) if on_logs else LARGE_CHANGE * largest
+        return _welch(strata[a], strata[b], allowed, math.hypot(own[a], own[b]))
+
+    p = {
+        (a, b): p_of(a, b)
+        for a in range(len(strata))
+        for b in range(a)
+        if strata[a].known and strata[b].known
+    }
+    kind = "Welch's t on logarithms" if on_logs else "Welch's t"
+    method = f"by whole repeats: {kind}, Holm"
+    if is_apart:
+        method += f"; {100 * ASSUMED_SD:.0f}% assumed between runs"
+    reason = "" if fewest > 1 else f"{needs(2, fewest)} repeats (--runs 5)"
+    return from_pairs(scores, p, better, method, reason, alpha)
+
+
+def _run_error(of: _Strata, *, on_logs: bool) -> float:
+    """The standard error that one run brings into the mean of an agent."""
+    error = between_run_error((1, math.inf))
+    return error if on_logs else error * abs(of.mean)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLuck:
+    """What the machine has to do with scores that were measured in different runs."""
+
+    runs: Sequence[Runs]
+    wide: Sequence[Estimate]
+    """The scores with the assumed between-run variance in their intervals."""
+    large: Sequence[float]
+    """How far each score moves when its times change by 10%: a larger difference counts."""
+
+
+def by_intervals(
+    scores: Sequence[Estimate], better: Better, luck: RunLuck | None = None
+) -> Standings:
+    """From scores with 95 % intervals of their own, taken as independent of each other.
+
+    The interval of a difference is the one of Zou & Donner (2008), which is exact where both ends
+    lie equally far; pairs are adjusted by Holm. Answers to the same questions hang together, so
+    that this finds fewer differences than a comparison case by case.
+    Measured (4 equal agents, yes/no on 20-200 cases with Wilson's interval, 300 tables each): told
+    apart in 0-5 % of the tables.
+
+    `luck`: of scores that rest on times. Two agents that were not measured in the same runs are
+    compared by the wide intervals, beyond what a change of 10% does; all are shown with these.
+    Measured (2-20 equal agents in as many runs, a logarithmic rubric, 400 tables each): told apart
+    in 0-1% of the tables where runs differ by 3-6%, in 5% of those of 2 to 4 agents at 8%.
+    """
+
+    def p_of(a: int, b: int) -> float:
+        if luck is None or luck.runs[a] == luck.runs[b]:
+            return _apart(scores[a], scores[b])
+        return _apart(luck.wide[a], luck.wide[b], max(luck.large[a], luck.large[b]))
+
+    p = {
+        (a, b): p_of(a, b)
+        for a in range(len(scores))
+        for b in range(a)
+        if None not in (scores[a].low, scores[b].low)
+    }
+    lacking = any(one.low is None for one in scores)
+    reason = "a score without an interval" if lacking else ""
+    method = "by intervals: Zou & Donner, Holm"
+    if luck is not None:
+        method += f"; {100 * ASSUMED_SD:.0f}% assumed between runs"
+    return from_pairs(scores if luck is None else luck.wide, p, better, method, reason)
+
+
+def mean_over_places(places: Sequence[Floats]) -> Estimate:
+    """The mean over places of the mean of their values, with t where each place has two or more."""
+    return _score(_Strata.of(places), on_logs=False, run_error=0.0)
+
+
+def from_pairs(
+    scores: Sequence[Estimate],
+    p: dict[tuple[int, int], float],
+    better: Better,
+    method: str,
+    reason: str,
+    alpha: float = ALPHA,
+) -> Standings:
+    """Ranks from p of pairs, all of which hold together with a chance of 1 - `alpha`.
+
+    The interval of the position follows from them: all that are clearly ahead stay ahead (Mogstad
+    et al. 2024).
+    """
+    adjusted = dict(zip(p, holm(list(p.values())), strict=True)) if p else {}
+    sign = 1 if better == "higher" else -1
+    values = [sign * (one.value if one.value is not None else -math.inf) for one in scores]
+    count = len(values)
+    rows = []
+    for row, (value, of) in enumerate(zip(values, scores, strict=True)):
+        clear = [
+            other
+            for other in range(count)
+            if adjusted.get((max(row, other), min(row, other)), 1.0) < alpha
+        ]
+        behind = tuple(other for other in clear if values[other] > value)
+        ahead_of = tuple(other for other in clear if values[other] < value)
+        tested = sum(row in pair for pair in adjusted) == count - 1
+        rows.append(
+            Standing(
+                float(of.value) if of.value is not None else math.nan,
+                of.low,
+                of.high,
+                1 + sum(other > value for other in values),
+                1 + len(behind),
+                1 + len(behind) if tested else None,
+                count - len(ahead_of) if tested else None,
+                ahead_of,
+                behind,
+                "" if tested else reason,
+            )
+        )
+    return Standings(tuple(rows), method)
+
+
+@dataclass(frozen=True, slots=True)
+class _Strata:
+    """Mean over places with its error; variances are those of the places' means."""
+
+    mean: float
+    variances: tuple[float, ...]
+    freedom: tuple[int, ...]
+    known: bool
+    """Whether every place has two values or more."""
+
+    @classmethod
+    def of(cls, places: Sequence[Floats]) -> _Strata:
+        k = len(places)
+        known = all(len(one) > 1 for one in places)
+        return cls(
+            float(np.mean([one.mean() for one in places])),
+            tuple(float(one.var(ddof=1)) / len(one) / k**2 for one in places) if known else (),
+            tuple(len(one) - 1 for one in places),
+            known,
+        )
+
+
+def _freedom(variances: Sequence[float], freedom: Sequence[float]) -> float:
+    """Satterthwaite's degrees of freedom of a sum of variances; infinite for known ones."""
+    total = sum(variances)
+    below = sum((v / total) ** 2 / n for v, n in zip(variances, freedom, strict=True))
+    return 1 / below if below else math.inf
+
+
+def _score(of: _Strata, *, on_logs: bool, run_error: float) -> Estimate:
+    back = np.exp if on_logs else np.asarray
+    variances, freedom = (*of.variances, run_error**2), (*of.freedom, math.inf)
+    total = sum(variances)
+    if not of.known:
+        return Estimate(float(back(of.mean)), None, None, 1, "mean over places")
+    half = 0.0
+    if total > 0:
+        half = _t_quantile(1 - ALPHA / 2, _freedom(variances, freedom)) * math.sqrt(total)
+    value, low, high = (float(back(of.mean + by)) for by in (0.0, -half, half))
+    return Estimate(value, low, high, len(of.freedom), "mean over places")
+
+
+def _welch(a: _Strata, b: _Strata, allowed: float = 0.0, run_error: float = 0.0) -> float:
+    """Two-sided p of the difference of two means, or of how far it lies beyond what is allowed."""
+    difference = max(0.0, abs(a.mean - b.mean) - allowed)
+    variances = (*a.variances, *b.variances)
+    floor = 0.0
+    if sum(variances) == 0:  # t has nothing to go by: the chance of just this split of the repeats
+        splits = min(math.comb(n + m + 2, n + 1) for n, m in zip(a.freedom, b.freedom, strict=True))
+        floor = 1.0 if difference == 0 else min(1.0, 2 / splits)
+    variances = (*variances, run_error**2)
+    total = sum(variances)
+    if total == 0:
+        return floor
+    df = _freedom(variances, (*a.freedom, *b.freedom, math.inf))
+    t = -difference / math.sqrt(total)
+    return max(floor, min(1.0, 2 * (normal_cdf(t) if df == math.inf else student_cdf(t, df))))
+
+
+def _t_quantile(p: float, df: float) -> float:
+    return normal_quantile(p) if df == math.inf else student_quantile(p, df)
+
+
+def _apart(a: Estimate, b: Estimate, allowed: float = 0.0) -> float:
+    """Two-sided p of the difference of two estimates, from the ends that face each other; of how
+    far it lies beyond what is allowed."""
+    if a.value is None or b.value is None:
+        return 1.0
+    upper, lower = (a, b) if a.value >= b.value else (b, a)
+    difference = max(0.0, abs(a.value - b.value) - allowed)
+    assert upper.low is not None
+    assert lower.high is not None
+    assert upper.value is not None
+    assert lower.value is not None
+    reach = math.hypot(upper.value - upper.low, lower.high - lower.value)
+    if difference == 0:
+        return 1.0
+    if reach == 0:
+        return 0.0
+    return 2 * normal_cdf(-normal_quantile(1 - ALPHA / 2) * difference / reach)

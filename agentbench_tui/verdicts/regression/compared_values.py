@@ -1,0 +1,78 @@
+"""The values that two groups of runs are compared by: one for each run, or for each repeat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from agentbench_tui.analysis.runs.version_gate import RUNS_NEEDED
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.evidence import evidence_of
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.regression.history import is_share
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from agentbench_tui.verdicts.evidence.evidence import Evidence
+    from agentbench_tui.verdicts.regression.history import Point
+
+
+class ComparedValues:
+    """Reads what runs measured in each repeat; every execution once."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._numbers = CaseNumbers(connection)
+        self._read: dict[tuple[int, ...], Evidence] = {}
+
+    def columns(
+        self, old: Sequence[Point], new: Sequence[Point], metric: str
+    ) -> tuple[Literal["runs", "repeats"], tuple[list[float], list[float]]]:
+        """Both sides' values: of whole runs, or of repeats.
+
+        Repeats of one run share its luck, so that five of two runs say no more of what differs
+        between runs than these two. They are taken below 5 runs a side, for want of runs; whoever
+        judges them has to ask for more. A metric that is only known of whole runs stays so, and so
+        does an experiment's.
+        """
+        runs = [point.values[metric] for point in old], [point.values[metric] for point in new]
+        if min(map(len, runs)) >= RUNS_NEEDED:
+            return "runs", runs
+        repeats = self._of(old, metric), self._of(new, metric)
+        return ("repeats", repeats) if all(repeats) else ("runs", runs)
+
+    def answers(
+        self, old: Sequence[Point], new: Sequence[Point], metric: str
+    ) -> tuple[TaskEvidence, TaskEvidence] | None:
+        """Return the answers of both groups, to compare a share of them case by case.
+
+        None for any other metric, and where the share is not known of single answers.
+        """
+        if not is_share(metric) or any(point.kind != "task" for point in (*old, *new)):
+            return None
+        sides = [self._evidence(points) for points in (old, new)]
+        a, b = sides
+        if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
+            return None
+        if metric not in a.values or metric not in b.values:
+            return None
+        # `compare` takes whole runs for repeats as well where a side has several
+        return (a.by_run(), b.by_run()) if max(a.runs, b.runs) > 1 else (a, b)
+
+    def _of(self, points: Sequence[Point], metric: str) -> list[float]:
+        if any(point.kind not in {"task", "load"} for point in points):
+            return []
+        values: list[float] = []
+        for point in points:
+            values += self._evidence([point]).per_repeat(metric).tolist()
+        return values
+
+    def _evidence(self, points: Sequence[Point]) -> Evidence:
+        keys = tuple(key for point in points for key in point.keys)
+        found = self._read.get(keys)
+        if found is None:
+            executions = [row for point in points for row in point.executions]
+            found = evidence_of(self._connection, executions, self._numbers)
+            self._read[keys] = found
+        return found

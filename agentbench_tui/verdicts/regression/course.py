@@ -1,0 +1,244 @@
+"""The course of an agent's runs: the judgement on the newest, with the runs behind each metric.
+
+What `agentbench regressions` says, and beside every finding the values of all runs, their
+intervals, and where the level changed before.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.analysis.runs.change_point import changes
+from agentbench_tui.analysis.runs.severity import severity
+from agentbench_tui.store.queries.baselines import accepted_changes
+from agentbench_tui.verdicts.evidence.place import Place
+from agentbench_tui.verdicts.regression.acceptance import acceptable
+from agentbench_tui.verdicts.regression.alarms import Standing, standing_of
+from agentbench_tui.verdicts.regression.history import comparable
+from agentbench_tui.verdicts.regression.regression import LOOKED_AT, RegressionAsked, judge_agent
+from agentbench_tui.verdicts.regression.regression_document import regressions_document
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+
+    from agentbench_tui.store.queries.baselines import AcceptedChange
+    from agentbench_tui.verdicts.regression.finding import Finding
+    from agentbench_tui.verdicts.regression.history import Point
+
+MOST_RUNS = 200
+"""Of a metric that are shown, the newest."""
+
+Document = dict[str, Any]
+_Ends = dict[tuple[int, str], tuple[float | None, float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class CoursePoint:
+    """One run."""
+
+    run_id: str
+    at: str
+    version: str
+    value: float
+    low: float | None = None
+    """Ends of its 95 % interval; None where it has none, as of several seeds together."""
+    high: float | None = None
+    is_comparable: bool = True
+    """Whether the newest run may be held against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelChange:
+    """Where the level changed: between the runs `first` and `last`, both counted from 0."""
+
+    first: int
+    last: int
+    worse: bool
+    change: float | None
+    """after / before, or after - before of shares."""
+    severity: str | None
+    """Of a change for the worse, as far as its interval says one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One metric at one place over the runs, the oldest first."""
+
+    place: Place
+    metric: str
+    finding: Document
+    """Of the regressions document."""
+    points: tuple[CoursePoint, ...]
+    changes: tuple[LevelChange, ...]
+    accepted: AcceptedChange | None
+    earlier: int
+    """Runs before those that are shown, of those that are read."""
+    is_cut: bool = False
+    """Whether there may be more, since only the newest are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """All of one agent."""
+
+    document: Document
+    """`agentbench.regressions/1`."""
+    series: tuple[Series, ...]
+    """As many and in the order of its findings."""
+    standing: Standing
+    """The same in a line."""
+
+    @property
+    def agent(self) -> str:
+        """Whose course it is."""
+        return str(self.document["agent"])
+
+
+def course_of(connection: sqlite3.Connection, agent: str) -> Course:
+    """What is known of an agent. UsageError as of `judge_agent`."""
+    judgement = judge_agent(connection, RegressionAsked(agent))
+    document = regressions_document(connection, judgement)
+    accepted = accepted_changes(connection, agent)
+    ends = _ends(connection, judgement.findings, judgement.histories)
+    series = []
+    for one, told in zip(judgement.findings, document["findings"], strict=True):
+        history = [p for p in judgement.histories[one.place] if one.metric in p.values]
+        shown = history[-MOST_RUNS:]
+        fitting = [
+            change
+            for change in accepted
+            if (change.suite_id, change.benchmark_id, change.parameters) == one.place
+            and change.metric == one.metric
+        ]
+        kept = _held_against(one, shown)
+        series.append(
+            Series(
+                one.place,
+                one.metric,
+                told,
+                tuple(_point(point, one.metric, ends, kept) for point in shown),
+                _changes(one, shown, kept),
+                fitting[-1] if fitting else None,
+                len(history) - len(shown),
+                len(judgement.histories[one.place]) >= LOOKED_AT,
+            )
+        )
+    return Course(document, tuple(series), standing_of(judgement))
+
+
+def newest_agent(connection: sqlite3.Connection) -> str | None:
+    """The one of which an execution was completed last; None in an empty store."""
+    row = connection.execute(
+        "SELECT agent_id FROM benchmark_executions WHERE status='complete'"
+        " ORDER BY key DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def stamp_of_history(connection: sqlite3.Connection) -> tuple[Any, ...]:
+    """Other than before when something that judgements rest on has changed: executions that came
+    to an end, were scored again or deleted, baselines, accepted changes."""
+    row = connection.execute(
+        "SELECT COUNT(*), MAX(key), TOTAL(status='complete'), TOTAL(status='interrupted'),"
+        " TOTAL(overall_score), (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM baselines),"
+        " (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM accepted_changes)"
+        " FROM benchmark_executions"
+    ).fetchone()
+    return tuple(row)
+
+
+def acceptable_at(
+    connection: sqlite3.Connection, agent: str, place: Place, metric: str
+) -> list[AcceptedChange]:
+    """What could be accepted as the new level of one metric at one place; at most one change."""
+    judgement = judge_agent(connection, RegressionAsked(agent))
+    return acceptable(
+        one for one in judgement.findings if one.place == place and one.metric == metric
+    )
+
+
+def _held_against(one: Finding, shown: Sequence[Point]) -> set[int]:
+    """Keys of the runs that are comparable with the newest that was judged."""
+    if not one.new or one.new[-1] not in shown:
+        return {point.run_key for point in shown}
+    kept, _ = comparable(shown, one.new[-1], one.metric)
+    return {point.run_key for point in kept}
+
+
+def _point(point: Point, metric: str, ends: _Ends, kept: set[int]) -> CoursePoint:
+    low, high = ends.get((point.keys[0], metric), (None, None))
+    if len(point.executions) > 1:
+        low = high = None
+    return CoursePoint(
+        point.run_id,
+        point.at,
+        point.version,
+        point.values[metric],
+        low,
+        high,
+        point.run_key in kept,
+    )
+
+
+def _changes(one: Finding, shown: Sequence[Point], kept: set[int]) -> tuple[LevelChange, ...]:
+    """Those of the comparable runs, and that of the finding where they do not have it."""
+    places = [number for number, point in enumerate(shown) if point.run_key in kept]
+    values = [shown[number].values[one.metric] for number in places]
+    found: list[LevelChange] = []
+    if one.scale.kind == "points" or min(values, default=0.0) > 0:
+        found = [
+            LevelChange(
+                places[change.first],
+                places[change.last],
+                change.worse,
+                change.change,
+                severity(change.low, change.high, one.scale) if change.worse else None,
+            )
+            for change in changes(values, one.scale, one.margin or None)
+        ]
+    newest = _newest_change(one, shown)
+    if newest is None:
+        return tuple(found)
+    apart = [one for one in found if one.last < newest.first or one.first > newest.last]
+    return (*apart, newest)
+
+
+def _newest_change(one: Finding, shown: Sequence[Point]) -> LevelChange | None:
+    if one.location is None or one.verdict not in {"regression", "improvement", "suspect"}:
+        return None
+    ids = [point.run_id for point in shown]
+    if one.location.first.run_id not in ids or one.location.last.run_id not in ids:
+        return None
+    worse = one.worsening
+    return LevelChange(
+        ids.index(one.location.first.run_id),
+        ids.index(one.location.last.run_id),
+        one.verdict == "regression" or (worse is not None and worse > 0),
+        one.change,
+        one.severity or ("suspect" if one.verdict == "suspect" else None),
+    )
+
+
+def _ends(
+    connection: sqlite3.Connection,
+    findings: Sequence[Finding],
+    histories: Mapping[Place, list[Point]],
+) -> _Ends:
+    """(execution key, metric) → ends of the interval, of all points that are shown."""
+    keys = [
+        key
+        for place in {one.place for one in findings}
+        for point in histories[place][-MOST_RUNS:]
+        for key in point.keys
+    ]
+    metrics = sorted({one.metric for one in findings})
+    rows = connection.execute(
+        "SELECT execution_key, name, low, high FROM metrics WHERE low IS NOT NULL"
+        " AND execution_key IN (SELECT value FROM json_each(?))"
+        " AND name IN (SELECT value FROM json_each(?))",
+        (json.dumps(keys), json.dumps(metrics)),
+    )
+    return {(key, name): (low, high) for key, name, low, high in rows.fetchall()}

@@ -1,0 +1,142 @@
+"""What was found about one metric at one place: the verdict with all that it stands on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from agentbench_tui.analysis.runs.severity import least_worsening, severity
+from agentbench_tui.analysis.scale import Scale
+from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.verdicts.regression.history import is_share
+
+if TYPE_CHECKING:
+    from agentbench_tui.analysis.runs.severity import Severity
+    from agentbench_tui.analysis.runs.version_gate import VersionTest
+    from agentbench_tui.verdicts.comparison.comparison import Comparison
+    from agentbench_tui.verdicts.evidence.place import Place
+    from agentbench_tui.verdicts.regression.history import Point
+    from agentbench_tui.verdicts.regression.succession import Doubt
+
+Verdict = Literal[
+    "regression", "suspect", "improvement", "no change seen", "not enough data", "not comparable"
+]
+NO_RATIO = "a value of 0 has no ratio"
+"""Why what changes by factors cannot be judged."""
+UNDECIDED = ("not enough data", "not comparable")
+
+
+def scale_of(metric: str) -> Scale:
+    """How the metric's changes are told: shares by points, all others by factors."""
+    known = find_metric(metric)
+    assert known is not None
+    assert known.direction != "none"
+    return Scale(known.direction, "points" if is_share(metric) else "ratio")
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """The change lies between the run before `first` and `last`; both ends included."""
+
+    first: Point
+    last: Point
+    before: Point | None
+    """The run before `first`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One metric at one place; numbers are None where they are not known."""
+
+    place: Place
+    metric: str
+    verdict: Verdict
+    new: tuple[Point, ...]
+    """The runs that are judged; of a history the newest one with those that it confirms, or the
+    last 5."""
+    old: tuple[Point, ...] = ()
+    gate: Literal["versions", "history"] | None = None
+    against: str = ""
+    """What the new side was held against, in words."""
+    before: float | None = None
+    now: float | None = None
+    """Levels of both sides, in the metric's unit."""
+    change: float | None = None
+    """now / before, or now - before of shares."""
+    low: float | None = None
+    high: float | None = None
+    """95 % interval of the change."""
+    p: float | None = None
+    """Adjusted for the scan where it is a test of versions."""
+    margin: float = 0.0
+    """The smallest change that matters: 0.05 is a factor of 1.05, or 5 points."""
+    smallest: float | None = None
+    """The worsening that would have been seen with 80 %; a size as `margin`."""
+    values: tuple[int, int] = (0, 0)
+    """Values on the old and the new side: runs, repeats, or cases."""
+    unit_of_values: Literal["runs", "repeats", "cases"] = "runs"
+    location: Location | None = None
+    reason: str = ""
+    """Why there is no verdict, or what is to be known of it."""
+    notes: tuple[str, ...] = ()
+    doubt: Doubt = ""
+    """What the newest run by itself says of the verdict on all runs of its version."""
+    is_total: bool = False
+    """All is lost, or won: one side is 0, and what changes by factors has no interval."""
+    test: VersionTest | None = None
+    """Of the versions, to be decided with the others of the scan."""
+    compared: Comparison | None = None
+    """The comparison case by case that the verdict rests on, where the metric is a share of the
+    answers; of versions it is decided with the others of the scan."""
+
+    @property
+    def scale(self) -> Scale:
+        return scale_of(self.metric)
+
+    @property
+    def tested_p(self) -> float | None:
+        """The p of the test of two versions before any adjustment; None without such a test."""
+        if self.gate != "versions" or self.verdict in UNDECIDED:
+            return None
+        if self.compared is not None:
+            return None if self.p is None else self.compared.p_tested
+        return None if self.test is None else self.test.p
+
+    def bounded(self) -> Finding:
+        """With an interval within what is possible: a share changes by 100 points at most."""
+        if self.scale.kind == "ratio" or self.low is None or self.high is None:
+            return self
+        return replace(self, low=max(-1.0, self.low), high=min(1.0, self.high))
+
+    @property
+    def is_decided_by_another_run(self) -> bool:
+        """Whether it is the newest run of a history, which a second one makes or clears."""
+        return self.verdict == "suspect" and self.gate == "history"
+
+    @property
+    def least_worsening(self) -> float:
+        """By how much it is worse at least: 0.10 is a factor of 1.10 or 10 points; 0 unless it is
+        a regression, infinite when all is lost."""
+        if self.verdict == "regression" and self.is_total:
+            return math.inf
+        if self.verdict != "regression" or self.low is None or self.high is None:
+            return 0.0
+        return least_worsening(self.low, self.high, self.scale)
+
+    @property
+    def severity(self) -> Severity | None:
+        """None unless it is a regression."""
+        if self.verdict == "regression" and self.is_total:
+            return "critical"
+        if self.verdict != "regression" or self.low is None or self.high is None:
+            return None
+        return severity(self.low, self.high, self.scale)
+
+    @property
+    def worsening(self) -> float | None:
+        """The estimate of by how much it is worse, as `least_worsening`; negative when better."""
+        if self.change is None or self.is_total:
+            return None
+        shift = self.scale.positions([self.change])[0]
+        return self.scale.size(float(shift))

@@ -1,0 +1,281 @@
+"""What an agent's runs measured in the course of time, a point for each run at each place.
+
+A place is a benchmark of a suite at one point of a sweep. Points are only held against each other
+when they are comparable: the same definition of the benchmark with the same cases, the same
+machine for what is timed, and the same load; a version that goes on under its name must be
+configured the same. What differs is told in words.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.store.queries.selection import executions_where
+from agentbench_tui.verdicts.evidence.comparability import depends_on_machine
+from agentbench_tui.verdicts.evidence.place import place_of
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable, Sequence
+
+    from agentbench_tui.verdicts.evidence.place import Execution, Place
+
+_COSMETIC = (
+    "benchmark_id", "name", "description", "notes", "tags", "metrics_measured", "scoring_rubric",
+    "instruments", "parameters", "dataset", "expected_outputs",
+)  # fmt: skip
+"""Parts of a definition that change no measured value, or are compared by themselves: parameters
+are the place, the dataset is compared by its cases."""
+_SHORT = 40
+"""Characters of a value that is shown where definitions differ."""
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One run at one place."""
+
+    run_id: str
+    run_key: int
+    at: str
+    """UTC, when its executions were made."""
+    version: str
+    executions: tuple[Execution, ...]
+    """One, or one for each seed."""
+    definition: dict[str, Any]
+    """The benchmark as it was carried out, the command line's changes included."""
+    weights: dict[str, float]
+    """Of the suite, by dimension."""
+    harness: str | None = None
+    """Verdict of the run on itself: `clean`, `noisy` or `generator-limited`."""
+    values: dict[str, float] = field(default_factory=dict)
+    """Metric → the value of the run."""
+    repeats: int = 1
+    """Of each execution."""
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """Of its executions."""
+        return tuple(row["key"] for row in self.executions)
+
+    @property
+    def observed(self) -> int:
+        """Answers, or requests, of its executions."""
+        return sum(row["observed"] for row in self.executions)
+
+    @property
+    def kind(self) -> str:
+        """`task`, `load` or `experiment`."""
+        return str(self.definition.get("kind", "task"))
+
+    @cached_property
+    def circumstances(self) -> tuple[Any, ...]:
+        """All that decides which points it may be held against."""
+        columns = ("simulated", "fingerprint", "dataset_key", "model_configuration")
+        return id(self.definition), self.version, *map(self.one_of_all, columns)
+
+    def one_of_all(self, column: str) -> Any:
+        """The value of a column of its executions, which do not differ in it."""
+        return self.executions[0][column]
+
+
+class _Execution(msgspec.Struct):
+    id: str
+
+
+class _Group(msgspec.Struct):
+    benchmark: msgspec.Raw
+    executions: tuple[_Execution, ...]
+
+
+class _Plan(msgspec.Struct):
+    groups: tuple[_Group, ...]
+
+
+def histories(
+    connection: sqlite3.Connection,
+    keys: Collection[int],
+    metrics: Iterable[str],
+    *,
+    suite: str | None = None,
+    benchmark: str | None = None,
+) -> dict[Place, list[Point]]:
+    """Every place at which complete executions were made, its points the oldest first.
+
+    `keys` are those of an agent's executions that count.
+    """
+    rows = executions_where(connection, keys=keys, suite=suite, benchmark=benchmark)
+    run_keys = json.dumps(sorted({row["run_key"] for row in rows}))
+    definitions = _definitions(connection, run_keys)
+    weights = _weights(connection, {row["suite_hash"] for row in rows})
+    gathered: dict[tuple[Place, int, int], list[Execution]] = {}
+    for row in rows:
+        gathered.setdefault((place_of(row), row["run_key"], row["simulated"]), []).append(row)
+    values = _values(connection, json.dumps(sorted(keys)), metrics)
+    of_runs = {
+        key: (verdict, repeats)
+        for key, verdict, repeats in connection.execute(
+            "SELECT r.key, r.verdict, r.repeats FROM json_each(?) wanted"
+            " JOIN runs r ON r.key=wanted.value",
+            (run_keys,),
+        )
+    }
+    found: dict[Place, list[Point]] = {}
+    unknown: dict[str, Any] = {}
+    for (place, run_key, _), executions in gathered.items():
+        first = executions[0]
+        point = Point(
+            run_id=first["run_id"],
+            run_key=run_key,
+            at=first["created_at"],
+            version=first["agent_version"],
+            executions=tuple(executions),
+            definition=definitions.get(first["id"], unknown),
+            weights=weights.get(first["suite_hash"], {}),
+            harness=of_runs[run_key][0],
+            repeats=of_runs[run_key][1],
+            values=_together([values.get(row["key"], {}) for row in executions]),
+        )
+        found.setdefault(place, []).append(point)
+    return found
+
+
+def _definitions(connection: sqlite3.Connection, run_keys: str) -> dict[str, dict[str, Any]]:
+    """Execution id → its benchmark, of runs (JSON); equal ones are one object."""
+    found: dict[str, dict[str, Any]] = {}
+    seen: dict[bytes, dict[str, Any]] = {}
+    decode = msgspec.json.Decoder(_Plan).decode
+    plans = connection.execute(
+        "SELECT r.plan FROM json_each(?) wanted JOIN runs r ON r.key=wanted.value",
+        (run_keys,),
+    )
+    for (plan,) in plans:
+        for group in decode(plan).groups:
+            raw = bytes(group.benchmark)
+            if raw not in seen:
+                seen[raw] = msgspec.json.decode(raw)
+            for execution in group.executions:
+                found[execution.id] = seen[raw]
+    return found
+
+
+def _weights(connection: sqlite3.Connection, hashes: Iterable[str]) -> dict[str, dict[str, float]]:
+    found = {}
+    for suite_hash in hashes:
+        (weights,) = connection.execute(
+            "SELECT json_extract(document, '$.weights') FROM benchmark_suites WHERE hash=?",
+            (suite_hash,),
+        ).fetchone()
+        found[suite_hash] = json.loads(weights)
+    return found
+
+
+def _values(
+    connection: sqlite3.Connection, keys: str, metrics: Iterable[str]
+) -> dict[int, dict[str, float]]:
+    """Execution key → metric → value, of executions (JSON)."""
+    rows = connection.execute(
+        "SELECT m.execution_key, m.name, m.value FROM json_each(?) wanted"
+        " CROSS JOIN metrics m ON m.execution_key=wanted.value WHERE m.value IS NOT NULL"
+        " AND m.name IN (SELECT value FROM json_each(?))",
+        (keys, json.dumps([*metrics])),
+    )
+    found: dict[int, dict[str, float]] = {}
+    for key, name, value in rows.fetchall():
+        found.setdefault(key, {})[name] = value
+    return found
+
+
+def _together(values: Sequence[dict[str, float]]) -> dict[str, float]:
+    """One run's values; of several seeds the mean, on logs for what changes by factors."""
+    if len(values) == 1:
+        return values[0]
+    found = {}
+    for name in set.intersection(*(set(one) for one in values)):
+        column = [one[name] for one in values]
+        if is_share(name) or min(column) <= 0:
+            found[name] = math.fsum(column) / len(column)
+        else:
+            found[name] = math.exp(math.fsum(map(math.log, column)) / len(column))
+    return found
+
+
+def is_share(metric: str) -> bool:
+    """Whether the metric lies in 0..1 and so changes by points."""
+    known = find_metric(metric)
+    return known is not None and known.unit == "share"
+
+
+def is_timed(metric: str, point: Point) -> bool:
+    """Whether the machine has a say in what the metric was of this run."""
+    return depends_on_machine(metric, point.executions)
+
+
+def comparable(
+    points: Sequence[Point], newest: Point, metric: str
+) -> tuple[list[Point], Counter[str]]:
+    """The points that may be held against the newest one, and why others may not: words → runs."""
+    kept, left_out = [], Counter[str]()
+    timed = is_timed(metric, newest)
+    told: dict[tuple[Any, ...], str] = {}
+    for point in points:
+        words = told.get(point.circumstances)
+        if words is None:
+            words = told[point.circumstances] = "; ".join(_differences(point, newest, timed=timed))
+        if words:
+            left_out[words] += 1
+        else:
+            kept.append(point)
+    return kept, left_out
+
+
+def _differences(point: Point, newest: Point, *, timed: bool) -> list[str]:
+    if point is newest:
+        return []
+    words = []
+    if point.one_of_all("simulated") != newest.one_of_all("simulated"):
+        words.append("one is simulated, the other measured")
+    if timed and point.one_of_all("fingerprint") != newest.one_of_all("fingerprint"):
+        words.append("another machine")
+    if point.one_of_all("dataset_key") != newest.one_of_all("dataset_key"):
+        words.append("other cases")
+    if point.definition is not newest.definition:
+        words += _changed(point.definition, newest.definition)
+    if point.version == newest.version:
+        words += _configured(point, newest)
+    return words
+
+
+def _configured(point: Point, newest: Point) -> list[str]:
+    """One version under two configurations; between versions they are what is compared."""
+    texts = [one.one_of_all("model_configuration") or "{}" for one in (point, newest)]
+    if texts[0] == texts[1]:
+        return []
+    before, now = (json.loads(text) for text in texts)
+    for part in ("name", "base_dir", "hourly_price_usd"):
+        before.pop(part, None)
+        now.pop(part, None)
+    return [f"the same version with another {word}" for word in _changed(before, now)]
+
+
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """Which parts differ, with their values where these are short."""
+    words = []
+    for name in {**before, **now}:
+        values = before.get(name), now.get(name)
+        if name in _COSMETIC or values[0] == values[1]:
+            continue
+        if all(isinstance(value, dict) for value in values):
+            words += [f"{name}.{word}" for word in _changed(*values)]  # type: ignore[arg-type]
+            continue
+        texts = [json.dumps(value) for value in values]
+        is_short = max(map(len, texts)) <= _SHORT
+        words.append(f"{name} {texts[0]} then, {texts[1]} now" if is_short else name)
+    return words

@@ -1,0 +1,60 @@
+"""How other agents fared in the same runs: what tells a slower host from a slower agent."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from agentbench_tui.verdicts.evidence.place import Place
+    from agentbench_tui.verdicts.regression.finding import Finding
+    from agentbench_tui.verdicts.regression.history import Point
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """What became of the agents that ran beside the one that is judged."""
+
+    agents: int
+    """Agents, each of one version, that ran on both sides."""
+    factor: float | None
+    """Geometric mean of their new ÷ old values; None without any."""
+
+
+def change_of_others(
+    connection: sqlite3.Connection, findings: Sequence[Finding], metric: str
+) -> Others:
+    """How a metric of agents that stayed the same changed between the runs of both sides."""
+    logs: list[float] = []
+    agents: set[str] = set()
+    for one in findings:
+        old = _values(connection, one.old, one.place, metric)
+        new = _values(connection, one.new, one.place, metric)
+        for agent in old.keys() & new.keys():
+            logs.append(fmean(new[agent]) - fmean(old[agent]))
+            agents.add(agent)
+    return Others(len(agents), math.exp(fmean(logs)) if logs else None)
+
+
+def _values(
+    connection: sqlite3.Connection, points: Sequence[Point], place: Place, metric: str
+) -> dict[str, list[float]]:
+    """Agent with version → logs of its values at a place in these runs."""
+    agent = points[0].one_of_all("agent_id")
+    rows = connection.execute(
+        "SELECT e.agent_id || '@' || e.agent_version, m.value FROM benchmark_executions e"
+        " JOIN metrics m ON m.execution_key=e.key WHERE m.name=? AND m.value>0"
+        " AND e.status='complete' AND e.agent_id!=? AND e.suite_id=? AND e.benchmark_id=?"
+        " AND e.parameters=? AND e.run_key IN (SELECT value FROM json_each(?))",
+        (metric, agent, *place, json.dumps([point.run_key for point in points])),
+    )
+    found: dict[str, list[float]] = {}
+    for name, value in rows.fetchall():
+        found.setdefault(name, []).append(math.log(value))
+    return found

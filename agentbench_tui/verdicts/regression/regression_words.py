@@ -1,0 +1,227 @@
+"""What a person reads of a regressions document: figures for the table, and sentences below it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from agentbench_tui.verdicts.words.figures import NOTHING, dollars, milliseconds, point_words, rate
+
+Finding = Mapping[str, Any]
+_SHOWN = 5
+"""Regressions that are told in sentences, those that are proved to be worst."""
+_UNDECIDED = ("not enough data", "not comparable")
+
+
+def row_of(one: Finding) -> dict[str, Any]:
+    """A line of the table."""
+    severity = f" ({one['severity']})" if one["severity"] else ""
+    return {
+        **one,
+        "benchmark": place_words(one),
+        "before_shown": value_words(one["baseline_value"], one["unit"]),
+        "now_shown": value_words(one["current_value"], one["unit"]),
+        "change_shown": change_words(one),
+        "verdict_shown": f"{one['verdict']}{severity}",
+        "seen_shown": size_words(one["smallest_seen"], one["change_is"]),
+    }
+
+
+def place_words(one: Finding) -> str:
+    """`benchmark (point)`."""
+    point = point_words(one["parameters"])
+    return f"{one['benchmark_id']} ({point})" if point else str(one["benchmark_id"])
+
+
+def value_words(value: float | None, unit: str) -> str:
+    """A level of a metric, in its unit."""
+    if value is None:
+        return NOTHING
+    if unit == "ms":
+        return milliseconds(value)
+    if unit == "USD":
+        return dollars(value)
+    return f"{value:.3f}" if unit == "share" else rate(value)
+
+
+def size_words(size: float | None, change_is: str) -> str:
+    """`6.2 %`, or of shares `2.5 points`."""
+    if size is None:
+        return NOTHING
+    return f"{100 * size:.1f} {'%' if change_is == 'ratio' else 'points'}"
+
+
+def change_words(one: Finding) -> str:
+    """`+21.0 % [+15.2, +27.1]`."""
+    if one["change"] is None:
+        return NOTHING
+    less = 1 if one["change_is"] == "ratio" else 0
+    unit = "%" if less else "pt"
+    change = f"{_signed(one['change'] - less)} {unit}"
+    if one["low"] is None:
+        return change
+    return f"{change} [{_signed(one['low'] - less)}, {_signed(one['high'] - less)}]"
+
+
+def _signed(share: float) -> str:
+    """In hundredths, and never `-0.0`."""
+    return f"{round(100 * share, 1) + 0.0:+.1f}"
+
+
+def lines_of(document: Mapping[str, Any]) -> list[str]:
+    """The sentences below the table, the verdict first."""
+    lines = []
+    if document["interrupted_run"] is not None:
+        run = document["interrupted_run"]
+        told = f"run {run}, newer, was interrupted: not judged; `agentbench resume {run}`"
+        lines.append(told)
+    lines.append(verdict_line(document))
+    worst = sorted(document["regressions"], key=_by_size)
+    for one in worst[:_SHOWN]:
+        lines += _about(one)
+    if len(worst) > _SHOWN:
+        lines.append(f"… {len(worst) - _SHOWN} more regressions (--format json)")
+    lines += [f"pattern: {pattern['text']}" for pattern in document["patterns"]]
+    lines += _reasons(document["findings"])
+    lines += left_out_lines(document)
+    health = document["overall_health"]
+    shown = NOTHING if health is None else f"{health:.0f} of 100"
+    lines.append(f"health {shown}; {document['recommended_action']}: {document['reason']}")
+    return lines
+
+
+def verdict_line(document: Mapping[str, Any]) -> str:
+    """What the newest runs are; without a regression, how small a one would have been seen."""
+    name = f"{document['agent']}@{document['version']}"
+    verdict = document["verdict"]
+    if verdict == "regression":
+        return f"{name}: regression"
+    if verdict == "suspect":
+        return f"{name}: suspect{_what_decides(document)}"
+    findings = document["findings"]
+    undecided = [one for one in findings if one["verdict"] in _UNDECIDED]
+    if len(undecided) == len(findings):
+        return f"{name}: {verdict}"
+    sizes = document["smallest_seen"]
+    seen = [_range(size, kind) for kind, size in sizes.items() if size is not None]
+    what = "no regression"
+    if seen:
+        what += f"; one of {' or '.join(seen)} would have been noticed with 80 % probability"
+    if document["interrupted_run"] is not None:
+        return f"{name}: {verdict}; of the runs before {what}"
+    if not undecided:
+        return f"{name}: {what}"
+    return f"{name}: {verdict} for {len(undecided)} of {len(findings)}; of the others {what}"
+
+
+def _what_decides(document: Mapping[str, Any]) -> str:
+    suspects = [one for one in document["findings"] if one["verdict"] == "suspect"]
+    if any(one["gate"] == "history" for one in suspects):
+        return f"; `agentbench regressions {document['agent']} --confirm` decides"
+    return ""
+
+
+def _range(size: Mapping[str, float], change_is: str) -> str:
+    """From the metric that shows most to the one that shows least."""
+    ends = [size_words(size[end], change_is) for end in ("least", "most")]
+    if ends[0] == ends[1]:
+        return ends[0]
+    return f"{ends[0].split()[0]} to {ends[1]} (see the last column)"
+
+
+def left_out_lines(document: Mapping[str, Any]) -> list[str]:
+    """What was not measured, and what did not complete."""
+    name = f"{document['agent']}@{document['version']}"
+    lines = []
+    if document["undeclared"]:
+        lines.append(
+            f"{NOTHING} not judged, since `better` of the experiment does not say which way they"
+            f" are: {', '.join(document['undeclared'])}"
+        )
+    if document["unmeasured"]:
+        lines.append(f"{NOTHING} not measured of {name}: {', '.join(document['unmeasured'])}")
+    count = document["unfinished"]
+    if count:
+        what = "execution of" if count == 1 else "executions of"
+        lines.append(f"{count} {what} {name} did not complete: left out")
+    return lines
+
+
+def _about(one: Finding) -> list[str]:
+    line = f"{one['metric']} of {place_words(one)}: {how_much(one)} {one['against']}"
+    point = one["change_point"]
+    if point is not None:
+        line += f"; since {run_words(point['first'])}"
+        if point["last"] != point["first"]:
+            line += f" … {run_words(point['last'])}"
+    return [line, f"  touches {impact_words(one['impact_analysis'])}"]
+
+
+def _by_size(one: Finding) -> float:
+    """Those first that have lost all, then what is proved to be worst."""
+    least: float | None = one["at_least_percentage"]
+    return -math.inf if least is None else -least
+
+
+def how_much(one: Finding) -> str:
+    """`at least 4.2 points worse than`, or what there is now where all is lost."""
+    if one["at_least_percentage"] is None:
+        return f"{value_words(one['current_value'], one['unit'])} now, unlike"
+    least = size_words(one["at_least_percentage"] / 100, one["change_is"])
+    return f"at least {least} worse than"
+
+
+def run_words(point: Mapping[str, Any]) -> str:
+    """When a run was made, of which version, and its id."""
+    return f"{point['at'][:16].replace('T', ' ')} ({point['version']}, run {point['run_id'][:13]})"
+
+
+def impact_words(impact: Mapping[str, Any]) -> str:
+    """What a regression touches: the score, the cases, a day."""
+    parts = [f"{100 * impact['weight']:.0f} % of the overall score ({impact['dimension']})"]
+    if impact["share_of_cases"] is not None:
+        parts.append(_touched(impact))
+    if impact["per_day"] is not None:
+        parts.append(f"{_amount(impact['per_day'], impact['per_day_unit'])} a day")
+    return "; ".join(parts)
+
+
+def _touched(impact: Mapping[str, Any]) -> str:
+    """`net 60 % of the cases (7 worse, 1 better, of 10)`."""
+    counts = f"{impact['cases_worse']} worse, {impact['cases_better']} better, of {impact['cases']}"
+    net = "net " if impact["share_better"] else ""
+    share = f"{net}{100 * impact['share_of_cases']:.0f} % of the {impact['share_of']}"
+    if impact["share_of"] == "cases":
+        return f"{share} ({counts})"
+    lost = f"{100 * impact['share_worse']:.1f} % lost, {100 * impact['share_better']:.1f} % won"
+    return f"{share} ({lost}; cases: {counts})"
+
+
+def _amount(value: float, unit: str) -> str:
+    if unit == "USD":
+        return dollars(value)
+    if unit != "h":
+        return f"{f'{value:,.0f}' if value >= 10 else rate(value)} {unit}"
+    if value >= 1:
+        return f"{value:,.1f} h of waiting"
+    seconds = value * 3600
+    return f"{seconds / 60:.0f} min of waiting" if seconds >= 100 else f"{seconds:.0f} s of waiting"
+
+
+def _reasons(findings: list[Finding]) -> list[str]:
+    """Why what has no verdict has none, and what is to be known; one line each."""
+    found: dict[str, list[str]] = {}
+    for one in findings:
+        texts = list(one["notes"])
+        if one["reason"]:
+            of = f"{one['verdict']}: " if one["verdict"] in _UNDECIDED else ""
+            texts.append(f"{of}{one['reason']}")
+        if one["impact_analysis"]:
+            texts += [f"{NOTHING} {reason}" for reason in one["impact_analysis"]["reasons"]]
+        for text in texts:
+            found.setdefault(text, []).append(f"{one['metric']} of {place_words(one)}")
+    return [
+        f"{text} ({', '.join(names[:2])}{f' and {len(names) - 2} more' if names[2:] else ''})"
+        for text, names in found.items()
+    ]

@@ -1,0 +1,92 @@
+"""Versions in their order: which one the newest is held against, and its newest run by itself.
+
+Held against is the last version that was itself no regression, or was accepted; otherwise a
+regression would pass as soon as the version goes up once more. And the run that has just ended is
+looked at alone, since older runs of its version would hide it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from agentbench_tui.analysis.distribution import student_quantile
+from agentbench_tui.analysis.runs.history_gate import INSTANT_P
+from agentbench_tui.verdicts.regression.baseline import Sides, first_of_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from agentbench_tui.analysis.scale import Scale
+    from agentbench_tui.verdicts.regression.history import Point
+
+Doubt = Literal["", "worse", "as before"]
+"""What the newest run says by itself where all runs of its version together say something else."""
+FEWEST = 4
+"""Runs of a version beside its newest one that can say what to expect of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """The runs that are held against each other, and those between them."""
+
+    sides: Sides
+    passed_over: tuple[Point, ...] = ()
+    """Of later versions than the old side's that were worse than it."""
+
+
+def succession(
+    series: Sequence[Point], is_worse: Callable[[Sequence[Point], Sequence[Point]], bool]
+) -> Succession:
+    """The newest version against the last one before it that was no regression.
+
+    `series` are comparable runs, the oldest first; of one version the newest run is held against
+    all others. `is_worse` says whether the second of two groups of runs is worse than the first.
+    """
+    rows = _rows(series)
+    if len(rows) == 1:
+        return Succession(Sides(tuple(series[:-1]), (series[-1],), None))
+    old, passed_over = rows[0], []
+    for row in rows[1:-1]:
+        if is_worse(old, row):
+            passed_over += row
+        else:
+            old, passed_over = row, []
+    return Succession(Sides(tuple(old), tuple(rows[-1]), None), tuple(passed_over))
+
+
+def _rows(series: Sequence[Point]) -> list[list[Point]]:
+    """Runs in a row that are of one version."""
+    rows: list[list[Point]] = []
+    last = len(series)
+    while last:
+        first = first_of_row(series, last - 1)
+        rows.insert(0, [*series[first:last]])
+        last = first
+    return rows
+
+
+def doubt_of(old: ArrayLike, new: ArrayLike, scale: Scale, margin: float) -> Doubt:
+    """Whether the newest run differs from what its version's others and the old side say.
+
+    `old`, `new`: a value for each run, above 0 on the ratio scale, the newest last. It is `worse`
+    when it lies outside what the runs of its version before it predict (t = (x - mean) / (s √(1 +
+    1/n)), one-sided p below 0.5 %), and by the margin; `as before` when these are worse than the
+    old side by half the margin, and it lies nearer to that than to them. Empty below 4 others.
+    """
+    before, own = scale.positions(old), scale.positions(new)
+    others, newest = own[:-1], float(own[-1])
+    if others.size < FEWEST or not before.size:
+        return ""
+    level, start = float(np.mean(others)), float(np.mean(before))
+    error = float(np.std(others, ddof=1)) * math.sqrt(1 + 1 / others.size)
+    far = max(scale.margin(margin), student_quantile(1 - INSTANT_P, others.size - 1) * error)
+    if newest - level >= far:
+        return "worse"
+    is_moved = level - start >= scale.margin(margin) / 2
+    return "as before" if is_moved and newest < (start + level) / 2 else ""

@@ -1,0 +1,1 @@
+"""One run: its document, its gates, how it stands while it goes on."""

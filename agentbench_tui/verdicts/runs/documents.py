@@ -1,0 +1,230 @@
+"""The JSON documents that scripts rely on. Each names its schema; a missing number is null."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.queries.answers import kept_answers
+from agentbench_tui.store.queries.runs import (
+    executions_of,
+    failure_details,
+    failures_of,
+    gauges_of,
+    graded_scores,
+    metrics_measured,
+    metrics_of,
+    suite_weights,
+)
+from agentbench_tui.verdicts.clusters.cluster_words import cluster_document, run_words
+from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_limits
+from agentbench_tui.verdicts.load.load_document import load_document
+from agentbench_tui.verdicts.ranking.board_clusters import clusters_of_run
+from agentbench_tui.verdicts.ranking.leaderboard import leaderboard_of
+from agentbench_tui.verdicts.stored_plan import read_plan
+from agentbench_tui.verdicts.stress.stress_document import scenario_document
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping
+
+    from agentbench_tui.verdicts.stored_plan import StoredBenchmark, StoredGroup
+
+RUN_SCHEMA = "agentbench.run/1"
+RUN_DETAILS_SCHEMA = "agentbench.run-details/1"
+
+Document = dict[str, Any]
+
+
+def run_document(connection: sqlite3.Connection, run: Document) -> Document:
+    """What `agentbench run --format json` prints. `run` is a row of `queries.find_run`."""
+    plan = read_plan(run["plan"])
+    groups = {one.id: group for group in plan.groups for one in group.executions}
+    benchmarks = {key: group.read() for key, group in groups.items()}
+    rows = executions_of(connection, run["key"])
+    suites = _Suites(connection)
+    return {
+        "schema": RUN_SCHEMA,
+        "run_id": run["id"],
+        "status": run["status"],
+        "stop_reason": run["stop_reason"],
+        "harness": run["verdict"],
+        "remarks": plan.remarks,
+        "unchecked_limits": unchecked_limits(connection, plan, benchmarks, rows),
+        "executions": [
+            execution_document(connection, row, suites)
+            | _by_kind(connection, row, benchmarks.get(row["id"]), groups)
+            for row in rows
+        ],
+        "leaderboard": leaderboard_of(connection, rows),
+    }
+
+
+def mark_interrupted(document: Document) -> None:
+    """Say of a run whose process is gone, and of what it had not ended, that it was interrupted,
+    also before anyone has marked it so."""
+    document["status"] = "interrupted"
+    for execution in document["executions"]:
+        if execution["status"] in {"running", "planned"}:
+            execution["status"] = "interrupted"
+
+
+def count_kept(connection: sqlite3.Connection, run_key: int, document: Document) -> None:
+    """Fill in the counts of answers that a killed process committed and could not add up."""
+    keys = {row["id"]: row["key"] for row in executions_of(connection, run_key)}
+    for execution in document["executions"]:
+        if not execution["metrics"] and not execution["cases"]["observed"]:
+            kept = kept_answers(connection, keys[execution["execution_id"]])
+            execution["cases"] |= kept
+            for entry in document["leaderboard"]:
+                if entry["agent_id"] == execution["agent_id"]:
+                    entry.update({name: entry[name] + count for name, count in kept.items()})
+
+
+def _by_kind(
+    connection: sqlite3.Connection,
+    row: Document,
+    benchmark: StoredBenchmark | None,
+    groups: Mapping[str, StoredGroup],
+) -> Document:
+    """The kind of an execution, and what one of kind stress found. `groups`: by execution id."""
+    kind = None if benchmark is None else benchmark.kind
+    if kind != "stress":
+        return {"kind": kind}
+    document = groups[row["id"]].document()
+    return {"kind": kind, "stress": scenario_document(connection, row, document)}
+
+
+class _Suites:
+    """What documents say of each suite, read once: its document may be long."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._weights: dict[str, dict[str, float]] = {}
+        self._measured: dict[tuple[str, str], list[str]] = {}
+
+    def weights(self, suite_hash: str) -> dict[str, float]:
+        """Of the dimensions in the suite's overall score."""
+        if suite_hash not in self._weights:
+            self._weights[suite_hash] = suite_weights(self._connection, suite_hash)
+        return self._weights[suite_hash]
+
+    def metrics_measured(self, suite_hash: str, benchmark_id: str) -> list[str]:
+        """The metrics that the suite's author says the benchmark measures."""
+        place = suite_hash, benchmark_id
+        if place not in self._measured:
+            self._measured[place] = metrics_measured(self._connection, *place)
+        return self._measured[place]
+
+
+def execution_document(
+    connection: sqlite3.Connection, row: Document, suites: _Suites | None = None
+) -> Document:
+    """One execution of a run document; one of kind load has its own document in `load`."""
+    suites = suites or _Suites(connection)
+    metrics = metrics_of(connection, row["key"])
+    document = {
+        "execution_id": row["id"],
+        "suite_id": row["suite_id"],
+        "benchmark_id": row["benchmark_id"],
+        "agent_id": row["agent_id"],
+        "agent_version": row["agent_version"],
+        "parameters": row["parameters"],
+        "seed": row["seed"],
+        "simulated": bool(row["simulated"]),
+        "status": row["status"],
+        "stop_reason": row["stop_reason"],
+        "cases": {
+            "total": row["planned"],
+            "observed": row["observed"],
+            "answered": row["answered"],
+            "correct": row["correct"],
+        },
+        "metrics": metrics,
+        "scores": {
+            "accuracy": row["accuracy_score"],
+            "speed": row["speed_score"],
+            "efficiency": row["efficiency_score"],
+            "cost": row["cost_score"],
+            "reliability": row["reliability_score"],
+            "overall": row["overall_score"],
+        },
+        "weights": suites.weights(row["suite_hash"]),
+        "percentile_rank": row["percentile_rank"],
+        "deviation_from_baseline": row["deviation_from_baseline"],
+        "failures": failures_of(connection, row["key"]),
+        "judges": _agreement(connection, row["key"]),
+        "unmeasured": _unmeasured(
+            suites.metrics_measured(row["suite_hash"], row["benchmark_id"]), metrics
+        ),
+    }
+    load = load_document(connection, row)
+    return document if load is None else document | {"load": load}
+
+
+def _unmeasured(promised: Iterable[str], metrics: Document) -> dict[str, str | None]:
+    """Metrics that the suite says are measured and that have no value here, with the reason."""
+    lacking: dict[str, str | None] = {}
+    for name in promised:
+        found = metrics.get(name) or metrics.get(f"{name}.mean")
+        if found is None or found["value"] is None:
+            lacking[name] = None if found is None else found["reason"]
+    return lacking
+
+
+def _agreement(connection: sqlite3.Connection, execution_key: int) -> Document | None:
+    """How far the judges of a model-graded benchmark agree; None where there are fewer than two."""
+    from agentbench_tui.scoring.judge.agreement import judge_agreement
+
+    found = judge_agreement(graded_scores(connection, execution_key))
+    if found.judges < 2:
+        return None
+    return {
+        "judges": found.judges,
+        "answers": found.answers,
+        "agreement": found.raw,
+        "kappa": found.kappa,
+    }
+
+
+def run_details(connection: sqlite3.Connection, run: Document) -> Document:
+    """What `agentbench runs show --format json` prints: the run document and its circumstances."""
+    document = run_document(connection, run)
+    environment = connection.execute(
+        "SELECT document FROM environments WHERE hash=?", (run["environment_hash"],)
+    ).fetchone()
+    document |= {
+        "schema": RUN_DETAILS_SCHEMA,
+        "suite_ids": json.loads(run["suite_ids"]),
+        "seed": run["seed"],
+        "repeats": run["repeats"],
+        "tags": json.loads(run["tags"]),
+        "notes": run["notes"],
+        "command": run["command"],
+        "error": run["error"],
+        "started_at": run["started_at"],
+        "ended_at": run["ended_at"],
+        "tool_version": run["tool_version"],
+        "overhead": None if run["overhead"] is None else json.loads(run["overhead"]),
+        "vcs": None if run["vcs"] is None else json.loads(run["vcs"]),
+        "environment": None if environment is None else json.loads(environment[0]),
+        "failure_details": failure_details(connection, run["key"]),
+    }
+    rows = executions_of(connection, run["key"])
+    document["clusters"] = [
+        cluster_document(found)
+        | {
+            "metric": "accuracy",
+            "metrics": ["accuracy"],
+            "consequence": "named",
+            "agent_id": found.metric,
+            "suite_id": place.suite_id,
+            "benchmark_id": place.benchmark_id,
+            "words": run_words(place.benchmark_id, found),
+        }
+        for place, found in clusters_of_run(connection, rows)
+    ]
+    keys = {row["id"]: row["key"] for row in rows}
+    for execution in document["executions"]:
+        execution["gauges"] = gauges_of(connection, keys[execution["execution_id"]])
+    return document

@@ -1,0 +1,204 @@
+"""Gates on a run: does every execution meet the threshold, and is none a regression?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.figures.load_figures import COUNTS, HARNESS, VERDICT
+from agentbench_tui.model.figures.stress_figures import BROKE
+from agentbench_tui.model.gate import NO_REGRESSION, UNANSWERED, parse_gate
+from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.verdicts.words.figures import point_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from agentbench_tui.model.gate import Gate
+
+    Judge = Callable[[dict[str, Any], tuple[str, ...]], tuple[bool | None, str]]
+    """Whether an execution of a run document is no regression of these metrics, or of the usual
+    ones (None: it cannot be judged), and what that rests on."""
+
+_WORDS = {True: "holds", False: "FAILS", None: "cannot be judged"}
+_SHOWN = 3
+"""Executions that are named of those on which a gate does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """One gate on one execution."""
+
+    gate: str
+    agent_id: str
+    benchmark_id: str
+    value: float | str | None
+    """Words for the verdict, for whether it broke and for a regression. None when it could not be
+    measured: then the gate cannot be judged.
+    """
+    holds: bool | None
+    reason: str | None = None
+    """Why there is no value, as far as it is known."""
+    point: str = ""
+    """Of a sweep: its parameters."""
+
+    def document(self) -> dict[str, Any]:
+        """As in `agentbench.run/1`."""
+        return asdict(self) | {"point": self.point or None}
+
+    def __str__(self) -> str:
+        return f"{self.gate} {_WORDS[self.holds]} for {self.found}"
+
+    @property
+    def found(self) -> str:
+        """Where, and the value or why there is none."""
+        shown = self.value
+        if shown is None:
+            shown = self.reason or "no value"
+        elif not isinstance(shown, str):
+            shown = plain(shown, 6)
+        point = f" ({self.point})" if self.point else ""
+        return f"{self.agent_id} on {self.benchmark_id}{point}: {shown}"
+
+    @property
+    def distance(self) -> float:
+        """How far the value is from the threshold; 0 without a number."""
+        threshold = parse_gate(self.gate).threshold
+        if isinstance(self.value, float | int) and isinstance(threshold, float):
+            return abs(self.value - threshold)
+        return 0.0
+
+
+def gate_lines(results: Iterable[GateResult]) -> list[str]:
+    """What to say of gates that do not hold: a line for each, with the worst executions.
+
+    That no regression was seen is told as well: it means little without how small one would have
+    been seen.
+    """
+    groups: dict[tuple[str, bool | None], list[GateResult]] = {}
+    checked: Counter[str] = Counter()
+    for one in results:
+        checked[one.gate] += 1
+        if not one.holds or parse_gate(one.gate).name == NO_REGRESSION:
+            groups.setdefault((one.gate, one.holds), []).append(one)
+    lines = []
+    for (gate, holds), found in groups.items():
+        pointer = "" if holds else _pointer(parse_gate(gate), found[0].agent_id)
+        if len(found) == 1:
+            lines.append(f"{found[0]}{pointer}")
+            continue
+        worst = sorted(found, key=lambda one: -one.distance)[:_SHOWN]
+        more = "; …" if len(found) > _SHOWN else ""
+        shown = "; ".join(one.found for one in worst)
+        count = f"{len(found)} of {checked[gate]} executions"
+        lines.append(f"{gate} {_WORDS[holds]} for {count}: {shown}{more}{pointer}")
+    return lines
+
+
+def _pointer(gate: Gate, agent: str) -> str:
+    """Where a regression is told in full."""
+    if gate.name != NO_REGRESSION:
+        return ""
+    chosen = "".join(f" --metric {name}" for name in gate.metrics)
+    return f" (`agentbench regressions {agent}{chosen}`)"
+
+
+def check_gates(
+    document: dict[str, Any],
+    expressions: Iterable[str],
+    of_suites: Mapping[str, Iterable[str]],
+    no_regression: Judge | None = None,
+) -> list[GateResult]:
+    """Every gate on every execution of a run document, simulated ones included.
+
+    Those in `of_suites` (suite id → gates) are for the executions of that suite alone.
+    `no_regression` judges by the store (`regression_gate.NoRegression`); without it that gate
+    cannot be judged.
+    """
+    everywhere = [parse_gate(text) for text in expressions]
+    own = {suite: [parse_gate(text) for text in texts] for suite, texts in of_suites.items()}
+    return [
+        _check(gate, execution, document, no_regression)
+        for execution in document["executions"]
+        for gate in (*everywhere, *own.get(execution["suite_id"], ()))
+    ]
+
+
+def _check(
+    gate: Gate, execution: dict[str, Any], run: dict[str, Any], no_regression: Judge | None
+) -> GateResult:
+    if gate.name == NO_REGRESSION:
+        return _unregressed(gate, execution, no_regression)
+    value, reason = _value(gate.name, execution, run)
+    return _result(gate, execution, value, None if value is None else gate.holds(value), reason)
+
+
+def _unregressed(gate: Gate, execution: dict[str, Any], no_regression: Judge | None) -> GateResult:
+    if no_regression is None:
+        return _result(gate, execution, None, None, "it needs the store")
+    holds, words = no_regression(execution, gate.metrics)
+    return _result(gate, execution, None if holds is None else words, holds, words)
+
+
+def _result(
+    gate: Gate,
+    execution: dict[str, Any],
+    value: float | str | None,
+    holds: bool | None,
+    reason: str | None,
+) -> GateResult:
+    return GateResult(
+        str(gate),
+        execution["agent_id"],
+        execution["benchmark_id"],
+        value,
+        holds,
+        reason,
+        point_words(execution["parameters"]),
+    )
+
+
+def _value(
+    name: str, execution: dict[str, Any], run: dict[str, Any]
+) -> tuple[float | str | None, str | None]:
+    """The value that a gate stands on, or why there is none."""
+    if name == VERDICT:
+        return _verdict(execution, run)
+    if name == BROKE:
+        return _broke(execution)
+    if name == "overall" or name.endswith("_score"):
+        return execution["scores"][name.removesuffix("_score")], "it has no score"
+    if name in COUNTS or name in HARNESS or name == UNANSWERED.name:
+        return _of_load(name, execution)
+    metric = execution["metrics"].get(name, {})
+    return metric.get("value"), metric.get("reason")
+
+
+def _verdict(execution: dict[str, Any], run: dict[str, Any]) -> tuple[str | None, str | None]:
+    """A load has its own; what is no load has that of the run."""
+    load = execution.get("load")
+    if load is not None:
+        return load["verdict"], None
+    if not execution["cases"]["observed"]:
+        return None, "nothing was measured"
+    return run["harness"], "the run has no verdict"
+
+
+def _broke(execution: dict[str, Any]) -> tuple[str | None, str | None]:
+    stress = execution.get("stress")
+    if stress is None:
+        return None, "it is a fact of stress, and no stress was put on it here"
+    if stress["broke"] is None:
+        return None, stress["reason"] or "nothing was measured"
+    return "true" if stress["broke"] else "false", None
+
+
+def _of_load(name: str, execution: dict[str, Any]) -> tuple[float | None, str | None]:
+    load = execution.get("load")
+    if load is None:
+        return None, "it is a figure of load, and no load was measured here"
+    value = load["harness" if name in HARNESS else "requests"].get(name)
+    if name == "failed":
+        value = sum(load["requests"][name].values())
+    return value, "not known of this load"

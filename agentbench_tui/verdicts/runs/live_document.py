@@ -1,0 +1,101 @@
+"""What is said of a run while it goes on, beside its own rows: who leads, what it is held against.
+
+Read once a second; what does not change is read once.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.queries.runs import executions_of, find_run
+from agentbench_tui.store.queries.slowest import SlowAnswer, Slowest
+from agentbench_tui.verdicts.load.reference_ticks import Reference, reference_of
+from agentbench_tui.verdicts.ranking.running_board import BoardReader, RunningBoard
+from agentbench_tui.verdicts.stress.stress_document import scenario_document
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_LOOKED_AT = 20
+"""Runs that are called running, among which one is looked for that really is."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveDocument:
+    """Of one run, and of the execution in it that is looked at."""
+
+    run_id: str
+    has_process: bool
+    """Whether the process that carries it out lives."""
+    board: RunningBoard = field(default_factory=RunningBoard)
+    focus: int | None = None
+    """Key of the execution that the rest is of."""
+    reference: Reference | None = None
+    stress: Mapping[str, Any] | None = None
+    """What its scenario found so far."""
+    slowest: tuple[SlowAnswer, ...] = ()
+    """Of the whole run."""
+
+
+def run_to_watch(connection: sqlite3.Connection, database: Path) -> str | None:
+    """The newest run that goes on, else the newest; None without any."""
+    running = connection.execute(
+        "SELECT id FROM runs WHERE status='running' ORDER BY key DESC LIMIT ?", (_LOOKED_AT,)
+    ).fetchall()
+    for row in running:
+        if is_leased(database, row["id"]):
+            return str(row["id"])
+    newest = connection.execute("SELECT id FROM runs ORDER BY key DESC LIMIT 1").fetchone()
+    return None if newest is None else str(newest["id"])
+
+
+class LiveReader:
+    """Reads one run again and again."""
+
+    def __init__(self, connection: sqlite3.Connection, database: Path, run_id: str) -> None:
+        """Raises UsageError when there is no such run."""
+        run = find_run(connection, run_id)
+        self._database = database
+        self._run_id: str = run["id"]
+        self._run_key: int = run["key"]
+        self._benchmarks = {
+            execution["id"]: group["benchmark"]
+            for group in json.loads(run["plan"])["groups"]
+            for execution in group["executions"]
+        }
+        self._board = BoardReader(self._run_key)
+        self._slowest = Slowest(self._run_key)
+        self._references: dict[int, Reference | None] = {}
+
+    def read(self, connection: sqlite3.Connection, focus: int | None) -> LiveDocument:
+        """As it is now. `focus`: key of the execution that is looked at."""
+        rows = {row["key"]: row for row in executions_of(connection, self._run_key)}
+        graded = frozenset(key for key, row in rows.items() if self._kind(row) == "task")
+        row = rows.get(focus) if focus is not None else None
+        if row is not None and row["key"] not in self._references:
+            self._references[row["key"]] = reference_of(connection, row["key"])
+        return LiveDocument(
+            self._run_id,
+            is_leased(self._database, self._run_id),
+            self._board.read(connection, graded),
+            focus if row is not None else None,
+            None if row is None else self._references[row["key"]],
+            self._stress(connection, row),
+            tuple(self._slowest.read(connection)),
+        )
+
+    def _kind(self, row: Mapping[str, Any]) -> str:
+        benchmark = self._benchmarks.get(row["id"])
+        return "task" if benchmark is None else str(benchmark["kind"])
+
+    def _stress(
+        self, connection: sqlite3.Connection, row: dict[str, Any] | None
+    ) -> Mapping[str, Any] | None:
+        if row is None or self._kind(row) != "stress":
+            return None
+        return scenario_document(connection, row, self._benchmarks[row["id"]])

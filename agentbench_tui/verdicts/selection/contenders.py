@@ -1,0 +1,204 @@
+"""Who stands on a leaderboard: agents, versions of them or models, with their latest executions."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import msgspec
+
+from agentbench_tui.agents.target import named_model
+from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.store.queries.latest import latest_executions
+from agentbench_tui.store.queries.leaderboard import ExecutionFilter
+from agentbench_tui.store.queries.runs import executed_benchmarks
+from agentbench_tui.verdicts.evidence.place import latest_of_places
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from agentbench_tui.verdicts.evidence.place import Execution
+
+By: TypeAlias = Literal["agent", "version", "model"]
+_HARNESS = ("clean", "noisy", "generator-limited")
+"""From best to worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One that is ranked, with the executions that speak for it."""
+
+    name: str
+    """Agent, `agent@version`, or model."""
+    agent_id: str
+    """Of the latest execution."""
+    agent_version: str
+    simulated: bool
+    executions: tuple[Execution, ...]
+    """The oldest first; of each place those of the latest run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which executions count, and what is ranked."""
+
+    days: int | None = 30
+    """Measured within so many days; None for all."""
+    suite: str | None = None
+    category: str | None = None
+    by: By = "agent"
+    benchmark: str | None = None
+    run_key: int | None = None
+    """Of this run alone; None for the latest of all runs."""
+
+    @property
+    def kept(self) -> ExecutionFilter:
+        """What of it the store filters by."""
+        return ExecutionFilter(self.days, self.suite, self.category, self.benchmark, self.run_key)
+
+    def keeps(self, connection: sqlite3.Connection, row: Execution) -> bool:
+        """Whether an execution of the wanted run is of the wanted suite, category, benchmark."""
+        return (
+            self.suite in (None, row["suite_id"])
+            and self.benchmark in (None, row["benchmark_id"])
+            and self.category in (None, _categories(connection).get(row["suite_hash"]))
+        )
+
+
+def contenders_by_category(
+    connection: sqlite3.Connection, wanted: Wanted
+) -> dict[str, list[Contender]]:
+    """The contenders of each suite category, by name, with their executions in it alone.
+
+    UsageError for a suite, or a benchmark of it, that was never run.
+    """
+    _check_names(connection, wanted)
+    categories = _categories(connection)
+    rows: dict[str, list[Execution]] = defaultdict(list)
+    found = latest_executions(
+        connection,
+        suite=wanted.suite,
+        since=_since(wanted.days),
+        benchmark=wanted.benchmark,
+        run_key=wanted.run_key,
+    )
+    for row in found:
+        rows[categories[row["suite_hash"]]].append(row)
+    return {
+        category: contenders(connection, rows[category], wanted.by)
+        for category in sorted(rows)
+        if wanted.category in (None, category)
+    }
+
+
+def why_nobody(connection: sqlite3.Connection, wanted: Wanted) -> str:
+    """Why `contenders_by_category` finds nobody, with what to do; empty where it finds somebody."""
+    if contenders_by_category(connection, wanted):
+        return ""
+    where = [
+        f"{name} {value}"
+        for name, value in (
+            ("suite", wanted.suite),
+            ("benchmark", wanted.benchmark),
+            ("category", wanted.category),
+        )
+        if value is not None
+    ]
+    of = f" of {', '.join(where)}" if where else ""
+    when = "" if wanted.days is None else f" in the last {counted(wanted.days, 'day')}"
+    here = " in this run" if wanted.run_key is not None else ""
+    nothing = f"no complete execution{of}{here}{when}"
+    others = sorted(contenders_by_category(connection, replace(wanted, category=None)))
+    if others:
+        return f"{nothing}; there are some of category {', '.join(others)}"
+    if wanted.days is not None and contenders_by_category(connection, replace(wanted, days=None)):
+        return f"{nothing}; there are older ones (--days)"
+    return f"{nothing}; `agentbench run` makes some"
+
+
+def contenders(
+    connection: sqlite3.Connection, rows: Iterable[Execution], by: By = "agent"
+) -> list[Contender]:
+    """Contenders from complete executions, the oldest first.
+
+    Of each place only the latest run counts. What is simulated and what is measured never make
+    one contender together.
+    """
+    grouped: dict[tuple[str, bool], list[Execution]] = defaultdict(list)
+    for row in rows:
+        grouped[_name(connection, row, by), bool(row["simulated"])].append(row)
+    return [
+        Contender(name, latest[-1]["agent_id"], latest[-1]["agent_version"], simulated, latest)
+        for (name, simulated), all_rows in sorted(grouped.items())
+        if (latest := tuple(latest_of_places(all_rows)))
+    ]
+
+
+def harness_of(connection: sqlite3.Connection, executions: Sequence[Execution]) -> str | None:
+    """The worst verdict on the harness behind them; None where none was given.
+
+    A load has a verdict of its own; of anything else it is that of its run.
+    """
+    keys = json.dumps([row["key"] for row in executions])
+    found = connection.execute(
+        "SELECT DISTINCT COALESCE(l.verdict, r.verdict) FROM benchmark_executions e"
+        " JOIN runs r ON r.key=e.run_key LEFT JOIN load_summaries l ON l.execution_key=e.key"
+        " WHERE e.key IN (SELECT value FROM json_each(?))",
+        (keys,),
+    ).fetchall()
+    verdicts = [_HARNESS.index(row[0]) for row in found if row[0] in _HARNESS]
+    return _HARNESS[max(verdicts)] if verdicts else None
+
+
+def _check_names(connection: sqlite3.Connection, wanted: Wanted) -> None:
+    pairs = executed_benchmarks(connection)
+    suites = sorted({suite for suite, _ in pairs})
+    if wanted.suite is not None and wanted.suite not in suites:
+        raise UsageError(
+            f"--suite {wanted.suite}: nothing was measured on it"
+            f"{did_you_mean(wanted.suite, suites)}; `agentbench runs list` shows what was"
+        )
+    benchmarks = sorted({one for suite, one in pairs if wanted.suite in (None, suite)})
+    if wanted.benchmark is not None and wanted.benchmark not in benchmarks:
+        raise UsageError(
+            f"--benchmark {wanted.benchmark}: nothing was measured on it"
+            f"{did_you_mean(wanted.benchmark, benchmarks)}; `agentbench runs list` shows what was"
+        )
+
+
+def _since(days: int | None) -> str | None:
+    if days is None:
+        return None
+    return (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _categories(connection: sqlite3.Connection) -> dict[str, str]:
+    return dict(connection.execute("SELECT hash, category FROM benchmark_suites").fetchall())
+
+
+def _name(connection: sqlite3.Connection, row: Execution, by: By) -> str:
+    if by == "version":
+        return f"{row['agent_id']}@{row['agent_version']}"
+    if by == "model":
+        return _model(connection, row) or str(row["agent_id"])
+    return str(row["agent_id"])
+
+
+def _model(connection: sqlite3.Connection, row: Execution) -> str | None:
+    """The model that the server named, else that of the target; None for agents without one."""
+    named = connection.execute(
+        "SELECT json_extract(answer, '$.model') FROM answers WHERE execution_key=?"
+        " AND answer IS NOT NULL LIMIT 1",
+        (row["key"],),
+    ).fetchone()
+    if named is not None and named[0]:
+        return str(named[0])
+    if row["model_configuration"] is None:
+        return None
+    return named_model(msgspec.json.decode(row["model_configuration"], type=AgentSpec))

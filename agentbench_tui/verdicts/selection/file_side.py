@@ -1,0 +1,77 @@
+"""Files as sides of a comparison: which of their benchmarks meets which of the others'."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.verdicts.evidence.place import Place
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.evidence.evidence import Evidence
+    from agentbench_tui.verdicts.files.sample_file import SampleFile
+
+SUITE = "file"
+"""Stands for the suite where nothing but files is compared."""
+
+
+def placed_files(
+    files: Sequence[SampleFile], measured: Sequence[Place], benchmark: str | None
+) -> list[dict[Place, Evidence]]:
+    """The evidence of each file by its place: one of those `measured`, by the benchmark's id.
+
+    A file that names no benchmark is of the only one there is, or of the `benchmark` asked for.
+    Raises UsageError where that leaves open which is meant.
+    """
+    named = sorted({name for file in files for name in file.benchmarks if name})
+    known = dict.fromkeys([place.benchmark_id for place in measured] or named)
+    return [_placed(file, measured, list(known), benchmark) for file in files]
+
+
+def _placed(
+    file: SampleFile, measured: Sequence[Place], known: Sequence[str], benchmark: str | None
+) -> dict[Place, Evidence]:
+    found: dict[Place, Evidence] = {}
+    for name, evidence in file.benchmarks.items():
+        of = name or _only(file, known, benchmark)
+        if benchmark is not None and of != benchmark:
+            continue
+        at = [place for place in measured if place.benchmark_id == of]
+        if len(at) > 1:
+            points = ", ".join(map(str, at[:3]))
+            raise UsageError(
+                f"{file.path}: '{of}' was measured at several points ({points}): choose one with "
+                "AGENT?NAME=VALUE"
+            )
+        found[at[0] if at else Place(SUITE, of)] = evidence
+    if not found:
+        names = list(file.benchmarks)
+        near = did_you_mean(benchmark or "", names)
+        raise UsageError(f"{file.path}: nothing of benchmark '{benchmark}' in it{near}")
+    return found
+
+
+def _only(file: SampleFile, known: Sequence[str], benchmark: str | None) -> str:
+    if benchmark is not None:
+        return benchmark
+    if len(known) > 1:
+        raise UsageError(
+            f"{file.path}: names no benchmark, and the others have {len(known)} "
+            f"({', '.join(known[:4])}): say which it is of with --benchmark"
+        )
+    return known[0] if known else "samples"
+
+
+def without_seeds(placed: Mapping[Place, Evidence]) -> dict[Place, Evidence]:
+    """The same without saying which seed an answer is of, for pairing with what says nothing."""
+    return {
+        place: replace(evidence, seed=np.zeros_like(evidence.seed))
+        if isinstance(evidence, TaskEvidence)
+        else evidence
+        for place, evidence in placed.items()
+    }

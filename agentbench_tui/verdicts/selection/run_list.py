@@ -1,0 +1,38 @@
+"""Which runs there are. It needs nothing of what judges them, so that it is there at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.queries.runs import list_runs
+from agentbench_tui.verdicts.words.figures import NOTHING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+RUNS_SCHEMA = "agentbench.runs/1"
+
+Document = dict[str, Any]
+
+
+def runs_document(
+    connection: sqlite3.Connection, database: Path, limit: int, tag: str | None = None
+) -> Document:
+    """What `agentbench runs list --format json` prints.
+
+    A run whose process is gone is shown as interrupted, also before anyone has marked it so.
+    """
+    runs = list_runs(connection, limit, tag)
+    for run in runs:
+        if run["status"] == "running" and not is_leased(database, run["id"]):
+            run["status"] = "interrupted"
+    return {"schema": RUNS_SCHEMA, "runs": runs}
+
+
+def answers_shown(run: Document) -> str:
+    """Right, answered and asked of a run of `runs_document`; – for right where nothing is judged,
+    as in loads."""
+    right = run["correct"] or 0 if run["judged"] else NOTHING
+    return f"{right}/{run['answered'] or 0}/{run['observed'] or 0}"

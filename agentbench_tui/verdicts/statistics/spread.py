@@ -1,0 +1,123 @@
+"""How runs spread, how many of them a mean takes, and where the spread comes from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from agentbench_tui.analysis.groups.components import SeedSplit, TwoLevel, seed_split, two_level
+from agentbench_tui.analysis.runs.variance import (
+    PrecisionCurve,
+    RunsNeeded,
+    half_width_curve,
+    runs_needed,
+)
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.selection.measured import Measured, RunValues, run_values, unit_of
+
+SCHEMA = "agentbench.stats-variance/1"
+MAIN = (
+    "accuracy", "e2e_ms", "ttft_ms", "tpot_ms", "output_tokens", "cost_usd_per_task",
+    "request_throughput_per_s",
+)  # fmt: skip
+"""Metrics that are shown where none is asked for."""
+_MOST_POINTS = 300
+_LEAST_POINTS = 15
+_BEYOND = 1.25
+"""How far past the number of runs needed a curve goes."""
+
+Below = Literal["yes", "no", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpread:
+    """The spread of one metric over the runs at one place."""
+
+    name: str
+    """Place and metric, or the summary of a learning curve."""
+    unit: str
+    runs: RunValues
+    curve: PrecisionCurve
+    needed: RunsNeeded
+    threshold: float
+    half_width: float
+    seeds: SeedSplit | None = None
+    levels: TwoLevel | None = None
+    groups: Literal["repeat", "case"] = "repeat"
+    """What answers of one kind share in `levels`."""
+
+    @property
+    def below_threshold(self) -> Below:
+        """Whether the CV lies below the threshold: open while its band holds the threshold."""
+        spread = self.curve.spread
+        if spread is None or spread.low < self.threshold <= spread.high:
+            return "open"
+        return "yes" if spread.high < self.threshold else "no"
+
+
+def spread_of(name: str, unit: str, runs: RunValues, threshold: float, wanted: float) -> RunSpread:
+    """How the values of runs spread, and how many a half-width of `wanted` of the mean takes."""
+    needed = runs_needed(runs.values, wanted)
+    reach = max(len(runs.values), _LEAST_POINTS, math.ceil(_BEYOND * (needed.n or 0)))
+    curve = half_width_curve(runs.values, min(reach, _MOST_POINTS))
+    split = None if runs.seeds is None else seed_split(runs.values, runs.seeds)
+    return RunSpread(name, unit, runs, curve, needed, threshold, wanted, seeds=split)
+
+
+def spread_at(one: Measured, metric: str, threshold: float, wanted: float) -> RunSpread:
+    """The same of a metric as it was measured, with the split of its variance into that within
+    repeats (of shares: within cases) and that between them."""
+    found = spread_of(
+        f"{one.place} · {metric}", unit_of(metric), run_values(one, metric), threshold, wanted
+    )
+    evidence = one.evidence
+    column = evidence.values.get(metric) if isinstance(evidence, TaskEvidence) else None
+    if not isinstance(evidence, TaskEvidence) or evidence.repeats < 2 or column is None:
+        return found
+    known = ~np.isnan(column)
+    if unit_of(metric) == "share":  # whether an answer is right depends on the case most
+        return replace(
+            found, levels=two_level(column[known], evidence.cluster[known]), groups="case"
+        )
+    return replace(found, levels=two_level(column[known], evidence.repeat[known]))
+
+
+def spread_document(one: RunSpread) -> dict[str, Any]:
+    """One metric as JSON; shares of the mean but `mean`, `sd` and variances."""
+    spread = one.curve.spread
+    return {
+        "name": one.name,
+        "unit": one.unit,
+        "n": len(one.runs.values),
+        "runs_are": one.runs.what,
+        "values": one.runs.values.tolist(),
+        "mean": float(one.runs.values.mean()) if len(one.runs.values) else None,
+        "sd": None if spread is None else spread.sd,
+        "cv": None if spread is None else spread.cv,
+        "cv_low": None if spread is None else spread.low,
+        "cv_high": None if spread is None else spread.high,
+        "threshold": one.threshold,
+        "cv_below_threshold": one.below_threshold,
+        "half_width": one.needed.half_width,
+        "half_width_wanted": one.half_width,
+        "n_needed": one.needed.n,
+        "n_needed_low": one.needed.low,
+        "n_needed_high": one.needed.high,
+        "more": one.needed.more,
+        "reason": one.needed.reason or None,
+        "curve": [asdict(point) for point in one.curve.points],
+        "seeds": None if one.seeds is None else _finite(asdict(one.seeds)),
+        "two_level": None if one.levels is None else _finite(asdict(one.levels)),
+        "two_level_of": None if one.levels is None else one.groups,
+    }
+
+
+def _finite(document: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinity."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in document.items()
+    }

@@ -1,0 +1,1 @@
+"""Stress scenarios: documents, levels, sentences."""

@@ -1,0 +1,157 @@
+"""Stress runs of the store: which there are, and one of them as it is now, second by second."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.queries.runs import find_run
+from agentbench_tui.verdicts.runs.documents import mark_interrupted, run_document
+from agentbench_tui.verdicts.stress.stress_document import stress_document
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+Document = dict[str, Any]
+
+MOST_RUNS = 200
+MOST_SECONDS = 300
+"""Points of a course; each then covers so many seconds more."""
+_AT_EASE = frozenset({"ladder", "normal", "probe", "scaling", "short", "users"})
+"""Phases that are no event in the course of a scenario."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """The course of an execution."""
+
+    seconds: tuple[float, ...]
+    """From the beginning of its first window, the middle of each span."""
+    sent_per_s: tuple[float, ...]
+    answered_per_s: tuple[float, ...]
+    """Good answers."""
+    failed_per_s: tuple[float, ...]
+    events: tuple[tuple[float, str], ...]
+    """About when stress, faults and recoveries began, and their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class StressRun:
+    """One run."""
+
+    run_id: str
+    agents: tuple[Document, ...]
+    """Each as `agentbench.stress/1` has it."""
+    courses: dict[str, Seconds]
+    """By execution id."""
+    statuses: dict[str, str]
+    """Of executions, by id: `running` while one goes on."""
+    status: str
+
+
+def stress_runs(connection: sqlite3.Connection, most: int = MOST_RUNS) -> list[Document]:
+    """Runs that have the report of a stress scenario, the newest first."""
+    cursor = connection.execute(
+        "SELECT r.id AS run_id, r.status, r.started_at, COUNT(*) AS scenarios,"
+        " (SELECT GROUP_CONCAT(agent_id) FROM (SELECT DISTINCT agent_id"
+        "  FROM benchmark_executions WHERE run_key=r.key ORDER BY agent_id)) AS agents"
+        " FROM (SELECT DISTINCT run_key FROM stress_reports ORDER BY run_key DESC LIMIT ?) k"
+        " JOIN runs r ON r.key=k.run_key JOIN stress_reports s ON s.run_key=r.key"
+        " GROUP BY r.key ORDER BY r.key DESC",
+        (most,),
+    )
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
+
+
+def stress_run(connection: sqlite3.Connection, database: Path, run_id: str) -> StressRun:
+    """One run with everything that its scenarios have found so far. UsageError for no such run."""
+    run = find_run(connection, run_id)
+    document = run_document(connection, run)
+    if document["status"] == "running" and not is_leased(database, run["id"]):
+        mark_interrupted(document)
+    found = stress_document(document)
+    agents: tuple[Document, ...] = tuple(found.get("agents", (found,)))
+    scenarios = [one for agent in agents for one in agent["scenarios"]]
+    return StressRun(
+        document["run_id"],
+        agents,
+        {
+            one["execution_id"]: course(_ticks(connection, one["execution_id"]), one["windows"])
+            for one in scenarios
+        },
+        {one["execution_id"]: one["status"] for one in document["executions"]},
+        document["status"],
+    )
+
+
+def _ticks(connection: sqlite3.Connection, execution_id: str) -> list[tuple[Any, ...]]:
+    rows = connection.execute(
+        "SELECT t.at, t.repeat, t.sent, t.answered, t.failed FROM ticks t"
+        " JOIN benchmark_executions e ON e.key=t.execution_key WHERE e.id=? ORDER BY t.seq",
+        (execution_id,),
+    )
+    return [tuple(row) for row in rows.fetchall()]
+
+
+def course(ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document]) -> Seconds:
+    """`ticks`: (seconds, window, sent, answered, failed since the tick before), in their order.
+
+    What a tick counts is spread evenly over the time since the tick before it. The last span is
+    between half and one and a half as long as the others: a rate over a moment says nothing.
+    """
+    if not ticks or not windows:
+        return Seconds((), (), (), (), ())
+    began = ticks[0][0] - windows[0]["length_s"]
+    span = max(1, math.ceil((ticks[-1][0] - began) / MOST_SECONDS))
+    places = max(1, round((ticks[-1][0] - began) / span))
+    sums = [[0.0] * places for _ in range(3)]
+    gone = 0.0
+    for at, _, *counts in ticks:
+        now = max(at - began, gone)
+        for place, share in _shares(gone, now, span, places):
+            for of_kind, count in zip(sums, counts, strict=True):
+                of_kind[place] += share * count
+        gone = now
+    lengths = [span] * (places - 1) + [gone - (places - 1) * span]
+    sent, answered, failed = (
+        tuple(count / length if length > 0 else math.nan
+              for count, length in zip(of_kind, lengths, strict=True))
+        for of_kind in sums
+    )  # fmt: skip
+    seconds = tuple((place + 0.5) * span for place in range(places))
+    return Seconds(seconds, sent, answered, failed, _events(ticks, windows, began))
+
+
+def _shares(start: float, end: float, span: int, places: int) -> Iterator[tuple[int, float]]:
+    """The spans that a stretch of time covers, and which share of it lies in each."""
+    if end <= start:
+        yield min(places - 1, int(end / span)), 1.0
+        return
+    last = places - 1
+    for place in range(min(last, int(start / span)), min(places, math.ceil(end / span))):
+        until = end if place == last else min(end, (place + 1) * span)
+        covered = until - max(start, place * span)
+        if covered > 0:
+            yield place, covered / (end - start)
+
+
+def _events(
+    ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document], began: float
+) -> tuple[tuple[float, str], ...]:
+    """A window begins with the last tick of those before it; its phases follow by their lengths."""
+    ends = {window: at for at, window, *_ in ticks}
+    found = []
+    start, of = began, -1
+    for window in windows:
+        if window["repeat"] != of:
+            of = window["repeat"]
+            start = max([began, *(at for number, at in ends.items() if number < of)])
+        if window["phase"] not in _AT_EASE:
+            found.append((start - began, str(window["phase"])))
+        start += window["length_s"]
+    return tuple(found)

@@ -1,0 +1,302 @@
+"""Sentences about what stress found: where it broke, how well it stood, what to do about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.verdicts.words.figures import NOTHING, milliseconds, rate
+
+_SEVERITIES = ("critical", "warning", "info")
+"""From the worst; what is recommended is told in this order."""
+NO_LAW = "not by"
+"""How the words of a scaling begin to which the law does not fit."""
+UNKNOWN = "not known"
+"""How `analysis.load.resilience.Recovery` begins where too little was watched to tell."""
+_WHAT = {"rate": "rate", "concurrency": "users", "input": "input"}
+
+Document = dict[str, Any]
+
+
+def headline(scenario: Document) -> str:
+    """What came of a scenario: whether it broke and where, how well it stood, how it recovered."""
+    words = [
+        _status(scenario),
+        _broke(scenario),
+        _score(scenario),
+        _recovered(scenario) if scenario["resilience"] is not None else "",
+    ]
+    return f"{scenario['name']}: " + " · ".join(word for word in words if word)
+
+
+def details(scenario: Document) -> list[str]:
+    """What stands behind the headline, a line each; what is recommended is not among it."""
+    lines = [
+        _normal(scenario["normal"]),
+        _limits(scenario["limits"]),
+        *map(_bracket, scenario["breaking_points"]),
+        _limit_met(scenario["observations"]),
+        _waited(scenario["observations"]),
+        _memory(scenario["observations"]),
+        _ballast(scenario["observations"]),
+        _worst_second(scenario),
+        _leaking(scenario),
+        *(_recovery(one) for one in scenario["recoveries"]),
+        *(_trend(one) for one in scenario["trends"]),
+        scaling_line(scenario["scaling"]),
+        _sender(scenario["windows"]),
+        *(f"{NOTHING} {what}: {why}" for what, why in scenario["missing"].items()),
+    ]
+    return [line for line in lines if line]
+
+
+def advice_lines(scenarios: list[Document]) -> list[str]:
+    """What is recommended, the gravest first, each once with every scenario that says it."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for scenario in scenarios:
+        for one in scenario["recommendations"]:
+            named = places.setdefault((one["severity"], one["words"]), [])
+            if scenario["name"] not in named:
+                named.append(scenario["name"])
+    order = {name: place for place, name in enumerate(_SEVERITIES)}
+    graded = sorted(places.items(), key=lambda item: order.get(item[0][0], len(order)))
+    return [f"{severity}: {words} ({', '.join(named)})" for (severity, words), named in graded]
+
+
+def window_line(window: Document) -> str:
+    """One window: what for, how much, what came of it, and the verdict on its level."""
+    words = [" ".join(filter(None, (window["phase"], *_load_words(window))))]
+    if window["requests"]:
+        good = round(window["requests"] * (1 - (window["error_share"] or 0)))
+        words.append(f"{good:,} of {window['requests']:,} answered")
+    if window["p95_ms"] is not None:
+        words.append(f"p95 {milliseconds(window['p95_ms'])}")
+    verdict = window["verdict"]
+    if verdict is not None:
+        why = f" ({window['reason']})" if verdict == "fail" and window["reason"] else ""
+        words.append("not clear yet" if verdict == "extend" else f"{verdict}{why}")
+    if window["sender_limit"]:
+        words.append("the sender was the limit")
+    return ", ".join(words)
+
+
+def scaling_line(scaling: Document | None) -> str:
+    """The law over users, and with how many throughput is highest; empty without one."""
+    if scaling is None:
+        return ""
+    if scaling["words"].startswith(NO_LAW):
+        return f"scaling: {scaling['words']}"
+    law = f"one user λ {rate(scaling['lambda_per_s'])}/s, waiting σ {_share(scaling, 'sigma')},"
+    law += f" agreeing κ {_share(scaling, 'kappa')}"
+    star = scaling["n_star"]
+    peak = ""
+    if star is not None:
+        peak = f"; N* {_among(star, scaling['n_star_interval'])} users"
+        if scaling["peak"] is not None:
+            peak += f", {rate(scaling['peak'])} requests/s there"
+    words = f"; {scaling['words']}" if scaling["words"] else ""
+    return f"scaling: {scaling['model']} ({law}){peak}{words}"
+
+
+def _share(scaling: Document, name: str) -> str:
+    ends = scaling[f"{name}_interval"]
+    among = "" if ends is None else f" [{ends[0]:.3g}, {ends[1]:.3g}]"
+    return f"{scaling[name]:.3g}{among}"
+
+
+def standing_line(agent: Document) -> str:
+    """The score over scenarios, the worst by name, and what has no score."""
+    run = {one["name"] for one in agent["scenarios"]}
+    missing = agent["missing"]
+    unscored = [name for name in missing if name in run]
+    lacking = f"; no score: {', '.join(unscored)}" if unscored else ""
+    if len(missing) > len(unscored):
+        lacking += f"; {len(missing) - len(unscored)} not run"
+    if agent["resilience_score"] is None:
+        return f"resilience {NOTHING}{lacking}"
+    scored = {one["name"] for one in agent["scenarios"] if one["resilience"] is not None}
+    all_of_them = counted(len(scored) + len(missing), "scenario")
+    of = f"{len(scored)} of {all_of_them}" if missing else all_of_them
+    worst = agent["worst"]
+    lowest = min(one["resilience"] for one in agent["scenarios"] if one["name"] == worst)
+    mean = f"resilience {agent['resilience_score']:.3g} of 100 (geometric mean of {of})"
+    return f"{mean}; worst: {worst} {lowest:.3g}{lacking}"
+
+
+def scale_line(agent: Document) -> str:
+    """What must be known of every duration; empty at full length."""
+    scale = agent["time_scale"]
+    if scale is None or scale == 1:
+        return ""
+    return f"every duration × {scale:g} (time scale); limits are not scaled"
+
+
+def _load_words(window: Document) -> list[str]:
+    asked, users, tokens = (window[key] for key in ("asked_per_s", "users", "input_tokens"))
+    return [
+        "" if tokens is None else f"{tokens:,} tokens",
+        "" if asked is None else f"{rate(asked)}/s",
+        "" if users is None else counted(users, "user"),
+    ]
+
+
+def _status(scenario: Document) -> str:
+    status, reason = scenario["status"], scenario["reason"]
+    if status == "complete":
+        return ""
+    return f"{status}: {reason}" if reason and reason != status else str(status)
+
+
+def _broke(scenario: Document) -> str:
+    point = scenario["breaking_point"]
+    if point is None:
+        return ""
+    unit = f" {point['unit']}" if point["unit"] else ""
+    if point["fail"] is None:
+        if point["pass"] is None:
+            return f"no level of {point['on']} passed or failed clearly"
+        return f"did not break: passes up to {_number(point['pass'])}{unit}"
+    what = f" ({', '.join(point['broke'])})" if point["broke"] else ""
+    if point["pass"] is None:
+        return f"breaks below {_number(point['fail'])}{unit}{what}"
+    between = f"{_number(point['pass'])} and {_number(point['fail'])}"
+    return f"breaks between {between}{unit}{what}"
+
+
+def _score(scenario: Document) -> str:
+    value = scenario["resilience"]
+    if value is None:
+        return ""
+    interval = scenario["interval"]
+    return f"resilience {value:.0f}" + (
+        "" if interval is None else f" [{interval[0]:.0f}, {interval[1]:.0f}]"
+    )
+
+
+def _recovered(scenario: Document) -> str:
+    recoveries = scenario["recoveries"]
+    if not recoveries:
+        return ""
+    seconds = scenario["recovery_s"]
+    if seconds is not None:
+        return "recovered at once" if seconds == 0 else f"recovered after {seconds:.3g} s"
+    open_ones = [one for one in recoveries if one["seconds"] is None]
+    late = [one["after"] for one in open_ones if not one["words"].startswith(UNKNOWN)]
+    if not late:
+        return "recovery not known"
+    return f"not recovered from {', '.join(late)}"
+
+
+def _normal(normal: Document | None) -> str:
+    if normal is None:
+        return ""
+    times = f"p50 {milliseconds(normal['p50_ms'])}, p95 {milliseconds(normal['p95_ms'])}"
+    how = "" if normal["measured"] else " (as told, not searched for)"
+    best = f"most answered while looking for it {rate(normal['capacity_per_s'])}/s"
+    load = f"{rate(normal['rate_per_s'])} requests/s, {counted(normal['users'], 'user')}"
+    return f"normal: {load}, {times}{how}; {best}"
+
+
+def _limits(limits: Document | None) -> str:
+    if limits is None:
+        return ""
+    derived = " (3 × that at normal load)" if limits["derived"] else ""
+    return (
+        f"limits: errors {100 * limits['error_share']:.3g} %, p95 {milliseconds(limits['p95_ms'])}"
+        f"{derived}, {100 * limits['completed_share']:.0f} % completed in time"
+    )
+
+
+def _bracket(point: Document) -> str:
+    """The sentence of a search, and that what had passed passed again: when it did not, the
+    sentence says so itself."""
+    held = [
+        words
+        for key, words in (("hysteresis", "after an overload"), ("drift", "at the end"))
+        if point[key] is False
+    ]
+    again = f"; passes again {' and '.join(held)}" if held and point["pass"] is not None else ""
+    return f"{_WHAT[point['on']]}: {point['words']}{again}"
+
+
+def _limit_met(observations: Document) -> str:
+    """Where rate_limiting met a limit, how the target said no, and what it did above that."""
+    met, goodput = (observations.get(key) for key in ("limit_met_per_s", "goodput_per_s"))
+    if met is None or goodput is None:
+        return ""
+    above = f"of {rate(observations['overload_per_s'])}/s asked {rate(goodput)}/s are answered"
+    return f"limit: met at {rate(met)} requests/s, by {observations['limit_met_by']}; {above}"
+
+
+def _waited(observations: Document) -> str:
+    """Of rate_limiting, what became of those who waited as they were told, after the overload."""
+    waited, served = (observations.get(key) for key in ("quiet_waited", "quiet_served_after_wait"))
+    if not waited or served is None:
+        return ""
+    return (
+        f"Retry-After: of {waited:,.0f} who waited as told after the overload {served:,.0f} got in"
+    )
+
+
+def _memory(observations: Document) -> str:
+    """Of memory_pressure, by users."""
+    words = observations.get("memory_words")
+    return f"memory: {words}" if words else ""
+
+
+def _ballast(observations: Document) -> str:
+    """Of memory_pressure, what was taken from the machine."""
+    taken, left = (observations.get(key) for key in ("ballast_mb", "left_beside_ballast_mb"))
+    if taken is None or left is None:
+        return ""
+    return f"ballast: {taken:,.0f} MB taken from the machine, {left:,.0f} MB left beside it"
+
+
+def _worst_second(scenario: Document) -> str:
+    worst, piece_s = scenario["worst_second"], scenario["piece_s"]
+    if worst is None:
+        return ""
+    scaled = "" if piece_s in {None, 1} else f" (here of {piece_s:.3g} s)"
+    return f"worst second{scaled}: {100 * worst:.0f} % of what was asked or possible was served"
+
+
+def _leaking(scenario: Document) -> str:
+    """What a leak takes from the score."""
+    words = scenario["resilience_words"]
+    return f"resilience: {words}" if words else ""
+
+
+def _recovery(one: Document) -> str:
+    words = one["words"] or (
+        f"not recovered within {one['watched_s']:.3g} s"
+        if one["seconds"] is None
+        else f"recovered after {one['seconds']:.3g} s"
+    )
+    return f"after {one['after']}: {words}"
+
+
+def _trend(one: Document) -> str:
+    words: str = one["words"]
+    if words:
+        return words if one["of"] in words else f"{one['of']}: {words}"
+    ends = f"[{one['low']:.3g}, {one['high']:.3g}]"
+    return f"{one['of']}: {one['direction']}, {one['per_hour']:.3g} {ends} {one['unit']} an hour"
+
+
+def _sender(windows: list[Document]) -> str:
+    """How often it was not the target that was at its end."""
+    limited = [one for one in windows if one["sender_limit"]]
+    if not limited:
+        return ""
+    first = limited[0]["sender_limit"]
+    return f"in {len(limited)} of {len(windows)} windows the sender was the limit: {first}"
+
+
+def _among(value: float, interval: list[float] | None) -> str:
+    if interval is None:
+        return _number(value)
+    return f"{_number(value)} [{_number(interval[0])}, {_number(interval[1])}]"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.4g}" if value < 10_000 else f"{value:,.0f}"

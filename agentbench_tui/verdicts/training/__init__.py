@@ -1,0 +1,1 @@
+"""Learning curves of training runs, summed up and compared."""

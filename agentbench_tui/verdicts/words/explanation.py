@@ -1,0 +1,173 @@
+"""What a metric, a score or a figure of a document means, each stated once in `model`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.figures.load_figures import COUNTS, FACTS, FAILURES, HARNESS
+from agentbench_tui.model.figures.load_words import IDEAS, SAID
+from agentbench_tui.model.figures.metric import (
+    COMPARED,
+    DEFAULT_METRIC,
+    METRICS,
+    SCORES,
+    find_metric,
+)
+from agentbench_tui.model.figures.regression_figures import REGRESSION, SAID_OF_REGRESSIONS
+from agentbench_tui.model.figures.stress_figures import SAID_OF_STRESS, STRESS_FACTS
+from agentbench_tui.model.figures.verdict_words import SAID_OF_VERDICTS, VERDICT_WORDS
+from agentbench_tui.model.gate import UNANSWERED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agentbench_tui.model.figures.metric import Metric
+
+SCHEMA = "agentbench.explanation/1"
+_COLUMNS = {f"output_{name}": (name,) for name in ("correctness", "completeness", "relevance")}
+"""Columns of `benchmark_executions` that hold a metric by another name."""
+_SAID = SAID | SAID_OF_REGRESSIONS | SAID_OF_STRESS | SAID_OF_VERDICTS | _COLUMNS
+_UNITS = ("ms", "per_s", "share", "percent", "mb", "usd", "s")
+"""What ends a name after its last word: who asks for `ceiling` means `ceiling_per_s`."""
+_MOST = 6
+"""Names that begin alike and are all explained; of more, one has to be chosen."""
+
+_FIGURES = {
+    "comparison": COMPARED,
+    "count": COUNTS | {UNANSWERED.name: UNANSWERED},
+    "harness": HARNESS,
+    "fact": FACTS,
+    "failure": FAILURES,
+    "regression": REGRESSION,
+    "stress": STRESS_FACTS,
+    "word": IDEAS | VERDICT_WORDS,
+}
+"""By the type that they are told as."""
+
+
+def explanations() -> list[dict[str, Any]]:
+    """Every metric, score and figure of load with its formula."""
+    scores = [name if name == "overall" else f"{name}_score" for name in SCORES]
+    return [explain(name) for name in dict.fromkeys((*METRICS, *scores, *_figures()))]
+
+
+def explain(name: str) -> dict[str, Any]:
+    """One metric (`e2e_ms`, `e2e_ms.p95`), score (`speed_score`, `overall`), or whatever else a
+    document of a load or of regressions tells (`cpu_us_per_request`, `verdict`, `timeout`,
+    `overall_health`), by its exact name.
+
+    Raises UsageError with the nearest name when there is none of that name.
+    """
+    found = explained(name)
+    if found is None:
+        raise UsageError(
+            f"no metric or score '{name}'{_nearest(name)}; `agentbench explain` lists them all"
+        )
+    return found
+
+
+def explain_words(words: str) -> list[dict[str, Any]]:
+    """What is meant by a name, or by words as tables and sentences say them (`ceiling`, `sent/s`,
+    `e2e p50`, `real-time priority`): several where they may mean more than one.
+
+    Raises UsageError as `explain` does.
+    """
+    said = " ".join(words.lower().split()).strip(":,·")
+    name = said.replace("/s", "_per_s").replace(" ", "_")
+    for names in (
+        (words.strip(),),
+        _SAID.get(said, ()),
+        (name,),
+        *((f"{name}_{unit}",) for unit in _UNITS),
+        (_part_of(said),),
+        _beginning_with(name),
+    ):
+        found = [one for one in map(explained, names) if one is not None]
+        if found:
+            return found
+    return [explain(words.strip())]
+
+
+def explain_arguments(arguments: Sequence[str]) -> list[dict[str, Any]]:
+    """What arguments of a command line mean: all of them as one phrase (`real-time priority`), else
+    each by itself (`accuracy overall`).
+
+    Raises UsageError as `explain` does: for the first unknown one where others are known.
+    """
+    try:
+        return explain_words(" ".join(arguments))
+    except UsageError:
+        if not any(map(_is_known, arguments)):
+            raise
+    return [row for argument in arguments for row in explain_words(argument)]
+
+
+def _is_known(words: str) -> bool:
+    try:
+        explain_words(words)
+    except UsageError:
+        return False
+    return True
+
+
+def _part_of(said: str) -> str:
+    """`e2e p99.9` as a name: `e2e_ms.p999`."""
+    metric, _, part = said.rpartition(" ")
+    return f"{metric.replace(' ', '_').removesuffix('_ms')}_ms.{part.replace('.', '')}"
+
+
+def _beginning_with(name: str) -> list[str]:
+    names = [one for one in _known() if one.startswith(f"{name}_")]
+    return names if len(names) <= _MOST else []
+
+
+def explained(name: str) -> dict[str, Any] | None:
+    """`explain`, or None where nothing has that name."""
+    score = name.removesuffix("_score")
+    if score in SCORES and (name != score or score not in METRICS):
+        return {
+            "name": name,
+            "type": "score",
+            "unit": "0..1",
+            "direction": "higher",
+            "formula": SCORES[score],
+            "metric": DEFAULT_METRIC.get(score),
+            "parts": [],
+        }
+    metric = find_metric(name)
+    if metric is not None:
+        return _of_metric(name, "metric", metric)
+    for of_type, figures in _FIGURES.items():
+        if name in figures:
+            return _of_metric(name, of_type, figures[name])
+    return None
+
+
+def _of_metric(name: str, of_type: str, metric: Metric) -> dict[str, Any]:
+    return {
+        "name": name,
+        "type": of_type,
+        "unit": metric.unit,
+        "direction": metric.direction,
+        "formula": metric.formula,
+        "metric": metric.name,
+        "parts": list(metric.parts),
+    }
+
+
+def _nearest(name: str) -> str:
+    """A hint: the names that begin with it, else one that looks like it."""
+    known = _known()
+    longer = [one for one in known if one.startswith(f"{name}_")]
+    return f"; there are {', '.join(longer)}" if longer else did_you_mean(name, [*known, *_SAID])
+
+
+def _known() -> list[str]:
+    scores = ["overall", *(f"{dimension}_score" for dimension in DEFAULT_METRIC)]
+    return [*METRICS, *scores, *_figures()]
+
+
+def _figures() -> Iterator[str]:
+    for figures in _FIGURES.values():
+        yield from figures
