@@ -224,6 +224,7 @@ class Child:
     def _read_output(self) -> None:
         if self._output < 0:
             return
+        self._note_peak()  # before its output is taken: it may end as soon as that is gone
         try:
             data = os.read(self._output, _CHUNK_BYTES)
         except BlockingIOError:
@@ -231,7 +232,6 @@ class Child:
         except OSError:
             data = b""
         if data:
-            self._note_peak()  # it may end right after it has answered
             self._on_output(data)
         else:
             self._close_output()

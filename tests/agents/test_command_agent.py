@@ -199,8 +199,18 @@ async def test_what_a_program_does_wrong_is_a_failure(
         assert agent.pids == ()
 
 
+READ = """
+import array, fcntl, termios, time
+unread = array.array("i", [1])
+while unread[0]:
+    time.sleep(0.001)
+    fcntl.ioctl(1, termios.FIONREAD, unread)
+"""
+"""Wait until what was printed has been read: whoever ends before may be gone before it is seen."""
+
+
 async def test_a_program_over_its_memory_limit_fails_that_case_only(tmp_path: Path) -> None:
-    code = "held = b'x' * request['input']\nprint('ok', flush=True)\nsys.stdin.read()"
+    code = f"held = b'x' * request['input']\nprint('ok', flush=True)\n{READ}"
     async with opened(task(tmp_path, code), tmp_path, memory_limit_mb=100) as agent:
         caught = await failure(agent, ask(150_000_000), FailureKind.LIMIT)
         assert caught.detail.startswith("memory: used 1")

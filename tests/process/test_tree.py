@@ -276,7 +276,9 @@ except MemoryError:
         assert await agent.line() == "refused"
 
 
-async def test_cpu_time_covers_children_and_escapees_that_have_ended() -> None:
+async def test_cpu_time_covers_children_and_escapees_that_have_ended(tmp_path: Path) -> None:
+    """An escapee whose process was read while it lived; one that ends unread cannot be known."""
+    seen = tmp_path / "seen"
     burn = "while time.process_time() < 0.15: pass"
     code = f"""
 if os.fork() == 0:
@@ -288,6 +290,8 @@ if os.fork() == 0:
     if os.fork() == 0:
         {burn}
         print("done", flush=True)
+        while not os.path.exists({str(seen)!r}):
+            time.sleep(0.001)
         os._exit(0)
     os._exit(0)
 os.wait()
@@ -296,6 +300,8 @@ sys.stdin.read()
 """
     async with running(code) as agent:
         await agent.line()
+        agent.child.tree.sample(snapshot())
+        seen.touch()
         await agent.child.close(grace_s=10)
         assert 0.42 <= agent.child.tree.cpu_seconds <= 1.0
 
