@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 ENTRY_POINT_GROUP = "agentbench.agents"
@@ -49,6 +47,8 @@ RECORDED = frozenset({"replay"})
 
 def known_schemes() -> tuple[str, ...]:
     """Every scheme that can be opened here, our own first."""
+    from importlib import metadata  # which imports a parser of mail
+
     found = [point.name for point in metadata.entry_points(group=ENTRY_POINT_GROUP)]
     return (*BUILT_IN, *sorted(set(found) - set(BUILT_IN)))
 
@@ -57,6 +57,8 @@ def adapter_path(scheme: str) -> str:
     """Dotted path of the module that opens `scheme`. Raises UsageError with the nearest name."""
     if scheme in BUILT_IN:
         return BUILT_IN[scheme]
+    from importlib import metadata
+
     for point in metadata.entry_points(group=ENTRY_POINT_GROUP, name=scheme):
         return point.value
     known = known_schemes()

@@ -30,6 +30,14 @@ def mean(x: Floats) -> float:
     return min(max(float(x.mean()), float(x.min())), float(x.max()))
 
 
+def median(x: Floats) -> float:
+    """The middle of one value or more, as `np.median`, which imports a lot when it is called."""
+    half = x.size // 2
+    if x.size % 2:
+        return float(np.partition(x, half)[half])
+    return float(np.partition(x, [half - 1, half])[half - 1 : half + 1].mean())
+
+
 def variance(x: Floats) -> float:
     """Of a sample of two values or more; exactly 0 of equal ones, whose mean rounds."""
     return 0.0 if x.min() == x.max() else float(x.var(ddof=1))
@@ -52,10 +60,18 @@ def mean_by(labels: Integers, values: Floats) -> tuple[Integers, Floats]:
     return names, np.bincount(place, values, len(names)) / np.bincount(place)
 
 
+def count_distinct(labels: Integers) -> int:
+    """How many different labels there are."""
+    ordered = np.sort(labels)
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + (labels.size > 0)
+
+
 def grouped(values: Floats, labels: ArrayLike) -> tuple[Integers, int]:
     """Labels renumbered 0 … G-1, and G. ValueError unless there is one label for each value."""
     array = np.asarray(labels)
     if array.shape != values.shape:
         raise ValueError(f"{values.size} values but {array.size} labels")
+    if array.size and (array == array[0]).all():
+        return np.zeros(array.size, np.int64), 1
     names, numbers = np.unique(array, return_inverse=True)
     return numbers.astype(np.int64, copy=False), int(names.size)

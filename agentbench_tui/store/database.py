@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 from contextlib import closing, contextmanager
 from importlib import resources
@@ -210,7 +209,7 @@ def workspace_salt(connection: sqlite3.Connection) -> str:
     cannot be recomputed from the seed alone.
     """
     connection.execute(
-        "INSERT OR IGNORE INTO meta VALUES ('workspace_salt', ?)", (secrets.token_hex(16),)
+        "INSERT OR IGNORE INTO meta VALUES ('workspace_salt', ?)", (os.urandom(16).hex(),)
     )
     row = connection.execute("SELECT value FROM meta WHERE key='workspace_salt'").fetchone()
     return str(row[0])

@@ -24,8 +24,9 @@ from agentbench_tui.verdicts.comparison.compare import compare
 from agentbench_tui.verdicts.comparison.comparison import Asked
 from agentbench_tui.verdicts.cost.cost_board import CostAsked, cost_document
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.ranking.leaderboard import leaderboard_document, run_leaderboard
+from agentbench_tui.verdicts.ranking.leaderboard import leaderboard_document
 from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
+from agentbench_tui.verdicts.run_leaderboard import run_leaderboard
 from agentbench_tui.verdicts.selection.contenders import Wanted
 from agentbench_tui.verdicts.selection.side import load_sides
 
@@ -444,7 +445,7 @@ def test_a_run_of_many_observations_is_ranked_by_intervals(
 ) -> None:
     with read(measured) as connection:
         quick = run_leaderboard(connection, 1)
-        monkeypatch.setattr("agentbench_tui.verdicts.ranking.leaderboard.MOST_OBSERVED", 10)
+        monkeypatch.setattr("agentbench_tui.verdicts.run_leaderboard.MOST_OBSERVED", 10)
         large = run_leaderboard(connection, 1)
     assert [one["rank_shown"] for one in quick] == ["1=", "1=", "3", "4"]
     assert {one["ranked_by"].partition(":")[0] for one in quick} == {"by case"}

@@ -14,14 +14,12 @@ from __future__ import annotations
 import os
 
 from agentbench_tui.agents.adapter import AgentOptions, OpenContext
-from agentbench_tui.agents.programs.worker_agent import WorkerAgent
 from agentbench_tui.agents.python.python_session import PythonAgent
 from agentbench_tui.agents.python.python_source import Origin, TargetNotFound, load
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent
 from agentbench_tui.process.environment import python_module
-from agentbench_tui.process.worker import JsonLinesWorker
 
 _HOST = "agentbench_tui.agents.python.python_host"
 _START_LIMIT_S = 600.0
@@ -56,6 +54,9 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # n
 
 
 def _limited(origin: Origin, context: OpenContext) -> Agent:
+    from agentbench_tui.agents.programs.worker_agent import WorkerAgent
+    from agentbench_tui.process.worker import JsonLinesWorker
+
     command = python_module(_HOST, origin.module, origin.name, origin.base_dir)
     workers = [
         JsonLinesWorker(

@@ -18,7 +18,7 @@ from agentbench_tui.analysis.intervals.interval import (
 )
 from agentbench_tui.analysis.intervals.serial_dependence import worth_of_quantile
 from agentbench_tui.analysis.intervals.skewed_amount import skewed_mean
-from agentbench_tui.analysis.sample import Floats, column, grouped
+from agentbench_tui.analysis.sample import Floats, column, grouped, median
 from agentbench_tui.analysis.summary import needed, quantile, supported
 
 Kind = Literal["time", "share", "amount"]
@@ -105,12 +105,10 @@ def _time(x: Floats, runs: ArrayLike | None, level: float) -> Estimate:
     if numbers is None or count == 1:
         worth = worth_of_quantile(x, 0.5)
         interval = quantile_interval(x, 0.5, level, worth)
-        return _with(
-            float(np.median(x)), interval, x.size, "median", why_no_ranks(0.5, x.size, worth, level)
-        )
-    medians = np.array([np.median(x[numbers == run]) for run in range(count)])
+        return _with(median(x), interval, x.size, "median", why_no_ranks(0.5, x.size, worth, level))
+    medians = np.array([median(x[numbers == run]) for run in range(count)])
     if not medians.all():
-        value = float(np.median(medians))
+        value = median(medians)
         reason = "a repeat's median is 0: times without resolution have no ratio"
         return Estimate(value, None, None, x.size, "median of repeats' medians", reason)
     value = float(np.exp(np.log(medians).mean()))

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import Column, print_json, print_prose, print_rows
-from agentbench_tui.cli.experiments.compared import print_comparisons
-from agentbench_tui.cli.experiments.effects import print_effects
 from agentbench_tui.model.figures.metric import METRICS, Metric
 from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.model.text.untrusted import one_line
@@ -123,9 +121,13 @@ def _print_verdicts(
     if at_once > 1:
         print_prose(f"{at_once} points at once: times are not compared")
     if metrics:
+        from agentbench_tui.cli.experiments.compared import print_comparisons
+
         print_comparisons(connection, run, columns, metrics, all_pairs=all_pairs)
         effects = effects_document(connection, run["run_id"], metrics)
         if effects["effects"]:
+            from agentbench_tui.cli.experiments.effects import print_effects
+
             print_effects(effects)
     print_prose(f"run {run['run_id']}: {run['status']}")
 
@@ -206,6 +208,8 @@ def experiments_shown(
 
 def are_idle(plan: Plan, agents: Sequence[str]) -> bool:
     """Whether agents were named and none has a part in the plan: all of it measures code."""
+    if any(group.benchmark["kind"] != "experiment" for group in plan.groups):
+        return False
     from agentbench_tui.experiments.variants import TARGET, is_variant
 
     measured = [one.agent for _, one in plan.executions()]

@@ -113,8 +113,9 @@ def leaderboard(
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.leaderboard import LEADERBOARD_DAYS
     from agentbench_tui.store.queries.runs import find_run
-    from agentbench_tui.verdicts.ranking.leaderboard import leaderboard_document, run_leaderboard
+    from agentbench_tui.verdicts.ranking.leaderboard import leaderboard_document
     from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked
+    from agentbench_tui.verdicts.run_leaderboard import run_leaderboard
     from agentbench_tui.verdicts.selection.contenders import Wanted
 
     if category is not None:

@@ -15,6 +15,7 @@ from agentbench_tui.cli.run.breakdown import by_options
 from agentbench_tui.cli.run.options import check_gates, command_line, how_of, run_options
 from agentbench_tui.cli.run.report import ReportKinds, make_folder, with_report
 from agentbench_tui.model.bounds import MOST_AT_ONCE, MOST_ROUNDS, MOST_SEEDS
+from agentbench_tui.model.importing import importing
 
 if TYPE_CHECKING:
     from agentbench_tui.cli.run.running import How
@@ -189,7 +190,9 @@ def _compare(given: dict[str, Any]) -> int:
 
 
 def _plan(suites: tuple[str, ...], given: dict[str, Any]) -> Plan:
-    from agentbench_tui.engine.run.planning import RunOptions, default_suite, make_plan
+    with importing():
+        from agentbench_tui.engine.run.planning import RunOptions, default_suite, make_plan
+        from agentbench_tui.model.suite import Suite  # noqa: F401  # pydantic, with its models
 
     check_gates(given, names=False)
     options = RunOptions(

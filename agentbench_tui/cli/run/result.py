@@ -63,9 +63,6 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
     if form == "json":
         print_json(document)
         return
-    from agentbench_tui.cli.load.result import print_load, print_loads
-    from agentbench_tui.cli.stress.result import print_stress
-
     if form in {"jsonl", "csv"}:
         _print_raw(document, form)
         return
@@ -80,16 +77,13 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
     if tasks:
         _print_executions([execution_row(one) for one in tasks], form)
         click.echo()
-    whole = loads if in_full and len(loads) <= MOST_IN_FULL else []
-    for one in whole:
-        print_load(one, form)
-        click.echo()
-    if loads and not whole:
-        print_loads(loads, form)
-        click.echo()
+    if loads:
+        _print_loads(loads, form, in_full=in_full)
     for one in open_loads:
         print_prose(f"{_place(one)}: {ending_words(one)}")
     if of_stress:
+        from agentbench_tui.cli.stress.result import print_stress
+
         print_stress(document, form)
     if lacking:
         print_prose(f"not measured: {', '.join(_place(one) for one in lacking)}")
@@ -101,6 +95,18 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
     print_rows(leaderboard_rows(document["leaderboard"], judged=judged), LEADERBOARD, form)
     for line in notes(document):
         print_prose(line)
+
+
+def _print_loads(loads: list[dict[str, Any]], form: str, *, in_full: bool) -> None:
+    from agentbench_tui.cli.load.result import print_load, print_loads
+
+    if not in_full or len(loads) > MOST_IN_FULL:
+        print_loads(loads, form)
+        click.echo()
+        return
+    for one in loads:
+        print_load(one, form)
+        click.echo()
 
 
 def _print_raw(document: dict[str, Any], form: str) -> None:

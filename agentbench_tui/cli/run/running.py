@@ -16,6 +16,7 @@ import click
 from agentbench_tui.cli.console.output import print_prose, stdout_kept
 from agentbench_tui.model.answer import UNMEASURED
 from agentbench_tui.model.clock import monotonic
+from agentbench_tui.model.importing import importing
 from agentbench_tui.model.text.untrusted import visible
 from agentbench_tui.process.supervision import note_run
 from agentbench_tui.tui.look import Look
@@ -154,7 +155,8 @@ def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int |
     """In this process, with a line of progress every few seconds; the signal that ended it."""
 
     async def both() -> Outcome:
-        from agentbench_tui.engine.run.coordinator import carry_out
+        with importing():
+            from agentbench_tui.engine.run.coordinator import carry_out
 
         lines = None if quiet else asyncio.create_task(_say_progress(plan, database))
         try:
@@ -260,14 +262,15 @@ async def _say_warming_up(plan: Plan, database: Path) -> None:
 
 def report(database: Path, plan: Plan, how: How) -> int:
     """Print the result of a run; its exit code by status, failures and gates."""
-    from agentbench_tui.cli.run.result import print_run
-    from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries.runs import failure_details, find_run
-    from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_words
-    from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_in
-    from agentbench_tui.verdicts.regression.regression_gate import NoRegression
-    from agentbench_tui.verdicts.runs.documents import run_document
-    from agentbench_tui.verdicts.runs.gate import check_gates, gate_lines
+    with importing():
+        from agentbench_tui.cli.run.result import print_run
+        from agentbench_tui.store.database import reading
+        from agentbench_tui.store.queries.runs import failure_details, find_run
+        from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_words
+        from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_in
+        from agentbench_tui.verdicts.regression.regression_gate import NoRegression
+        from agentbench_tui.verdicts.runs.documents import run_document
+        from agentbench_tui.verdicts.runs.gate import check_gates, gate_lines
 
     with reading(database) as connection:
         run = find_run(connection, plan.run_id)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from agentbench_tui.engine.suite.source import SUFFIXES
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.process_exit import ProcessExit
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Origin = Literal["folder", "shipped", "plug-in"]
 GROUP = "agentbench.suites"
@@ -112,6 +114,8 @@ def _in_group(path: Path) -> Path | None:
 
 
 def _plug_ins() -> Iterator[CatalogueEntry]:
+    from importlib.metadata import entry_points
+
     for point in entry_points(group=GROUP):
         yield _plug_in(point)
 

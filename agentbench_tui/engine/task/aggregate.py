@@ -15,6 +15,7 @@ import numpy as np
 
 from agentbench_tui.analysis.intervals.estimate import Estimate, estimate, quantile_estimate
 from agentbench_tui.analysis.intervals.interval import ratio_of_sums
+from agentbench_tui.analysis.sample import count_distinct
 from agentbench_tui.engine.task.cost_reasons import (
     why_estimated,
     why_tokens_estimated,
@@ -132,7 +133,7 @@ class Observations:
         self.input_tokens, self.output_tokens, self.cost_usd, self.credit = numbers
         self.unit = _units(connection, execution_key, self.case)
         """What counts as independent: the case, or the cluster that its author put it in."""
-        units = len(np.unique(self.unit))
+        units = count_distinct(self.unit)
         self._repeats_units = 1 < units < len(self.unit)
 
     def clusters(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64] | None:

@@ -13,7 +13,6 @@ from agentbench_tui.scoring.reading import accepted_texts, answer_text
 from agentbench_tui.scoring.recipe import Context, Options, Recipe, always
 from agentbench_tui.scoring.text.normal import normaliser
 from agentbench_tui.scoring.text.pattern import compile_pattern, search
-from agentbench_tui.scoring.text.words import whole_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,6 +99,8 @@ def contains(options: ContainsOptions, context: Context) -> Scorer:
 
     Value with `need: all`: share of the expected texts that are there; 0 with a forbidden one.
     """
+    from agentbench_tui.scoring.text.words import whole_words  # compiles large patterns
+
     name = context.name
     normalise = normaliser(case=options.ignore_case, punctuation=False, articles=False)
 

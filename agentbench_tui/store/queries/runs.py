@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Row = dict[str, Any]
+_METRIC_FIELDS = ("value", "unit", "low", "high", "n", "reason")
 
 
 def rows_of(
@@ -147,13 +149,20 @@ def find_run(connection: sqlite3.Connection, wanted: str) -> Row:
 
 
 def executions_of(connection: sqlite3.Connection, run_key: int) -> list[Row]:
-    """The executions of a run in the order of its plan, `parameters` decoded."""
+    """The executions of a run in the order of its plan, `parameters` decoded.
+
+    Equal texts are one object, because thousands of executions are equal in most of them.
+    """
     rows = rows_of(
         connection,
         "SELECT * FROM benchmark_executions WHERE run_key=? ORDER BY ordinal",
         (run_key,),
     )
+    texts: dict[str, str] = {}
     for row in rows:
+        for name, value in row.items():
+            if type(value) is str:
+                row[name] = texts.setdefault(value, value)
         row["parameters"] = json.loads(row["parameters"])
     return rows
 
@@ -166,17 +175,32 @@ def execution_key_of(connection: sqlite3.Connection, execution_id: str) -> int:
     return int(key)
 
 
-def metrics_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, Row]:
-    """Metric name → {value, unit, low, high, n, reason}."""
-    return {
-        row.pop("name"): row
-        for row in rows_of(
-            connection,
-            "SELECT name, value, unit, low, high, n, reason FROM metrics WHERE execution_key=?"
-            " ORDER BY name",
-            (execution_key,),
-        )
-    }
+def metrics_of(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    shared: dict[tuple[Any, ...], Row] | None = None,
+) -> dict[str, Row]:
+    """Metric name → {value, unit, low, high, n, reason}; not to be changed.
+
+    Metrics that are equal to one in `shared`, which the caller keeps, are that object: executions
+    of a sweep are equal in most of them.
+    """
+    shared = {} if shared is None else shared
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    cursor.execute(
+        "SELECT name, value, unit, low, high, n, reason FROM metrics WHERE execution_key=?"
+        " ORDER BY name",
+        (execution_key,),
+    )
+    found: dict[str, Row] = {}
+    for name, *values in cursor.fetchall():
+        key = tuple(values)
+        row = shared.get(key)
+        if row is None:
+            row = shared[key] = dict(zip(_METRIC_FIELDS, key, strict=True))
+        found[sys.intern(name)] = row
+    return found
 
 
 def is_of_load(connection: sqlite3.Connection, execution: Row) -> bool:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
-from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS, mean_of_all
+from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS
+from agentbench_tui.verdicts.score_means import mean_of_all
 
 if TYPE_CHECKING:
     import sqlite3

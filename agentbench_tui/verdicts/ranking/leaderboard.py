@@ -1,182 +1,23 @@
 """Who leads: agents ranked, simulated ones only among themselves.
 
 Ranks by the bare overall score are as the SQL views have them. Who is clearly ahead of whom is
-said by the boards (see `scoreboard`), and beside the ranks of one run.
+said by the boards (see `scoreboard`); `run_leaderboard` has the ranks of one run.
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.analysis.intervals.estimate import Estimate
 from agentbench_tui.store.queries.leaderboard import harness_verdicts, leaderboard_rows, matrix_rows
-from agentbench_tui.store.queries.runs import executions_of, failures_of
-from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.ranking.board_clusters import with_found_clusters
-from agentbench_tui.verdicts.ranking.missing_interval import why_without_interval
-from agentbench_tui.verdicts.ranking.rankable import OVERALL
-from agentbench_tui.verdicts.ranking.ranked import only_accuracy, rank
-from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS, BoardAsked, boards, mean_of_all
-from agentbench_tui.verdicts.ranking.scorecard import PlaceNumbers, scorecards
-from agentbench_tui.verdicts.ranking.standing import Standings, by_intervals, mean_of_scores
-from agentbench_tui.verdicts.selection.contenders import Contender, Wanted, why_nobody
+from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS, BoardAsked, boards
+from agentbench_tui.verdicts.run_leaderboard import Entry, or_lowest
+from agentbench_tui.verdicts.selection.contenders import Wanted, why_nobody
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
 
 SCHEMA = "agentbench.leaderboard/1"
-MOST_OBSERVED = 20_000
-"""Observations of a run up to which its agents are held against each other case by case."""
-_QUICK_RESAMPLES = 2_000
-
-Entry = dict[str, Any]
-
-
-def run_leaderboard(
-    connection: sqlite3.Connection, run_key: int, wanted: Wanted | None = None
-) -> list[Entry]:
-    """`leaderboard_of` a run, of the wanted suite, category and benchmark alone."""
-    rows = executions_of(connection, run_key)
-    kept = [row for row in rows if wanted is None or wanted.keeps(connection, row)]
-    return leaderboard_of(connection, kept)
-
-
-def leaderboard_of(
-    connection: sqlite3.Connection, executions: Iterable[dict[str, Any]]
-) -> list[Entry]:
-    """The leaderboard of executions of one run: each agent's mean over them. They are rows of
-    `queries.executions_of`.
-
-    `overall` is the mean of the executions' overall scores, None unless all have one; its
-    interval takes executions as independent, and `reason` tells why there is none. Without overall
-    scores agents are ordered by accuracy and have no rank. `rank_shown` is 1 + the number of agents
-    clearly ahead, `1=` where several share it: case by case where accuracy alone makes the overall
-    score, otherwise by the intervals; `rank_low` and `rank_high` are the 95 % interval of the rank.
-    """
-    by_agent: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
-    for row in executions:
-        by_agent[row["agent_id"], row["agent_version"], row["simulated"]].append(row)
-    entries = []
-    for (agent_id, version, simulated), rows in by_agent.items():
-        overall = _mean_with_interval(rows)
-        entry: Entry = {
-            "rank": None,
-            "agent_id": agent_id,
-            "agent_version": version,
-            "simulated": bool(simulated),
-            "overall": overall.value,
-            "low": overall.low,
-            "high": overall.high,
-            "reason": "" if overall.value is None else why_without_interval(connection, rows),
-        }
-        entry |= {name: mean_of_all([row[f"{name}_score"] for row in rows]) for name in DIMENSIONS}
-        entry["benchmarks"] = len({(row["suite_id"], row["benchmark_id"]) for row in rows})
-        entry["cost_usd"] = _sum([row["cost_usd"] for row in rows])
-        entry["observed"] = sum(row["observed"] for row in rows)
-        entry["answered"] = sum(row["answered"] for row in rows)
-        entry["correct"] = sum(row["correct"] for row in rows)
-        entry["failures"] = sum(
-            count for row in rows for count in failures_of(connection, row["key"]).values()
-        )
-        entries.append(entry)
-    _tell_ties(connection, entries, by_agent)
-    return _ranked(entries)
-
-
-def _tell_ties(
-    connection: sqlite3.Connection,
-    entries: list[Entry],
-    by_agent: dict[tuple[str, str, int], list[dict[str, Any]]],
-) -> None:
-    """Fill in who shares a rank, among measured and among simulated agents."""
-    for entry in entries:
-        entry |= {"rank_shown": "–", "rank_low": None, "rank_high": None, "ranked_by": None}
-    for simulated in (False, True):
-        alike = [
-            (entry, [row for row in rows if row["status"] == "complete"])
-            for entry, rows in zip(entries, by_agent.values(), strict=True)
-            if entry["simulated"] == simulated and entry["overall"] is not None
-        ]
-        if len(alike) == 1:  # nobody to compare it with
-            ((entry, _),) = alike
-            entry |= {"rank_shown": "1", "rank_low": 1, "rank_high": 1}
-        if len(alike) < 2:
-            continue
-        found = _by_cases(connection, alike) or by_intervals(
-            [
-                Estimate(entry["overall"], entry["low"], entry["high"], len(rows), "overall")
-                for entry, rows in alike
-            ],
-            "higher",
-        )
-        for (entry, _), label, place in zip(alike, found.labels(), found.rows, strict=True):
-            entry |= {"rank_shown": label, "ranked_by": found.method}
-            entry |= {"rank_low": place.rank_low, "rank_high": place.rank_high}
-
-
-def _by_cases(
-    connection: sqlite3.Connection, alike: Sequence[tuple[Entry, list[dict[str, Any]]]]
-) -> Standings | None:
-    """Standings by case; None where they would not be those of the overall score, where not all
-    were asked the same cases, and where it would take long."""
-    observed = sum(entry["observed"] for entry, _ in alike)
-    those = [
-        Contender(entry["agent_id"], entry["agent_id"], entry["agent_version"], False, tuple(rows))
-        for entry, rows in alike
-    ]
-    if observed > MOST_OBSERVED or not all(one.executions and only_accuracy(one) for one in those):
-        return None
-    numbers = CaseNumbers(connection)
-    cards = scorecards(connection, those, numbers, PlaceNumbers())
-    cards, _ = with_found_clusters(cards, OVERALL, numbers)
-    groups, _ = rank(cards, OVERALL, _QUICK_RESAMPLES)
-    if len(groups) != 1 or len(groups[0].cards) != len(those):
-        return None
-    return groups[0].standings if groups[0].measured == len(groups[0].shared) else None
-
-
-def _ranked(entries: list[Entry]) -> list[Entry]:
-    """Sorted and ranked (equal scores share a rank), measured agents before simulated ones."""
-    entries.sort(
-        key=lambda entry: (
-            entry["simulated"],
-            -_or_lowest(entry["overall"]),
-            -_or_lowest(entry["accuracy"]),
-            entry["agent_id"],
-        )
-    )
-    for entry in entries:
-        if entry["overall"] is not None:
-            entry["rank"] = 1 + sum(
-                other["simulated"] == entry["simulated"]
-                and other["overall"] is not None
-                and other["overall"] > entry["overall"]
-                for other in entries
-            )
-    return entries
-
-
-def _or_lowest(value: float | None) -> float:
-    return -math.inf if value is None else value
-
-
-def _sum(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
-
-
-def _mean_with_interval(rows: Sequence[dict[str, Any]]) -> Estimate:
-    if any(row["overall_score"] is None for row in rows):
-        return Estimate(None, None, None, len(rows), "mean of overall scores")
-    return mean_of_scores(
-        [
-            Estimate(row["overall_score"], row["overall_low"], row["overall_high"], 1, "overall")
-            for row in rows
-        ]
-    )
 
 
 def leaderboard_document(
@@ -233,7 +74,7 @@ def category_leaderboard(
                 entry["simulated"],
                 entry["rank"] is None,
                 entry["rank"] or 0,
-                -_or_lowest(entry["accuracy"]),
+                -or_lowest(entry["accuracy"]),
             )
         )
     return {

@@ -20,8 +20,9 @@ from agentbench_tui.analysis.intervals.estimate import Estimate, estimate
 from agentbench_tui.store.queries.episodes import episode_profits, plays_games_only
 from agentbench_tui.store.queries.graded_answers import newest_answer, unit_credits
 from agentbench_tui.store.queries.runs import executions_of
-from agentbench_tui.verdicts.ranking.leaderboard import run_leaderboard
-from agentbench_tui.verdicts.ranking.standing import by_intervals, mean_of_scores, rank_labels
+from agentbench_tui.verdicts.ranking.standing import by_intervals, rank_labels
+from agentbench_tui.verdicts.run_leaderboard import run_leaderboard
+from agentbench_tui.verdicts.score_means import mean_of_scores
 
 if TYPE_CHECKING:
     import sqlite3

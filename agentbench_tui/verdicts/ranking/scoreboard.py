@@ -36,6 +36,7 @@ from agentbench_tui.verdicts.ranking.rankable import rankable
 from agentbench_tui.verdicts.ranking.ranked import rank
 from agentbench_tui.verdicts.ranking.scorecard import PlaceNumbers, scorecards
 from agentbench_tui.verdicts.ranking.standing import SEED
+from agentbench_tui.verdicts.score_means import mean_of_all
 from agentbench_tui.verdicts.selection.contenders import (
     Wanted,
     contenders,
@@ -322,12 +323,6 @@ def _why_without_interval(
     if ranked.metric in COMPARED:
         return f"{ranked.metric} depends on the others, and has no interval"
     return why_without_interval(connection, rows, ranked.metric)
-
-
-def mean_of_all(values: Sequence[float | None]) -> float | None:
-    """Mean of values that are all there; None otherwise."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def _over_tasks(ranked: Ranked, order: Sequence[int]) -> list[Document]:

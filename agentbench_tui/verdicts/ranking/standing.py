@@ -77,24 +77,6 @@ def rank_labels(ranks: Sequence[int | None]) -> list[str]:
     return ["–" if rank is None else f"{rank}=" if count[rank] > 1 else str(rank) for rank in ranks]
 
 
-def mean_of_scores(scores: Sequence[Estimate]) -> Estimate:
-    """Mean of scores that are independent of each other, with an interval where all have one: each
-    end as far from the mean as the ends of the scores, added as squares."""
-    count = len(scores)
-    values = [one.value for one in scores if one.value is not None]
-    if not count or len(values) < count:
-        return Estimate(None, None, None, count, "mean of scores")
-    mean = sum(values) / count
-    below, above = 0.0, 0.0
-    for value, of in zip(values, scores, strict=True):
-        if of.low is None or of.high is None:
-            return Estimate(mean, None, None, count, "mean of scores")
-        below += (value - of.low) ** 2
-        above += (of.high - value) ** 2
-    low, high = mean - math.sqrt(below) / count, mean + math.sqrt(above) / count
-    return Estimate(mean, low, high, count, "mean of scores")
-
-
 def by_cases(
     table: Floats,
     scores: Sequence[Estimate],

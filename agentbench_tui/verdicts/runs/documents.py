@@ -16,13 +16,10 @@ from agentbench_tui.store.queries.runs import (
     metrics_of,
     suite_weights,
 )
-from agentbench_tui.verdicts.clusters.cluster_words import cluster_document, run_words
 from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_limits
 from agentbench_tui.verdicts.load.load_document import load_document
-from agentbench_tui.verdicts.ranking.board_clusters import clusters_of_run
-from agentbench_tui.verdicts.ranking.leaderboard import leaderboard_of
+from agentbench_tui.verdicts.run_leaderboard import leaderboard_of
 from agentbench_tui.verdicts.stored_plan import read_plan
-from agentbench_tui.verdicts.stress.stress_document import scenario_document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -42,7 +39,7 @@ def run_document(connection: sqlite3.Connection, run: Document) -> Document:
     groups = {one.id: group for group in plan.groups for one in group.executions}
     benchmarks = {key: group.read() for key, group in groups.items()}
     rows = executions_of(connection, run["key"])
-    suites = _Suites(connection)
+    shared = _Shared(connection)
     return {
         "schema": RUN_SCHEMA,
         "run_id": run["id"],
@@ -52,7 +49,7 @@ def run_document(connection: sqlite3.Connection, run: Document) -> Document:
         "remarks": plan.remarks,
         "unchecked_limits": unchecked_limits(connection, plan, benchmarks, rows),
         "executions": [
-            execution_document(connection, row, suites)
+            execution_document(connection, row, shared)
             | _by_kind(connection, row, benchmarks.get(row["id"]), groups)
             for row in rows
         ],
@@ -91,17 +88,21 @@ def _by_kind(
     kind = None if benchmark is None else benchmark.kind
     if kind != "stress":
         return {"kind": kind}
+    from agentbench_tui.verdicts.stress.stress_document import scenario_document
+
     document = groups[row["id"]].document()
     return {"kind": kind, "stress": scenario_document(connection, row, document)}
 
 
-class _Suites:
-    """What documents say of each suite, read once: its document may be long."""
+class _Shared:
+    """What the documents of a run's executions have in common, read once."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._weights: dict[str, dict[str, float]] = {}
         self._measured: dict[tuple[str, str], list[str]] = {}
+        self.metrics: dict[tuple[Any, ...], Document] = {}
+        """For `metrics_of`."""
 
     def weights(self, suite_hash: str) -> dict[str, float]:
         """Of the dimensions in the suite's overall score."""
@@ -118,11 +119,11 @@ class _Suites:
 
 
 def execution_document(
-    connection: sqlite3.Connection, row: Document, suites: _Suites | None = None
+    connection: sqlite3.Connection, row: Document, shared: _Shared | None = None
 ) -> Document:
     """One execution of a run document; one of kind load has its own document in `load`."""
-    suites = suites or _Suites(connection)
-    metrics = metrics_of(connection, row["key"])
+    shared = shared or _Shared(connection)
+    metrics = metrics_of(connection, row["key"], shared.metrics)
     document = {
         "execution_id": row["id"],
         "suite_id": row["suite_id"],
@@ -149,13 +150,13 @@ def execution_document(
             "reliability": row["reliability_score"],
             "overall": row["overall_score"],
         },
-        "weights": suites.weights(row["suite_hash"]),
+        "weights": shared.weights(row["suite_hash"]),
         "percentile_rank": row["percentile_rank"],
         "deviation_from_baseline": row["deviation_from_baseline"],
         "failures": failures_of(connection, row["key"]),
         "judges": _agreement(connection, row["key"]),
         "unmeasured": _unmeasured(
-            suites.metrics_measured(row["suite_hash"], row["benchmark_id"]), metrics
+            shared.metrics_measured(row["suite_hash"], row["benchmark_id"]), metrics
         ),
     }
     load = load_document(connection, row)
@@ -174,9 +175,12 @@ def _unmeasured(promised: Iterable[str], metrics: Document) -> dict[str, str | N
 
 def _agreement(connection: sqlite3.Connection, execution_key: int) -> Document | None:
     """How far the judges of a model-graded benchmark agree; None where there are fewer than two."""
+    scores = graded_scores(connection, execution_key)
+    if not scores:
+        return None
     from agentbench_tui.scoring.judge.agreement import judge_agreement
 
-    found = judge_agreement(graded_scores(connection, execution_key))
+    found = judge_agreement(scores)
     if found.judges < 2:
         return None
     return {
@@ -189,6 +193,9 @@ def _agreement(connection: sqlite3.Connection, execution_key: int) -> Document |
 
 def run_details(connection: sqlite3.Connection, run: Document) -> Document:
     """What `agentbench runs show --format json` prints: the run document and its circumstances."""
+    from agentbench_tui.verdicts.clusters.cluster_words import cluster_document, run_words
+    from agentbench_tui.verdicts.ranking.board_clusters import clusters_of_run
+
     document = run_document(connection, run)
     environment = connection.execute(
         "SELECT document FROM environments WHERE hash=?", (run["environment_hash"],)
