@@ -19,10 +19,9 @@ import termios
 from contextlib import suppress
 from pathlib import Path
 
+import page_pictures
 from rich.console import Console
 from rich.text import Text
-
-from agentbench_tui.tui import screenshots
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "screenshots"
@@ -48,7 +47,7 @@ def main() -> None:
         }
         for name, command in SHOTS.items():
             (TARGET / f"{name}.svg").write_text(picture(command, printed(command, environment)))
-    screenshots.main([*PAGES, "--db", str(RECORDED), "--to", str(TARGET)])
+    page_pictures.main([*PAGES, "--db", str(RECORDED), "--to", str(TARGET)])
 
 
 def printed(command: str, environment: dict[str, str]) -> str:

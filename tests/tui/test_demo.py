@@ -4,8 +4,8 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from widget_demo import DemoApp, demos, main
 
-from agentbench_tui.tui.demo import DemoApp, demos, main
 from agentbench_tui.tui.theme import ANSI_DARK, DARK, THEMES
 
 

@@ -11,15 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from stores import screen_text, settle, shows
-from textual.app import App
-
-from agentbench_tui.engine.suite.catalogue import suite_catalogue
-from agentbench_tui.instruments.doctor import Check
-from agentbench_tui.tui.app import AgentbenchApp
-from agentbench_tui.tui.page_list import PAGES
-from agentbench_tui.tui.pages.new_run import suite_shelf
-from agentbench_tui.tui.screenshots import (
+from page_pictures import (
     KEYS,
     SIZE,
     at_rest,
@@ -28,6 +20,14 @@ from agentbench_tui.tui.screenshots import (
     picture,
     unpacked,
 )
+from stores import screen_text, settle, shows
+from textual.app import App
+
+from agentbench_tui.engine.suite.catalogue import suite_catalogue
+from agentbench_tui.instruments.doctor import Check
+from agentbench_tui.tui.app import AgentbenchApp
+from agentbench_tui.tui.page_list import PAGES
+from agentbench_tui.tui.pages.new_run import suite_shelf
 from agentbench_tui.tui.shared import Shared
 
 ROOT = Path(__file__).parents[2]

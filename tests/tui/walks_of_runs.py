@@ -26,6 +26,7 @@ from key_walk import (
 )
 from known_records import EPISODE, with_episodes
 from known_stores import copied, stress_store
+from page_pictures import unpacked
 from stores import HOSTILE, screen_text, session
 from textual.command import CommandPalette
 
@@ -44,7 +45,6 @@ from agentbench_tui.tui.pages.new_run import plan as new_run_plan
 from agentbench_tui.tui.pages.new_run.page import NewRun, _Agents
 from agentbench_tui.tui.pages.stress.page import Stress
 from agentbench_tui.tui.pages.training.page import Training
-from agentbench_tui.tui.screenshots import unpacked
 from agentbench_tui.tui.shared import Shared
 from agentbench_tui.tui.theme import THEMES
 from agentbench_tui.tui.widgets.forms.field_line import FieldLine

@@ -3,8 +3,8 @@
 from functools import partial
 
 from key_walk import Seen, Step, Walk
+from widget_demo import DemoApp, demos
 
-from agentbench_tui.tui.demo import DemoApp, demos
 from agentbench_tui.tui.theme import THEMES
 from agentbench_tui.tui.widgets.flame import FlameView, Gaze
 from agentbench_tui.tui.widgets.grid import Grid

@@ -85,18 +85,3 @@ class Courses(Painted):
 
     def paint(self, width: int, height: int) -> list[Row]:
         return paint_courses(self._data, width, height, self.palette, self.glyphs)
-
-
-def demo() -> Courses:
-    """Of a run that does not exist."""
-    rate = [200.0 + (number * 37) % 60 - (150 if 40 < number < 50 else 0) for number in range(90)]
-    errors = [3.0 if 40 < number < 50 else 0.0 for number in range(90)]
-    return Courses(
-        CoursesData(
-            (
-                SparklineData("answers", rate, "req/s"),
-                SparklineData("failures", errors, "/s", errors=True),
-            ),
-            marks=((49, "example: server restarted"),),
-        )
-    )

@@ -108,10 +108,3 @@ class CrumbBar(Painted):
         """The page in front; empty in an app that has none of them."""
         name = self.app.current_mode
         return name if name in {page.name for page in PAGES} else ""
-
-
-def demo() -> CrumbBar:
-    """An example."""
-    bar = CrumbBar()
-    bar.show(("agentbench", "runs", "example suite", "example-agent@2", "case 12"))
-    return bar

@@ -118,18 +118,3 @@ class Facts(Painted):
 
     def paint(self, width: int, height: int) -> list[Row]:
         return paint_facts(self._data, width, height, self.palette, self.glyphs)
-
-
-def demo() -> Facts:
-    """Of a load that does not exist."""
-    return Facts(
-        FactsData(
-            (
-                Fact("phase (example)", "window, 12 s of 30 s"),
-                Fact("asked", "500/s"),
-                Fact("sent", "421/s: 16 % less than asked", "warn"),
-                Fact("in flight", "64, 12 more wait for a place"),
-                Fact("oldest request", "4.1 s"),
-            )
-        )
-    )

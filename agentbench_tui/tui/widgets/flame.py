@@ -242,15 +242,3 @@ class FlameView(Painted, can_focus=True):
 
     def paint(self, width: int, height: int) -> list[Row]:
         return paint_flame(self.flame, self.gaze, width, height, self.palette, self.glyphs)
-
-
-def demo() -> FlameView:
-    """An example."""
-    search = Frame(
-        "search", 420, (Frame("connect", 60), Frame("rank", 340, (Frame("embed", 250),)))
-    )
-    think = Frame("model", 610, (Frame("first token", 180), Frame("tokens", 430)))
-    agent = Frame("example agent", 1110, (Frame("read", 40), search, think))
-    view = FlameView()
-    view.show(Flame(Frame("example answer", 1240, (Frame("queueing", 90), agent))))
-    return view

@@ -34,7 +34,7 @@ from agentbench_tui.tui.drawing.painting import (
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 
-__all__ = ["HistogramData", "HistogramView", "Percentile", "demo", "paint_histogram"]
+__all__ = ["HistogramData", "HistogramView", "Percentile", "paint_histogram"]
 _LEAST_COLUMNS, _LEAST_ROWS = 20, 6
 """A smaller picture has no axes and no marks."""
 
@@ -272,23 +272,3 @@ class HistogramView(Painted):
 
     def paint(self, width: int, height: int) -> list[Row]:
         return paint_histogram(self._data, width, height, self.palette, self.glyphs)
-
-
-def demo() -> HistogramView:
-    """Two agents' times with a second, slow way of answering; made up by a formula."""
-    from agentbench_tui.analysis.histogram import Histogram
-
-    def times(scale: float, slow: int) -> Histogram:
-        evenly = [(number + 0.5) / 2000 for number in range(2000)]
-        usual = [scale * (share / (1 - share)) ** 0.18 for share in evenly]
-        late = [scale * 4.5 * (1 + 0.4 * number / slow) for number in range(slow)]
-        return Histogram([*usual, *late])
-
-    return HistogramView(
-        HistogramData.of(
-            times(330, 120),
-            baseline=times(410, 60),
-            baseline_name="v1.2",
-            title="end to end (example)",
-        )
-    )

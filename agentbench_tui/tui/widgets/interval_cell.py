@@ -231,23 +231,3 @@ class IntervalCells(Painted):
 
     def paint(self, width: int, height: int) -> list[Row]:
         return paint_intervals(self.intervals, width, height, self.palette, self.glyphs)
-
-
-def demo() -> IntervalCells:
-    """An example."""
-    cells = IntervalCells()
-    cells.show(
-        Intervals(
-            (
-                ("example atlas", Interval(212, 198, 231)),
-                ("example swift", Interval(247, 230, 262)),
-                ("example oracle", Interval(284, 205, 366)),
-                ("example mosaic", Interval(321, 318, 325)),
-                ("example tern", Interval(358)),
-                ("example heron", Interval(None, reason="needs 5 runs (have 2)")),
-            ),
-            "ms",
-            reference=212,
-        )
-    )
-    return cells

@@ -101,10 +101,3 @@ class KeyBar(Painted):
                 key = Key(binding.key, shown, one_line(binding.description), enabled, tooltip)
                 told.setdefault(binding.action, key)
         self.show(tuple(told.values()))
-
-
-def demo() -> KeyBar:
-    """An example."""
-    bar = KeyBar()
-    bar.show((Key("enter", "⏎", "Open the example"), Key("c", "c", "Compare", enabled=False)))
-    return bar

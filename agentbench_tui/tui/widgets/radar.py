@@ -28,7 +28,7 @@ from agentbench_tui.tui.drawing.radar_data import Radar, Shape
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 
-__all__ = ["Radar", "RadarChart", "Shape", "demo", "paint_radar"]
+__all__ = ["Radar", "RadarChart", "Shape", "paint_radar"]
 LEAST_WIDTH, LEAST_HEIGHT = 34, 16
 """Cells below which a radar cannot be read; bars stand in for it there."""
 FEWEST_AXES, MOST_AXES = 3, 8
@@ -359,19 +359,3 @@ class RadarChart(Painted):
 
     def paint(self, width: int, height: int) -> list[Row]:
         return paint_radar(self.radar, width, height, self.palette, self.glyphs)
-
-
-def demo() -> RadarChart:
-    """An example."""
-    chart = RadarChart()
-    chart.show(
-        Radar(
-            ("speed", "accuracy", "cost", "reliability", "scalability"),
-            (
-                Shape("example-atlas", (61.2, 93.4, 38.0, 88.1, 62.5)),
-                Shape("example-swift", (96.0, 58.3, 92.4, 71.0, 91.7)),
-                Shape("example-mock", (80.5, 41.0, 75.0, 52.2, None), simulated=True),
-            ),
-        )
-    )
-    return chart

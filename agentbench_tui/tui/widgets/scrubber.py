@@ -141,8 +141,3 @@ class Scrubber(Painted):
             return
         share = min(1.0, max(0.0, (place.x - left) / max(1, cells - 1)))
         self.post_message(self.Sought(share * self._data.length_s))
-
-
-def demo() -> Scrubber:
-    """Of a run that does not exist."""
-    return Scrubber(ScrubberData(72.0, 190.0, 4.0, failures_s=(20.0, 88.0, 89.0), marks_s=(60.0,)))

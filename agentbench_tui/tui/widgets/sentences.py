@@ -78,15 +78,3 @@ class Sentences(Scrolled):
 
     def paint(self, width: int, height: int) -> list[Row]:
         return paint_sentences(self.sentences, self.top, width, height, self.palette, self.glyphs)
-
-
-def demo() -> Sentences:
-    """An example."""
-    view = Sentences()
-    view.show(
-        (
-            Sentence("example-atlas wins: 2 metrics better, none worse.", "verdict", "good"),
-            Sentence("measure 120 more cases to settle accuracy.", "next"),
-        )
-    )
-    return view

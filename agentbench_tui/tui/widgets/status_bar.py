@@ -176,24 +176,3 @@ class StatusBar(Painted):
 
     def paint(self, width: int, height: int) -> list[Row]:
         return paint_status(self.status, width, height, self.palette, self.glyphs)
-
-
-def demo() -> StatusBar:
-    """An example."""
-    bar = StatusBar()
-    bar.show(
-        Status(
-            "example suite",
-            done=41,
-            planned=200,
-            elapsed_s=192,
-            left_s=680,
-            in_flight=64,
-            harness="noisy",
-            lag_ms=1.2,
-            cost_usd=0.41,
-            cap_usd=5.0,
-            simulated=True,
-        )
-    )
-    return bar

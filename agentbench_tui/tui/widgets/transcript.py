@@ -16,11 +16,10 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
 
-from agentbench_tui.model.answer import Message, ToolCall
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import Row, fit, join, notice, page, shorten, span, wraps
-from agentbench_tui.tui.pages.cases.reading import Line, Pair, Reading, Transcript, beside
+from agentbench_tui.tui.pages.cases.reading import Line, Pair, Reading
 from agentbench_tui.tui.theme import DARK, Palette, palette
 from agentbench_tui.tui.widgets.painted import Painted
 
@@ -277,30 +276,3 @@ class TranscriptView(Painted, can_focus=True):
 
     def paint(self, width: int, height: int) -> list[Row]:
         return paint_transcript(self.reading, self.top, width, height, self.palette, self.glyphs)
-
-
-def demo() -> TranscriptView:
-    """An example."""
-    question = (
-        Message("system", "You are an example. Answer with a number."),
-        Message("user", "A train leaves at 9:40 and arrives at 11:05. How many minutes is that?"),
-    )
-    call = ToolCall("subtract", {"from": "11:05", "what": "9:40"}, result="1:25")
-    view = TranscriptView()
-    view.show(
-        beside(
-            Transcript(
-                "example-atlas",
-                (
-                    *question,
-                    Message("assistant", "I ask the clock.\x1b[31m", (call,)),
-                    Message("assistant", "1 hour and 25 minutes are\n85 minutes."),
-                ),
-            ),
-            Transcript(
-                "example-swift",
-                (*question, Message("assistant", "1 hour and 25 minutes are\n95 minutes.")),
-            ),
-        )
-    )
-    return view

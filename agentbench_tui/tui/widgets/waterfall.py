@@ -263,23 +263,3 @@ class WaterfallView(Painted, can_focus=True):
         phases = sum(1 for _ in flattened(self.waterfall.phases))
         self.first = min(max(0, phases - max(1, height - 2)), max(0, self.first))
         return paint_waterfall(self.waterfall, self.first, width, height, self.palette, self.glyphs)
-
-
-def demo() -> WaterfallView:
-    """An example."""
-    tools = Phase("tools", 520, 905, (Phase("search", 520, 700), Phase("calculator", 710, 905)))
-    view = WaterfallView()
-    view.show(
-        Waterfall(
-            (
-                Phase("queueing", 0, 12.4),
-                Phase("connect", 12.4, 61, (Phase("name", None, reason="the address was known"),)),
-                Phase("send", 61, 63.5),
-                Phase("first byte", 63.5, 318),
-                Phase("first token", 331, 331),
-                Phase("example answer", 331, 1240, (Phase("tokens", 331, 520), tools)),
-            ),
-            1240,
-        )
-    )
-    return view

@@ -1,4 +1,4 @@
-"""Pictures of pages: `python -m agentbench_tui.tui.screenshots --db FILE [--to FOLDER] [PAGE …]`.
+"""Pictures of pages: `python scripts/page_pictures.py --db FILE [--to FOLDER] [PAGE …]`.
 
 A picture is the page as it stands once it has read the store; it names no font to be fetched.
 """
@@ -106,7 +106,7 @@ def _lines(app: AgentbenchApp) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the pictures; gives the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m agentbench_tui.tui.screenshots", description="Pictures of pages."
+        prog="python scripts/page_pictures.py", description="Pictures of pages."
     )
     parser.add_argument(
         "pages", nargs="*", metavar="PAGE", help=", ".join(one.name for one in PAGES)

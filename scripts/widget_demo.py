@@ -1,7 +1,7 @@
-"""Look at one widget on its own: `python -m agentbench_tui.tui.demo WIDGET`.
+"""Show one widget of the session: `python scripts/widget_demo.py WIDGET`.
 
-Without a widget it lists them. Every module in `tui/widgets` that has a function `demo` takes part:
-`demo()` gives the widget with example data that say they are an example.
+Without a widget it lists them. Each module in `scripts/widget_examples` has a function `demo` that
+returns a widget with example data that say they are an example.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import ClassVar
 
+import widget_examples
 from textual.app import App, ComposeResult
 from textual.widget import Widget
 from textual.widgets import Static
 
-from agentbench_tui.tui import widgets
 from agentbench_tui.tui.drawing.glyphs import Glyphs, glyphs
 from agentbench_tui.tui.theme import ANSI_DARK, DARK, THEMES, themes
 
@@ -30,10 +30,8 @@ _HINT = "an example, its data are made up · t theme · q quit"
 def demos() -> dict[str, Callable[[], Widget]]:
     """By the name of the widget's module: what makes its example."""
     found: dict[str, Callable[[], Widget]] = {}
-    for module in pkgutil.iter_modules(widgets.__path__):
-        demo = getattr(import_module(f"{widgets.__name__}.{module.name}"), "demo", None)
-        if demo is not None:
-            found[module.name] = demo
+    for module in pkgutil.iter_modules(widget_examples.__path__):
+        found[module.name] = import_module(f"widget_examples.{module.name}").demo
     return found
 
 
@@ -84,7 +82,7 @@ def _size(text: str) -> tuple[int, int]:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m agentbench_tui.tui.demo", description="Look at one widget on its own."
+        prog="python scripts/widget_demo.py", description="Show one widget of the session."
     )
     parser.add_argument("widget", nargs="?", help="its name; without one, all are listed")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture and leave")
