@@ -32,19 +32,21 @@ _COLUMNS = (
 )
 
 
-@click.group(short_help="List agents, check a target.")
+@click.group(short_help="List agents and check targets.")
 def agents() -> None:
-    """Agents: everything that answers."""
+    """List measured agents and check targets."""
 
 
 @agents.command("list")
 @click.option(
-    "--stale", metavar="DAYS", help="Only those without a complete execution for so long (30d)."
+    "--stale",
+    metavar="DAYS",
+    help="List only agents without a complete execution in the last DAYS days, such as 30d.",
 )
 @database_option
 @format_option()
 def list_(stale: str | None, database: str | None, form: str) -> int:
-    """Agents that have been measured, the latest first.
+    """List the agents that have been measured, most recent first.
 
     \b
     agentbench agents list
@@ -77,10 +79,14 @@ def _days(text: str) -> timedelta:
 
 @agents.command()
 @click.argument("targets", nargs=-1, required=True, metavar="[ID=]TARGET...")
-@click.option("--ask", is_flag=True, help="Ask each one short question too; that may cost money.")
-@click.option("--suite", metavar="SUITE", help="An ID alone is that agent of this suite.")
+@click.option(
+    "--ask",
+    is_flag=True,
+    help="Also send each agent one short question. A paid API charges for it.",
+)
+@click.option("--suite", metavar="SUITE", help="Suite whose agents can be named by ID alone.")
 def check(targets: tuple[str, ...], ask: bool, suite: str | None) -> int:
-    """Whether TARGETs could be run: everything that is known without asking them anything.
+    """Check whether TARGETs can be run, without sending them a request.
 
     \b
     agentbench agents check python:my_agent:answer

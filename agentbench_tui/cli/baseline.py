@@ -38,15 +38,18 @@ _ACCEPTED = (
     Column("after", "after", lambda value: plain(value, 4), right=True),
 )
 _name_option = click.option(
-    "--name", default=DEFAULT, show_default=True, help="To choose it by: --baseline NAME."
+    "--name",
+    default=DEFAULT,
+    show_default=True,
+    help="Name of the baseline, for `agentbench regressions --baseline NAME`.",
 )
-_suite_option = click.option("--suite", metavar="ID", help="Only for this suite.")
-_benchmark_option = click.option("--benchmark", metavar="ID", help="Only for this benchmark.")
+_suite_option = click.option("--suite", metavar="ID", help="Apply only to this suite.")
+_benchmark_option = click.option("--benchmark", metavar="ID", help="Apply only to this benchmark.")
 
 
-@click.group(short_help="Set what agents are compared with.")
+@click.group(short_help="Manage the baselines that regressions are judged against.")
 def baseline() -> None:
-    """What `agentbench regressions` holds the newest runs of an agent against."""
+    """Manage the baselines that `agentbench regressions` compares an agent's newest runs with."""
 
 
 @baseline.command("set")
@@ -92,17 +95,17 @@ def set_(
 @database_option
 @format_option()
 def list_(agent: str | None, database: str | None, form: str) -> int:
-    """Every baseline and every accepted change, of AGENT or of all."""
+    """List the baselines and accepted changes of AGENT, or of all agents."""
     return _print(agent, None, database, form)
 
 
 @baseline.command()
 @click.argument("agent")
-@click.option("--name", help="Only the one of this name.")
+@click.option("--name", help="Name of the baseline, for `agentbench regressions --baseline NAME`.")
 @database_option
 @format_option()
 def show(agent: str, name: str | None, database: str | None, form: str) -> int:
-    """The baselines of AGENT, and the changes that were accepted."""
+    """Show the baselines and accepted changes of AGENT."""
     return _print(agent, name, database, form)
 
 
@@ -130,8 +133,14 @@ def remove(agent: str, name: str, database: str | None) -> int:
 @click.argument("agent")
 @_suite_option
 @_benchmark_option
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")
-@click.option("--undo", is_flag=True, help="Take back what was accepted.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Apply only to this metric. May be given several times.",
+)
+@click.option("--undo", is_flag=True, help="Withdraw the accepted changes.")
 @database_option
 @format_option()
 def accept(
@@ -143,9 +152,9 @@ def accept(
     database: str | None,
     form: str,
 ) -> int:
-    """Accept where AGENT has changed, for the worse or the better, as its new level.
+    """Accept the detected changes of AGENT, for better or worse, as its new level.
 
-    What came before is no longer compared with. `agentbench regressions` shows what is found.
+    Earlier runs are no longer compared with. `agentbench regressions` shows the detected changes.
 
     \b
     agentbench baseline accept my-agent

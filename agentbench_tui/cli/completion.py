@@ -27,22 +27,22 @@ _QUERIES = {
 }
 
 
-@click.command(short_help="Print the completion script of a shell.")
+@click.command(short_help="Print a shell completion script.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the script that completes commands, options and values in SHELL.
 
-    It is for agentbench and agentbench-tui.
+    The script completes agentbench and agentbench-tui.
 
     \b
-    Once, for the shell at hand:
+    For the current shell:
       bash   eval "$(agentbench completion bash)"
       zsh    autoload -Uz compinit && compinit; eval "$(agentbench completion zsh)"
       fish   agentbench completion fish | source
 
     \b
-    For every new shell, put that line into ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.
+    For every new shell, add that line to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.
     """
     from click.shell_completion import get_completion_class
 

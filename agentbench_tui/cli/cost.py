@@ -56,17 +56,23 @@ _PLAIN = (
 Document = dict[str, Any]
 
 
-@click.command(short_help="What success costs, and what would save.")
+@click.command(short_help="Show the cost of correct answers, and possible savings.")
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
-@click.option("--suite", metavar="ID", help="Only this suite.")
-@click.option("--category", help="Only suites of this category.")
-@click.option("--days", type=click.IntRange(1, 36500), default=30, show_default=True)
+@click.option("--suite", metavar="ID", help="Use only this suite.")
+@click.option("--category", help="Use only suites of this category.")
+@click.option(
+    "--days",
+    type=click.IntRange(1, 36500),
+    default=30,
+    show_default=True,
+    help="Use only executions of the last DAYS days.",
+)
 @click.option(
     "--by",
     type=click.Choice(["agent", "version", "model"]),
     default="agent",
     show_default=True,
-    help="What is compared.",
+    help="What to compare.",
 )
 @click.option(
     "--margin",
@@ -74,7 +80,7 @@ Document = dict[str, Any]
     metavar="M",
     default=0.02,
     show_default=True,
-    help="Share of right answers below which a difference does not matter, 0.02 or 2%.",
+    help="Smallest difference in accuracy that matters, such as 0.02 or 2%.",
 )
 @database_option
 @format_option()
@@ -88,10 +94,10 @@ def cost(
     database: str | None,
     form: str,
 ) -> int:
-    """Cost per task and per right answer, the front of cost and quality, and savings.
+    """Show cost per task and per correct answer, the cost-quality frontier, and possible savings.
 
-    The first AGENT is the one in use: what would save is told for it. Several AGENTs are compared
-    with each other only, one with everyone who was asked the same.
+    The first AGENT is the one in use; the savings are computed for it. A single AGENT is compared
+    with every agent that answered the same cases, several AGENTs only with each other.
 
     \b
     agentbench cost

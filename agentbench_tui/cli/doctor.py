@@ -21,13 +21,13 @@ _COLUMNS = (
 )
 
 
-@click.command(short_help="Is this machine fit to measure on?")
+@click.command(short_help="Check whether this machine is fit to measure on.")
 @database_option
 @format_option()
 def doctor(database: str | None, form: str) -> int:
-    """Clock, cores, limits, governor, GPU, terminal, disk, database, optional extras.
+    """Check clock, cores, limits, governor, GPU, terminal, disk, database and optional extras.
 
-    Exits with 1 when a check fails; warnings leave 0.
+    Exits with 1 if a check fails, and with 0 if there are only warnings.
 
     \b
     agentbench doctor

@@ -17,12 +17,13 @@ _COLUMNS = (
 )
 
 
-@click.command(short_help="What a metric, score or figure means.")
+@click.command(short_help="Explain what a metric, score or term means.")
 @click.argument("metric", nargs=-1)
 @format_option()
 def explain(metric: tuple[str, ...], form: str) -> int:
-    """Explain METRICs: the formula, unit and direction of each. Words that a table or a sentence
-    uses are explained as well. Without METRIC, list all of them.
+    """Explain METRICs: the formula, unit and direction of each.
+
+    A METRIC can also be a term from a table or a sentence. Without METRIC, list all of them.
 
     \b
     agentbench explain e2e_ms.p95

@@ -33,26 +33,29 @@ COMMANDS = {
     "run": ("agentbench_tui.cli.run.command:run_command", "Run suites against agents."),
     "load": (
         "agentbench_tui.cli.load.command:load_command",
-        "Put load on one target: how fast is it?",
+        "Load-test one target: latency and throughput.",
     ),
     "stress": (
         "agentbench_tui.cli.stress.command:stress_command",
-        "Find where a target breaks, and why.",
+        "Find the breaking point of a target, and why it breaks.",
     ),
     "experiments": (
         "agentbench_tui.cli.experiments.command:experiments",
-        "List experiments, measure code.",
+        "List experiments and measure code.",
     ),
     "market": (
         "agentbench_tui.cli.market.command:market",
-        "Make market worlds, let agents play them.",
+        "Generate market worlds and let agents play them.",
     ),
     "resume": ("agentbench_tui.cli.run.resume:resume", "Continue an interrupted run."),
-    "rescore": ("agentbench_tui.cli.run.resume:rescore", "Score a run's stored answers again."),
+    "rescore": (
+        "agentbench_tui.cli.run.resume:rescore",
+        "Score the stored answers of a run again.",
+    ),
     "runs": ("agentbench_tui.cli.runs.command:runs", "List, show, delete, export and import runs."),
     "compare": (
         "agentbench_tui.cli.compare.command:compare",
-        "Is B better than A, and how sure is that?",
+        "Compare agents, versions or runs: is B better than A?",
     ),
     "leaderboard": (
         "agentbench_tui.cli.leaderboard.command:leaderboard",
@@ -60,24 +63,39 @@ COMMANDS = {
     ),
     "stats": (
         "agentbench_tui.cli.stats.command:stats",
-        "How sure is it, how many runs does it take?",
+        "Show intervals, variance and required sample sizes.",
     ),
-    "regressions": ("agentbench_tui.cli.regressions:regressions", "Has an agent become worse?"),
-    "baseline": ("agentbench_tui.cli.baseline:baseline", "Set what agents are compared with."),
-    "cost": ("agentbench_tui.cli.cost:cost", "What success costs, and what would save."),
-    "profile": ("agentbench_tui.cli.profile:profile", "Where time and tokens went."),
-    "agents": ("agentbench_tui.cli.agents:agents", "List agents, check a target."),
-    "suites": ("agentbench_tui.cli.suites:suites", "Validate, show, list and make suites."),
-    "explain": ("agentbench_tui.cli.explain:explain", "What a metric or score means."),
-    "mock": ("agentbench_tui.cli.mock:mock", "Serve a model for practice."),
-    "doctor": ("agentbench_tui.cli.doctor:doctor", "Is this machine fit to measure on?"),
+    "regressions": (
+        "agentbench_tui.cli.regressions:regressions",
+        "Check whether an agent has become worse.",
+    ),
+    "baseline": (
+        "agentbench_tui.cli.baseline:baseline",
+        "Manage the baselines that regressions are judged against.",
+    ),
+    "cost": (
+        "agentbench_tui.cli.cost:cost",
+        "Show the cost of correct answers, and possible savings.",
+    ),
+    "profile": ("agentbench_tui.cli.profile:profile", "Show where time and tokens went."),
+    "agents": ("agentbench_tui.cli.agents:agents", "List agents and check targets."),
+    "suites": ("agentbench_tui.cli.suites:suites", "Validate, show, list and create suites."),
+    "explain": (
+        "agentbench_tui.cli.explain:explain",
+        "Explain what a metric, score or term means.",
+    ),
+    "mock": ("agentbench_tui.cli.mock:mock", "Serve a simulated model for practice."),
+    "doctor": (
+        "agentbench_tui.cli.doctor:doctor",
+        "Check whether this machine is fit to measure on.",
+    ),
     "completion": (
         "agentbench_tui.cli.completion:completion",
-        "Print the completion script of a shell.",
+        "Print a shell completion script.",
     ),
-    "session": ("agentbench_tui.cli.session:session", "Look and run interactively."),
-    "attach": ("agentbench_tui.cli.session:attach", "Watch a run that another command began."),
-    "open": ("agentbench_tui.cli.session:open_", "Look at a run that has ended, or again."),
+    "session": ("agentbench_tui.cli.session:session", "Open the interactive session."),
+    "attach": ("agentbench_tui.cli.session:attach", "Watch a run that another command started."),
+    "open": ("agentbench_tui.cli.session:open_", "Open a finished run, or replay it."),
     "carry-out": ("agentbench_tui.cli.run.command:carry_out_command", ""),
 }
 """Name → (module:attribute, line in `--help`); no line, not listed."""
@@ -163,13 +181,13 @@ def _name_variables(command: click.Command, name: str) -> None:
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
     },
-    epilog="Every option is also read from the environment, as AGENTBENCH_COMMAND_OPTION, such as "
-    "AGENTBENCH_RUN_SEED or AGENTBENCH_RUNS_LIST_FORMAT; several values of one option are put "
-    "apart by spaces. --db is read from AGENTBENCH_DB.",
+    epilog="Every option can also be set by an environment variable AGENTBENCH_COMMAND_OPTION, "
+    "such as AGENTBENCH_RUN_SEED or AGENTBENCH_RUNS_LIST_FORMAT; separate several values with "
+    "spaces. --db is set by AGENTBENCH_DB.",
 )
 @click.version_option(__version__, prog_name="agentbench")
 def main() -> None:
-    """Is an AI agent right, fast, cheap and dependable?
+    """Benchmark AI agents: are they correct, fast, cheap and reliable?
 
     \b
     Try it:     agentbench run quickstart

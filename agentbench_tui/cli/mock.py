@@ -18,27 +18,32 @@ def _server_options(command: Command) -> Command:
     for one in reversed(option_fields()):
         flag = f"--{one.name.replace('_', '-')}"
         if one.metadata["unit"]:
-            add = click.option(flag, metavar=one.metadata["unit"], help=one.metadata["help"])
+            add = click.option(
+                flag,
+                metavar=one.metadata["unit"],
+                show_default=one.metadata["shown"],
+                help=one.metadata["help"],
+            )
         else:
             add = click.option(flag, is_flag=True, default=None, help=one.metadata["help"])
         command = add(command)
     return command
 
 
-@click.command(short_help="Serve a model for practice, whose timing is known.")
+@click.command(short_help="Serve a simulated model with known timing, for practice.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8100, show_default=True,
-    help="Port to listen on; 0 is any free one.",
+    help="Port to listen on; 0 picks any free port.",
 )  # fmt: skip
 @_server_options
 @click.option(
     "--truth", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Where to write, at the end, what the server really did.",
+    help="Write what the server really did to this file when it stops.",
 )  # fmt: skip
 @click.option(
     "--requests-log", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Where to write, at the end, a JSON line for each request.",
+    help="Write a JSON line for each request to this file when the server stops.",
 )  # fmt: skip
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 def mock(
@@ -50,10 +55,10 @@ def mock(
     until_stdin_closes: bool,
     **given: Any,
 ) -> None:
-    """A model server that answers at known times: for practice, and to check what measures it.
+    """Serve a simulated model with known timing, for practice and to check measuring tools.
 
-    Speaks chat completions, completions, responses and messages, streamed and whole. Serves until
-    Ctrl-C or SIGTERM.
+    The server offers the chat completions, completions, responses and messages APIs, streaming and
+    not. It stops at Ctrl-C or SIGTERM.
 
     \b
     agentbench mock --ttft 50ms --itl 10ms --tokens 32 --truth truth.json

@@ -64,13 +64,13 @@ _FIGURES = (
 )
 
 
-@click.command(short_help="Where time and tokens went, and what would save.")
+@click.command(short_help="Show where time and tokens went, and possible savings.")
 @click.argument("target", default="latest", metavar="[RUN|SELECTOR|FILE.prof]")
 @benchmark_options
 @click.option(
     "--flame",
     metavar="FILE",
-    help="Write the flame there: .svg, .json (for speedscope), or .txt; - prints it.",
+    help="Write a flame graph to FILE: .svg, .json (for speedscope) or .txt; `-` prints it.",
 )
 @database_option
 @format_option()
@@ -82,11 +82,11 @@ def profile(
     database: str | None,
     form: str,
 ) -> int:
-    """Phases, bottlenecks, use of the machine, tokens, and what would save how much.
+    """Show phases, bottlenecks, machine use, tokens and possible savings.
 
-    From spans and gauges that are stored, the harness's and the agent's own; what they do not tell
-    is – with its reason. Of a run with several agents say which: RUN/AGENT. The flame is of the
-    agent's spans; of an experiment, and of a FILE.prof, of what cProfile saw.
+    The profile is computed from stored spans and gauges of the harness and the agent; a missing
+    value is shown as – with the reason. For a run with several agents, give RUN/AGENT. The flame
+    graph shows the agent's spans, or cProfile data for an experiment or a FILE.prof.
 
     \b
     agentbench profile latest/bot --benchmark tool-calls

@@ -52,45 +52,59 @@ _FAILS: dict[str, set[str]] = {
 """Which severities `--fail-on` means."""
 
 
-@click.command(short_help="Has an agent become worse?")
+@click.command(short_help="Check whether an agent has become worse.")
 @click.argument("agent", required=False, metavar="[AGENT[@VERSION]]")
 @click.option(
     "--baseline",
     metavar="VERSION|run:ID|tag:NAME|NAME",
-    help="Compare with these runs; by default those of `agentbench baseline`, else the history.",
+    help="Runs to compare with: a version, run:ID, tag:NAME, or the name of a baseline.",
+    show_default="the one set by `agentbench baseline`, else the history",
 )
 @benchmark_options
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Check only this metric. May be given several times.",
+)
 @click.option(
     "--threshold",
     "thresholds",
     multiple=True,
     metavar="[METRIC=]T",
-    help="The smallest change that matters, as 0.05 or 5%, of shares 5 points. By default 5 %, and"
-    " 2 points. Half of it is an alarm, so that a change of just this size is seldom missed.",
+    help="Smallest change that matters, such as 0.05 or 5%; in percentage points for a "
+    "metric that is a share. An alarm is raised at half of it, so that a change of "
+    "this size is rarely missed. May be given several times.",
+    show_default="5%; 2 points for shares",
 )
 @click.option(
     "--fail-on",
     type=click.Choice([*_FAILS]),
     default="regression",
     show_default=True,
-    help="Exit with 1 for any regression, for those that are major or critical at least, or not.",
+    help="Exit with 1 for any regression, only for major or critical ones, or never.",
 )
-@click.option("--confirm", is_flag=True, help="Run a suspect again, and judge by both runs.")
+@click.option(
+    "--confirm",
+    is_flag=True,
+    help="Run the benchmarks of a suspected regression again and judge both runs together.",
+)
 @trust_option
 @click.option(
     "--per-day",
     type=ABOVE_ZERO,
     metavar="N",
-    help="Requests a day: what a regression costs in money, waiting or answers.",
+    help="Requests per day, to estimate what a regression costs in money, waiting time or "
+    "correct answers.",
 )
 @database_option
 @format_option()
 def regressions(agent: str | None, database: str | None, form: str, **given: Any) -> int:
-    """Whether the newest runs of AGENT are worse than a baseline, or than its history.
+    """Check whether the newest runs of AGENT are worse than a baseline or than its history.
 
-    Without AGENT that of the newest run. Exits with 1 for a regression, with 3 when there is
-    too little data to say, and with 0 when there is none.
+    Without AGENT, the agent of the newest run is checked. Exits with 1 for a regression, with 3 if
+    there is too little data for a verdict, and with 0 otherwise.
 
     \b
     agentbench regressions my-agent

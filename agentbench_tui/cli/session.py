@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.look import Look
 
 
-@click.command(short_help="Look and run interactively.")
+@click.command(short_help="Open the interactive session.")
 @database_option
 @look_options
 def session(database: str | None, **given: Any) -> int:
-    """Home, live view, leaderboard, comparisons, history and the rest in a terminal.
+    """Open the interactive session: live view, leaderboard, comparisons, history and more.
 
     \b
     agentbench-tui
@@ -31,15 +31,18 @@ def session(database: str | None, **given: Any) -> int:
     return show_session(Shared(database_path(database)), take_look(given)).code
 
 
-@click.command(short_help="Watch a run that another command began.")
+@click.command(short_help="Watch a run that another command started.")
 @click.argument("run", required=False)
-@click.option("--latest", is_flag=True, help="The newest run, whether it goes on or not.")
+@click.option(
+    "--latest", is_flag=True, help="Watch the newest run, whether or not it is still running."
+)
 @database_option
 @look_options
 def attach(run: str | None, latest: bool, database: str | None, **given: Any) -> int:
-    """Watch RUN (an id or its beginning) in a terminal, live; one that has ended, at its end.
+    """Watch RUN (an id or a unique prefix of one) live in the terminal.
 
-    Without RUN: the newest that goes on, else the newest. Leaving never ends it.
+    Without RUN, watch the newest running run, else the newest run. Leaving the view does not stop
+    the run.
 
     \b
     agentbench attach
@@ -51,19 +54,20 @@ def attach(run: str | None, latest: bool, database: str | None, **given: Any) ->
     return _show_run(path, _run_id(path, "latest" if latest else run), take_look(given))
 
 
-@click.command("open", short_help="Look at a run that has ended, or see it again.")
+@click.command("open", short_help="Open a finished run, or replay it.")
 @click.argument("run", default="latest")
-@click.option("--replay", is_flag=True, help="From its beginning, as it went.")
+@click.option("--replay", is_flag=True, help="Replay the run from its beginning.")
 @click.option(
     "--speed",
     type=Number(0, 64, above=True),
     metavar="X",
-    help="Of the replay, times real time; 1. Up to 64.",
+    help="Speed of --replay relative to real time, up to 64.",
+    show_default="1",
 )
 @database_option
 @look_options
 def open_(run: str, replay: bool, speed: float | None, database: str | None, **given: Any) -> int:
-    """Look at RUN (an id, its beginning, or `latest`) in a terminal.
+    """Open RUN (an id, a unique prefix of one, or `latest`) in the interactive session.
 
     \b
     agentbench open

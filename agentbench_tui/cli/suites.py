@@ -40,9 +40,9 @@ _SHOW_COLUMNS = (
 )
 
 
-@click.group(short_help="Validate, show, list and make suites.")
+@click.group(short_help="Validate, show, list and create suites.")
 def suites() -> None:
-    """Suites: files that say what is measured."""
+    """Validate, show, list and create suites: the files that define benchmarks."""
 
 
 def _copies(loaded: LoadedSuite, values: Settings) -> list[str]:
@@ -62,12 +62,12 @@ def _copies(loaded: LoadedSuite, values: Settings) -> list[str]:
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Value of a declared parameter; again for more.",
+    help="Set a declared parameter of the suite. May be given several times.",
 )
 def validate(files: tuple[str, ...], settings: tuple[str, ...]) -> int:
-    """Check SUITEs (files or names) wholly, datasets included, without running anything.
+    """Check SUITEs (files or names), including their datasets, without running anything.
 
-    Every problem is printed at once, by file, line and column; the exit code is then 2.
+    Every problem is printed with its file, line and column; the exit code is then 2.
 
     \b
     agentbench suites validate my-suite.yaml
@@ -113,7 +113,7 @@ def _validate(name: str, settings: Sequence[str]) -> bool:
 @click.argument("name", metavar="SUITE")
 @format_option()
 def show(name: str, form: str) -> int:
-    """What a SUITE (file or name) holds, parameters at their defaults.
+    """Show the contents of a SUITE (file or name) with parameters at their defaults.
 
     \b
     agentbench suites show quickstart
@@ -183,7 +183,7 @@ def _scorer_name(spec: str | Mapping[str, Any]) -> str:
 @suites.command("list")
 @format_option()
 def list_(form: str) -> int:
-    """Suites that can be run by name: ./suites, those that ship, those of plug-ins.
+    """List the suites that can be run by name: from ./suites, built-in, and from plug-ins.
 
     \b
     agentbench suites list
@@ -230,11 +230,11 @@ def _catalogue_row(entry: Any) -> dict[str, Any]:
     "--template",
     default="cases",
     show_default=True,
-    help="What to start from: cases, file or speed.",
+    help="Template to start from: cases, file or speed.",
 )
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def new(path: Path, template: str, force: bool) -> int:
-    """Write a small suite, explained line by line, to FILE.
+    """Write a small suite, with comments that explain each line, to FILE.
 
     \b
     agentbench suites new my-suite.yaml
@@ -253,10 +253,11 @@ def new(path: Path, template: str, force: bool) -> int:
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where to write it; stdout by default.",
+    help="File to write the schema to.",
+    show_default="stdout",
 )
 def schema(output: Path | None) -> int:
-    """The JSON Schema of suites, by which editors complete and check them.
+    """Print the JSON Schema of suites, which editors use to complete and check them.
 
     \b
     agentbench suites schema --output suite.schema.json

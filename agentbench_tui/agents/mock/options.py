@@ -93,8 +93,12 @@ def _switch(text: str) -> bool:
     return text == "true"
 
 
-def _option(default: Any, read: Callable[[str], Any], unit: str, said: str) -> Any:
-    return field(default=default, metadata={"read": read, "unit": unit, "help": said})
+def _option(
+    default: Any, read: Callable[[str], Any], unit: str, words: str, shown: str | None = None
+) -> Any:
+    """An option that `read` makes of text. `shown` is its default, as it is typed."""
+    metadata = {"read": read, "unit": unit, "help": words, "shown": shown}
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,54 +106,76 @@ class MockOptions:
     """How the server behaves. Durations are nanoseconds. Raises ValueError for what clashes."""
 
     ttft: int = _option(
-        50_000_000, duration_ns, "TIME", "Time from a request to its first token; 50ms."
+        50_000_000, duration_ns, "TIME", "Time from a request to its first token.", "50ms"
     )
     ttft_dist: str = _option(
         "const", _distribution, "NAME",
-        "How it is spread: const, lognormal (median --ttft) or bimodal (most at --ttft, some at "
-        "a multiple of it).",
+        "Distribution of the time to first token: const, lognormal (median --ttft) or bimodal "
+        "(most requests at --ttft, some at --slow-factor times it).", "const",
     )  # fmt: skip
-    itl: int = _option(10_000_000, duration_ns, "TIME", "Time between two tokens; 10ms.")
-    itl_dist: str = _option("const", _distribution, "NAME", "How that is spread.")
-    sigma: float = _option(0.5, _factor, "X", "Sigma of a lognormal; 0.5.")
-    slow_share: float = _option(0.1, _share, "P", "Share of the slow mode of a bimodal; 0.1.")
-    slow_factor: float = _option(5.0, _factor, "X", "What the slow mode multiplies by; 5.")
+    itl: int = _option(10_000_000, duration_ns, "TIME", "Time between two tokens.", "10ms")
+    itl_dist: str = _option(
+        "const",
+        _distribution,
+        "NAME",
+        "Distribution of the time between tokens, as for --ttft-dist.",
+        "const",
+    )
+    sigma: float = _option(0.5, _factor, "X", "Sigma of a lognormal distribution.", "0.5")
+    slow_share: float = _option(
+        0.1, _share, "P", "Share of slow values in a bimodal distribution.", "0.1"
+    )
+    slow_factor: float = _option(
+        5.0, _factor, "X", "Factor by which slow values of a bimodal distribution are longer.", "5"
+    )
     tokens: int = _option(
         32, _whole(1, MOST_TOKENS), "N",
-        "Tokens of an answer, reasoning included, unless the request says how many; 32.",
+        "Tokens in an answer, including reasoning, unless the request sets max_tokens.", "32",
     )  # fmt: skip
-    chunk_tokens: int = _option(1, _whole(1, MOST_TOKENS), "N", "Tokens of a streamed chunk; 1.")
+    chunk_tokens: int = _option(1, _whole(1, MOST_TOKENS), "N", "Tokens in a streamed chunk.", "1")
     reasoning_tokens: int = _option(
-        0, _whole(0, MOST_TOKENS), "N", "How many of an answer's tokens are reasoning; 0."
+        0, _whole(0, MOST_TOKENS), "N", "Number of --tokens that are reasoning tokens.", "0"
     )
-    error_rate: float = _option(0.0, _share, "P", "Share of requests answered with HTTP 500.")
-    cut_rate: float = _option(0.0, _share, "P", "Share of answers broken off in the middle.")
+    error_rate: float = _option(0.0, _share, "P", "Share of requests answered with HTTP 500.", "0")
+    cut_rate: float = _option(0.0, _share, "P", "Share of answers cut off in the middle.", "0")
     rate_limit: float | None = _option(
-        None, _rate, "R/s", "Requests a second beyond which HTTP 429 is the answer."
+        None,
+        _rate,
+        "R/s",
+        "Requests per second above which the server answers with HTTP 429.",
+        "no limit",
     )
     retry_after: int = _option(
-        1_000_000_000, duration_ns, "TIME", "Retry-After of those answers; 1s."
+        1_000_000_000, duration_ns, "TIME", "Retry-After value of the HTTP 429 answers.", "1s"
     )
     stall: tuple[int, int] | None = _option(
         None, _stall, "TIME/PERIOD",
-        "The whole server freezes for TIME in the middle of every PERIOD, as of the first request.",
+        "Freeze the whole server for TIME in the middle of every PERIOD, counted from the first "
+        "request.", "never",
     )  # fmt: skip
     slots: int | None = _option(
         None, _whole(1, 1_000_000), "N",
-        "Requests served at once; others queue, first come first served.",
+        "Number of requests served at once; others wait in a first-in, first-out queue.",
+        "no limit",
     )  # fmt: skip
     service_time: int = _option(
         0, duration_ns, "TIME",
-        "How long a request holds its slot; the whole answer unless given.",
+        "How long a request occupies its slot.", "until its answer ends",
     )  # fmt: skip
     tool_calls: bool = _option(
-        False, _switch, "", "Answer a user's turn with a call of the first tool, where tools are."
+        False,
+        _switch,
+        "",
+        "Answer a user turn with a call of the first tool, if the request offers tools.",
     )
     prefix_cache: bool = _option(
-        False, _switch, "", "Count prompt tokens as cached whose prefix came before."
+        False,
+        _switch,
+        "",
+        "Count prompt tokens as cached if an earlier prompt had the same prefix.",
     )
-    model: str = _option("mock", str, "NAME", "Name of the model; mock.")
-    seed: int = _option(42, _whole(0, 2**63 - 1), "N", "Seed of everything random; 42.")
+    model: str = _option("mock", str, "NAME", "Name of the model.", "mock")
+    seed: int = _option(42, _whole(0, 2**63 - 1), "N", "Seed of all random values.", "42")
 
     def __post_init__(self) -> None:
         if self.reasoning_tokens >= self.tokens:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison.compare import Compared
 
 
-@click.command(cls=SpreadingCommand, short_help="Hold agents, versions or runs against each other.")
+@click.command(
+    cls=SpreadingCommand, short_help="Compare agents, versions or runs: is B better than A?"
+)
 @click.argument("selectors", nargs=-1, metavar="A B…")
 @benchmark_options
 @click.option(
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     "metrics",
     multiple=True,
     metavar="NAME",
-    help="Compare this metric instead of the main ones; may be given several times.",
+    help="Compare this metric instead of the main metrics. May be given several times.",
 )
 @better_option
 @where_option
@@ -52,31 +54,44 @@ if TYPE_CHECKING:
     type=click.Choice(("auto", "yes", "no")),
     default="auto",
     show_default=True,
-    help="Case by case where both were asked the same ones, always, or never.",
+    help="Compare case by case: `auto` if A and B answered the same cases, `yes` always, "
+    "`no` never.",
 )
 @click.option(
     "--margin",
     type=PART,
     metavar="M",
-    help="Smallest change that matters, 0.05 or 5%; points of a share. By default 5 %, of shares "
-    "2 points.",
+    help="Smallest change that matters, such as 0.05 or 5%; in percentage points for a "
+    "metric that is a share.",
+    show_default="5%; 2 points for shares",
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=42, show_default=True)
 @click.option(
-    "--limit", type=ROWS, default=5, show_default=True, help="Cases shown where both disagree."
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=42,
+    show_default=True,
+    help="Seed of the bootstrap.",
+)
+@click.option(
+    "--limit",
+    type=ROWS,
+    default=5,
+    show_default=True,
+    help="Maximum number of cases to list on which A and B disagree.",
 )
 @click.option(
     "--fail-on",
     type=click.Choice(("worse",)),
-    help="End with 1 if B is worse in a metric; with 3 if no metric could be judged, both cannot be"
-    " ranked, or a metric that is still open looks worse by more than the margin.",
+    help="Exit with 1 if B is worse in a metric. Exit with 3 if no metric could be judged, "
+    "A and B cannot be ranked, or an inconclusive metric looks worse by more than the "
+    "margin.",
 )
 @click.option(
     "--by",
     metavar="FIELD",
-    help="Compare in each group of cases too: by a field of their metadata, such as category,"
-    " cluster, expected, benchmark, suite or, of files, any column. No other verdict, and no gate,"
-    " changes.",
+    help="Also compare within each group of cases that share the value of FIELD: a metadata "
+    "field such as category, or cluster, expected, benchmark, suite, or any column of "
+    "a file. Verdicts and gates on all cases do not change.",
 )
 @by_limit_option
 @curve_options
@@ -102,11 +117,11 @@ def compare(
     form: str,
     **curves: Any,
 ) -> int:
-    """Is B better than A? A is the control, the verdicts are about B; of three and more every two.
+    """Compare B with the control A. Given three or more selectors, compare every pair.
 
     \b
-    A selector is AGENT, AGENT@VERSION, run:ID, run:ID/AGENT or tag:NAME/AGENT, with
-    ?PARAMETER=VALUE behind it for one point of a sweep; or file:PATH, samples as CSV or JSON lines.
+    A selector is AGENT, AGENT@VERSION, run:ID, run:ID/AGENT or tag:NAME/AGENT; append
+    ?PARAMETER=VALUE for one point of a sweep. file:PATH reads samples as CSV or JSON Lines.
 
     \b
     agentbench compare planner rules

@@ -35,131 +35,151 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--pairs",
         multiple=True,
         metavar="JSON…",
-        help='Training runs in pairs, {"control": RUN, "candidate": RUN, "seed": N}: several, an '
-        "array, or @FILE.",
+        help='Pairs of training runs, as {"control": RUN, "candidate": RUN, "seed": N}; give '
+        "several, a JSON array, or @FILE.",
     ),
     click.option(
         "--control-run-ids",
         "control",
         multiple=True,
         metavar="RUN…",
-        help="Training runs of the control, instead of --pairs.",
+        help="Training runs of the control group; an alternative to --pairs.",
     ),
     click.option(
         "--candidate-run-ids",
         "candidate",
         multiple=True,
         metavar="RUN…",
-        help="Training runs of the candidate.",
+        help="Training runs of the candidate group; an alternative to --pairs.",
     ),
     click.option(
         "--series-dir",
         type=click.Path(path_type=Path),
         metavar="FOLDER",
-        help="Where files with the runs' series lie, RUN.csv or RUN.jsonl: step and metrics.",
+        help="Folder with the series of the training runs: RUN.csv or RUN.jsonl with columns "
+        "for step and metrics.",
     ),
     click.option(
         "--summary.type",
         "summary_type",
         type=click.Choice(("auc", "last_n", "eval_last_n")),
-        help="What a run's value is: the mean over a window of steps (auc, as without it), or of "
-        "the last values.",
+        help="How to summarize a training run: `auc`, the mean over a window of steps; `last_n` "
+        "or `eval_last_n`, the mean of the last values.",
+        show_default="auc",
     ),
     click.option(
         "--summary.percent",
         "summary_percent",
         type=ABOVE_ZERO,
         metavar="SHARE",
-        help="Share of the steps that is the window, up to 1; 0.25 unless given.",
+        help="Size of the window as a share of the steps, up to 1.",
+        show_default="0.25",
     ),
     click.option(
         "--summary.percent_window",
         "summary_window",
         type=click.Choice(("last", "first")),
-        help="Which end of the steps it is at.",
+        help="End of the training run where the window lies.",
+        show_default="last",
     ),
     click.option(
         "--summary.step_min",
         "summary_step_min",
         type=Number(-LARGEST_NUMBER),
         metavar="STEP",
-        help="The window by its first step …",
+        help="First step of the window, with --summary.step_max; replaces --summary.percent.",
     ),
     click.option(
         "--summary.step_max",
         "summary_step_max",
         type=Number(-LARGEST_NUMBER),
         metavar="STEP",
-        help="… and its last one.",
+        help="Last step of the window, with --summary.step_min; replaces --summary.percent.",
     ),
     _yes_or_no(
         "--summary.normalize_steps",
         "summary_normalize",
-        "Whether the area is divided by the window's length; true unless given.",
+        "Divide the area under the curve by the length of the window. On unless `false` is given.",
     ),
     click.option(
-        "--summary.n", "summary_n", type=click.IntRange(1, 1_000_000), help="Values of last_n; 5."
+        "--summary.n",
+        "summary_n",
+        type=click.IntRange(1, 1_000_000),
+        help="Number of last values to average.",
+        show_default="5",
     ),
     click.option(
         "--bootstrap.n_resamples",
         "bootstrap_resamples",
         type=click.IntRange(100, 1_000_000),
-        help="10,000 and more unless given.",
+        help="Number of bootstrap resamples.",
+        show_default="10,000 or more",
     ),
     click.option(
         "--bootstrap.alpha",
         "bootstrap_alpha",
         type=Number(0, 0.5, above=True, below=True),
         metavar="ALPHA",
-        help="1 - level, of every interval and verdict; 0.05 unless given.",
+        help="Significance level of every interval and verdict: 1 − the confidence level.",
+        show_default="0.05",
     ),
     click.option(
         "--bootstrap.side",
         "bootstrap_side",
         type=click.Choice(("two-sided", "greater", "less")),
-        help="Of every interval and test.",
+        help="Alternative hypothesis of every interval and test.",
+        show_default="two-sided",
     ),
     click.option(
         "--bootstrap.method",
         "bootstrap_method",
         type=click.Choice(("bca", "percentile")),
-        help="BCa unless given, as others have it; of 15 runs it holds the mean in 91 % of cases "
-        "instead of 95 %, of 30 in 92 %. The t interval beside it holds it better.",
+        help="Type of bootstrap interval. A 95% BCa interval covers the mean in 91% of cases "
+        "with 15 runs and in 92% with 30. The t interval, printed with it, has better "
+        "coverage.",
+        show_default="bca, for compatibility",
     ),
-    _yes_or_no("--ttest.enabled", "ttest", "The t test is shown in any case."),
     _yes_or_no(
-        "--power.enabled", "power_enabled", "Say how many runs it takes to see a difference."
+        "--ttest.enabled", "ttest", "Accepted for compatibility; the t test is always printed."
+    ),
+    _yes_or_no(
+        "--power.enabled",
+        "power_enabled",
+        "Estimate the number of runs needed to detect a difference.",
     ),
     click.option(
         "--power.target_effect_size",
         "power_target",
         type=ABOVE_ZERO,
         metavar="SIZE",
-        help="That difference, in the metric's unit; 0.2 unless given.",
+        help="Difference to detect, in the metric's unit.",
+        show_default="0.2",
     ),
     click.option(
         "--power.beta",
         "power_beta",
         type=Number(0, 1, above=True, below=True),
         metavar="POWER",
-        help="The power, in spite of its name: 0.8 unless given.",
+        help="Statistical power: the probability of detecting the difference. Despite the name, "
+        "not the type II error rate.",
+        show_default="0.8",
     ),
     click.option(
         "--output.csv_path",
         "csv_path",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Values of the runs, effect and interval as CSV.",
+        help="Write the value of each run, the effect and its interval to this CSV file.",
     ),
     _yes_or_no(
-        "--output.print_table", "print_table", "Whether the result is printed; true unless given."
+        "--output.print_table", "print_table", "Print the result. On unless `false` is given."
     ),
     click.option(
         "--output",
         "plot_path",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="The bootstrap distribution as PNG or SVG.",
+        help="Write a plot of the bootstrap distribution to this PNG or SVG file.",
     ),
 )
 

@@ -23,8 +23,8 @@ def better_option(command: Command) -> Command:
     return click.option(
         "--better",
         type=click.Choice(("lower", "higher")),
-        help="Whether less or more is good of a --metric that is a column of a file, or that an"
-        " experiment returned.",
+        help="Direction in which a --metric improves if it is a column of a file or was "
+        "returned by an experiment.",
     )(command)
 
 
@@ -62,8 +62,8 @@ def where_option(command: Command) -> Command:
         multiple=True,
         callback=_as_filter,
         metavar="COLUMN=VALUE",
-        help="Use only the rows of files that have this value in this column. The beginning of the"
-        " value is enough if no other value begins so. May be given several times.",
+        help="Use only rows of files whose COLUMN has this value. An unambiguous prefix of the "
+        "value is enough. May be given several times.",
     )(command)
 
 
@@ -86,9 +86,9 @@ def attempt_option(command: Command) -> Command:
         type=_Attempt(),
         default="",
         metavar="TRY",
-        help="Which try of a case counts in files with a column 'attempt': first, last, all, or"
-        " pass@K (right within K tries). By default the first, or all where tries go on after a"
-        " right one.",
+        help="Attempt that counts for each case in files with an `attempt` column: first, last, "
+        "all, or pass@K (correct within K attempts).",
+        show_default="first; all if attempts continue after a correct one",
     )(command)
 
 
@@ -97,10 +97,11 @@ def cluster_option(command: Command) -> Command:
     return click.option(
         "--cluster",
         metavar="FIELD",
-        help="Count cases with the same value of this field of `metadata`, or column of a file, as"
-        " one draw; `id` takes ids without their last part, `template`, `beginning`, `ending` and"
-        " `near-duplicates` group inputs, `case` says that cases are independent. Without it, what"
-        " the suite declares counts, and dependence is looked for.",
+        help="Treat cases with the same value of this metadata field, or column of a file, as "
+        "one cluster of dependent cases. Special values: `id`, the id without its last "
+        "part; `template`, `beginning`, `ending` and `near-duplicates`, similar inputs; "
+        "`case`, all cases are independent.",
+        show_default="as the suite declares, with a check for other dependence",
     )(command)
 
 

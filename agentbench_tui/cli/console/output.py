@@ -52,7 +52,7 @@ def format_option(default: str = "table") -> Callable[[Command], Command]:
         type=click.Choice(FORMATS),
         default=default,
         show_default=True,
-        help="How to print the result.",
+        help="Output format.",
     )
 
 
@@ -63,14 +63,15 @@ def database_option(command: Command) -> Command:
         "database",
         metavar="FILE",
         envvar="AGENTBENCH_DB",
-        help="Database file; by default agentbench.db in the user's data folder.",
+        help="Database file.",
+        show_default="agentbench.db in the user's data folder",
     )(command)
 
 
 def benchmark_options(command: Command) -> Command:
     """`--suite` and `--benchmark`, by which a selector means less."""
-    command = click.option("--benchmark", metavar="ID", help="Only this benchmark.")(command)
-    return click.option("--suite", metavar="ID", help="Only benchmarks of this suite.")(command)
+    command = click.option("--benchmark", metavar="ID", help="Use only this benchmark.")(command)
+    return click.option("--suite", metavar="ID", help="Use only benchmarks of this suite.")(command)
 
 
 def database_path(database: str | None) -> Path:

@@ -37,15 +37,15 @@ _PARAMETERS = (
 )
 
 
-@click.group(short_help="List experiments, measure code.")
+@click.group(short_help="List experiments and measure code.")
 def experiments() -> None:
-    """Experiments: benchmarks of code, variant against variant."""
+    """List experiments (benchmarks that compare variants of code) and measure them."""
 
 
 @experiments.command("list")
 @format_option()
 def list_(form: str) -> int:
-    """Every experiment that can be named here.
+    """List every available experiment.
 
     \b
     agentbench experiments list
@@ -70,7 +70,7 @@ def print_list(form: str) -> None:
 @click.argument("slug")
 @format_option()
 def show(slug: str, form: str) -> int:
-    """Parameters and variants of an experiment: a name of the list, or python:module:Class.
+    """Show the parameters and variants of an experiment: a listed name, or python:module:Class.
 
     \b
     agentbench experiments show memory_db
@@ -110,51 +110,78 @@ experiments.add_command(effects)
 @experiments.command("run")
 @click.argument("slug")
 @click.option(
-    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="A parameter, of all variants."
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a parameter for all variants. May be given several times.",
 )
 @click.option(
     "--variants",
     multiple=True,
     metavar="KEY=A,B…",
-    help="Measure these values interleaved; several options make every combination.",
+    help="Measure one variant for each value, interleaved. Given several times, measure "
+    "every combination of values.",
 )
 @click.option(
-    "--sweep", "sweeps", multiple=True, metavar="KEY=A,B…", help="One after another, as a sweep."
+    "--sweep",
+    "sweeps",
+    multiple=True,
+    metavar="KEY=A,B…",
+    help="Measure each value as one point of a sweep, one after another. May be given "
+    "several times.",
 )
 @click.option(
     "--iterations", type=click.IntRange(1, MOST_ROUNDS), default=10, show_default=True,
-    help="Measured iterations in each repeat.",
+    help="Number of measured iterations in each repeat.",
 )  # fmt: skip
 @click.option(
     "--warmup", type=click.IntRange(0, MOST_ROUNDS), default=2, show_default=True,
-    help="Unmeasured calls before them, in each repeat.",
+    help="Number of unmeasured warm-up iterations at the start of each repeat.",
 )  # fmt: skip
 @click.option(
-    "--fresh-process", is_flag=True, help="Each repeat of each variant in a process of its own."
+    "--fresh-process", is_flag=True, help="Run each repeat of each variant in a new process."
 )
 @click.option(
     "--instrument", "instruments", multiple=True, metavar="NAME",
-    help="Instrument such as cprofile or tracemalloc, python:FILE:NAME, or the name of a plugin's.",
+    help="Attach an instrument: a built-in such as cprofile or tracemalloc, "
+"python:FILE:NAME, or one from a plug-in. May be given several times.",
 )  # fmt: skip
 @click.option(
-    "--agent", "agents", multiple=True, metavar="TARGET", help="For experiments that ask an agent."
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="TARGET",
+    help="Agent for experiments that call one. May be given several times.",
 )
 @click.option(
-    "--all-pairs", is_flag=True, help="Compare every two variants, not each with the first."
+    "--all-pairs",
+    is_flag=True,
+    help="Compare every pair of variants. Without it, compare each variant with the first.",
 )
 @click.option(
     "--parallel", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N",
-    help="So many points of a sweep at once, in processes of their own; times are no verdict then.",
+    help="Number of sweep points to measure at once, each in its own process. Above 1, "
+"times give no verdict.",
 )  # fmt: skip
-@click.option("--output", metavar="DIR", help="Results as JSON and artifacts, in a folder a run.")
+@click.option(
+    "--output",
+    metavar="DIR",
+    help="Write the results as JSON, and the artifacts, to DIR, in one subfolder per run.",
+)
 @click.option(
     "--reporter", "reporters", multiple=True, metavar="NAME",
-    help="Reporter that writes into --output: python:FILE:NAME, or the name of a plugin's.",
+    help="Reporter that writes results into --output: python:FILE:NAME, or one from a "
+"plug-in. May be given several times.",
 )  # fmt: skip
-@click.option("--print-suite", is_flag=True, help="Print the same as a suite; run nothing.")
+@click.option(
+    "--print-suite",
+    is_flag=True,
+    help="Print the equivalent suite file and exit without running it.",
+)
 @run_options
 def run(slug: str, **given: Any) -> int:
-    """Measure an experiment: a name of the list, or python:module:Class.
+    """Measure an experiment: a name from `experiments list`, or python:module:Class.
 
     \b
     agentbench experiments run memory_db --runs 5

@@ -56,19 +56,22 @@ _LEVELS = (
 _ROWS = (Column("benchmark_id", "benchmark"), Column("metric", "metric"), Column("unit", "unit"))
 
 
-@click.command("effects", short_help="What each parameter of a sweep does.")
+@click.command("effects", short_help="Show the main effect of each parameter of a sweep.")
 @click.argument("run", default="latest")
 @click.option(
     "--metric", "metrics", multiple=True, metavar="NAME",
-    help="By default the time, and what the experiment calls better.",
+    help="Metric to analyze. May be given several times.",
+    show_default="time, and metrics with a declared direction",
 )  # fmt: skip
-@click.option("--plot", metavar="FILE", help="Draw them there: .svg or .png.")
+@click.option(
+    "--plot", metavar="FILE", help="Write a plot of the effects to this .svg or .png file."
+)
 @database_option
 @format_option()
 def effects(
     run: str, metrics: tuple[str, ...], plot: str | None, database: str | None, form: str
 ) -> int:
-    """The main effect of each parameter of RUN's sweeps: what a value does, all else being equal.
+    """Show the main effect of each parameter in RUN's sweeps, with all other parameters held equal.
 
     \b
     agentbench experiments effects

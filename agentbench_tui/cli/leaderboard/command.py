@@ -41,41 +41,50 @@ def _as_by(_: click.Context, parameter: click.Parameter, given: Sequence[str]) -
 
 
 @click.command(short_help="Rank agents by their scores.")
-@click.option("--suite", metavar="ID", help="Only this suite.")
-@click.option("--category", help="Only suites of this category.")
-@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
-@click.option("--overall", is_flag=True, help="One board over all categories.")
+@click.option("--suite", metavar="ID", help="Use only this suite.")
+@click.option("--category", help="Use only suites of this category.")
+@click.option("--benchmark", metavar="ID", help="Use only this benchmark.")
+@click.option("--overall", is_flag=True, help="Show one board across all categories.")
 @click.option(
     "--metric",
-    help="What ranks: a metric or score of `agentbench explain`, such as e2e_ms.p95, speed_score or"
-    " overall. By default accuracy; e2e_ms where nothing is called right or wrong.",
+    help="Metric or score to rank by, such as e2e_ms.p95, speed_score or overall; "
+    "`agentbench explain` lists them.",
+    show_default="accuracy; e2e_ms if no answer is graded",
 )
 @click.option(
     "--by",
     multiple=True,
     metavar="agent|version|model|FIELD",
     callback=_as_by,
-    help="What is ranked: agent, version or model; any other word is a field of the cases, such as"
-    " difficulty or benchmark (metadata.NAME where it is one of the three), with a board for each"
-    " of its values. May be given once for each of both.  [default: agent]",
+    help="What to rank: agent, version or model. Any other word is a field of the cases, "
+    "such as difficulty or benchmark, with one board for each of its values; write "
+    "metadata.NAME for a field named agent, version or model. May be given twice: once "
+    "for each use.",
+    show_default="agent",
 )
 @cluster_option
 @by_limit_option
-@click.option("--rating", is_flag=True, help="Bradley-Terry ratings too.")
+@click.option("--rating", is_flag=True, help="Also show Bradley-Terry ratings.")
 @click.option(
     "--run",
     "run",
     metavar="RUN",
-    help="Only the executions of this run (id, prefix or latest). Alone it shows the leaderboard"
-    " that `run` printed; with --metric, --rating, --overall or --by boards of these executions.",
+    help="Use only the executions of this run (id, unique prefix, or `latest`). Without "
+    "--metric, --rating, --overall or --by, show the leaderboard that `agentbench run` "
+    "printed.",
 )
 @click.option(
     "--days",
     type=click.IntRange(1, 36500),
-    help="Only executions of the last DAYS days.  [default: 30; with --run any]",
+    help="Use only executions of the last DAYS days.",
+    show_default="30; no limit with --run",
 )
-@click.option("--limit", type=ROWS, default=20, show_default=True)
-@click.option("--wide", is_flag=True, help="Every column, whatever the screen's width.")
+@click.option(
+    "--limit", type=ROWS, default=20, show_default=True, help="Maximum number of rows to show."
+)
+@click.option(
+    "--wide", is_flag=True, help="Show every column, even if the table is wider than the screen."
+)
 @database_option
 @format_option()
 def leaderboard(
@@ -95,10 +104,10 @@ def leaderboard(
     database: str | None,
     form: str,
 ) -> int:
-    """Agents ranked by their executions of the last days; simulated ones among themselves.
+    """Rank agents by their recent executions; simulated agents are ranked separately.
 
-    Agents that the data cannot tell apart share a rank (`1=`). Compared are the cases that all
-    of a board were asked.
+    Statistically tied agents share a rank (`1=`). A board compares only the cases that all of its
+    agents were asked.
 
     \b
     agentbench leaderboard

@@ -40,121 +40,209 @@ _MOST = 100_000_000
 
 @click.command(
     "load",
-    short_help="Put load on one target: how fast is it, and under how much?",
-    epilog="Without a schedule: a closed loop with 1 user for 10 seconds. Latency in an open loop "
-    "counts from the moment a request was due; docs/load.md says why.",
+    short_help="Load-test one target: latency and throughput at a given load.",
+    epilog="Without a schedule option: a closed loop with 1 user for 10 seconds. Open-loop "
+    "latency counts from the time a request was due, which avoids coordinated "
+    "omission; see docs/load.md.",
 )
 @click.argument("target", metavar="[ID[@VERSION]=]TARGET")
 @click.option(
     "--rate",
     type=Rates(),
     metavar="R[,R…]",
-    help="Open loop: requests a second; several are run one after another.",
+    help="Open loop: send R requests per second. Several rates run one after another.",
 )
 @click.option(
     "--arrivals",
     type=click.Choice(("constant", "poisson", "gamma", "max")),
-    help="How they are spaced; `max` is a closed loop that asks for as much as goes.",
+    help="Distribution of the arrival times of an open loop. `max` is a closed loop at "
+    "maximum throughput.",
+    show_default="constant",
 )
 @click.option(
     "--burstiness",
     type=Number(0.01, 10_000),
     metavar="K",
-    help="Shape of the gaps of gamma: below 1 burstier than Poisson, above 1 more even.",
+    help="Shape parameter of --arrivals gamma: below 1 is burstier than Poisson, above 1 "
+    "more regular.",
+    show_default="1",
 )
-@click.option("--ramp", type=Ramp(), metavar="A..B/TIME", help="From A to B a second over TIME.")
-@click.option("--steps", type=Steps(), metavar="RxTIME,…", help="One rate after another.")
 @click.option(
-    "--spike", type=Spike(), metavar="A..B@START/TIME", help="A a second, B from START on for TIME."
+    "--ramp",
+    type=Ramp(),
+    metavar="A..B/TIME",
+    help="Open loop: change the rate linearly from A to B requests per second over TIME.",
 )
-@click.option("--sine", type=Sine(), metavar="M±A/TIME", help="Swings by A around M every TIME.")
+@click.option(
+    "--steps",
+    type=Steps(),
+    metavar="RxTIME,…",
+    help="Open loop: R requests per second for TIME, then the next step.",
+)
+@click.option(
+    "--spike",
+    type=Spike(),
+    metavar="A..B@START/TIME",
+    help="Open loop: A requests per second, with a spike to B at START that lasts TIME.",
+)
+@click.option(
+    "--sine",
+    type=Sine(),
+    metavar="M±A/TIME",
+    help="Open loop: requests per second follow a sine wave with mean M, amplitude A and "
+    "period TIME.",
+)
 @click.option(
     "--trace",
     metavar="FILE",
-    help="Replay a recorded trace: its arrivals, and the lengths of its requests and answers where "
-    "it has them and nothing else says what to send.",
+    help="Open loop: replay the arrival times of a recorded trace. Its prompt and answer "
+    "lengths are also used, unless another option sets what to send.",
 )
 @click.option(
     "--trace-speed",
     type=Number(0.001, 1000),
     metavar="X",
     help="Replay the trace X times as fast as it was recorded.",
+    show_default="1",
 )
 @click.option(
     "--trace-unit",
     type=click.Choice(("s", "ms", "us", "ns")),
-    help="Unit of the trace's timestamps, where they are numbers. Without it: seconds, or "
-    "milliseconds for a trace with hash_ids (Mooncake).",
+    help="Unit of numeric timestamps in the trace.",
+    show_default="s; ms for a trace with hash_ids, as from Mooncake",
 )
 @click.option(
     "--concurrency",
     type=Users(),
     metavar="N[,N…]",
-    help="Closed loop: so many users, each sends when its last request has ended.",
+    help="Closed loop: N users, each of which sends its next request when the previous one "
+    "ends. Several values run one after another.",
+    show_default="1, without a schedule",
 )
 @click.option(
-    "--think-time", type=Time(zero=True), metavar="TIME", help="What users wait in between."
+    "--think-time",
+    type=Time(zero=True),
+    metavar="TIME",
+    help="Time that each user of a closed loop waits between requests.",
+    show_default="0s",
 )
-@click.option("--duration", type=Time(), metavar="TIME", help="Length of the window, such as 30s.")
-@click.option("--requests", type=click.IntRange(1, _MOST), help="Or so many requests.")
 @click.option(
-    "--max-in-flight", type=click.IntRange(1, _MOST), metavar="N", help="At most so many at once."
+    "--duration",
+    type=Time(),
+    metavar="TIME",
+    help="Length of the measurement window, such as 30s. With --requests, the load stops at "
+    "whichever comes first.",
+    show_default="length of the schedule, else 10s",
+)
+@click.option(
+    "--requests",
+    type=click.IntRange(1, _MOST),
+    help="Number of requests to send (with --turns above 1, number of conversations to start).",
+)
+@click.option(
+    "--max-in-flight",
+    type=click.IntRange(1, _MOST),
+    metavar="N",
+    help="Maximum number of in-flight requests; with --arrivals max, the number of users.",
+    show_default="no limit; 256 with --arrivals max",
 )
 @click.option(
     "--input-tokens",
     type=Length(),
     metavar="N[±S]",
-    help="Made-up prompts of so many tokens (mean ± standard deviation).",
+    help="Generate synthetic prompts of N tokens; ±S is the standard deviation.",
 )
 @click.option(
     "--prefix-share",
     type=Number(0, 1),
     metavar="SHARE",
-    help="Share of each made-up prompt that all have in common.",
+    help="Share of each synthetic prompt that is identical in all of them, from 0 to 1.",
+    show_default="0",
 )
-@click.option("--output-tokens", type=Length(), metavar="N[±S]", help="Tokens to ask for.")
-@click.option("--prompt", "prompts", multiple=True, metavar="TEXT", help="What to ask; in turn.")
+@click.option(
+    "--output-tokens",
+    type=Length(),
+    metavar="N[±S]",
+    help="Number of output tokens to request as max_tokens; ±S is the standard deviation.",
+    show_default="left to the server",
+)
+@click.option(
+    "--prompt",
+    "prompts",
+    multiple=True,
+    metavar="TEXT",
+    help="Prompt to send. Several prompts are sent in turn.",
+    show_default="a short built-in text",
+)
 @dataset_options
-@click.option("--turns", type=click.IntRange(1, 1000), help="Prompts of one conversation.")
+@click.option(
+    "--turns",
+    type=click.IntRange(1, 1000),
+    help="Number of prompts in each conversation; each turn sends the previous ones along.",
+    show_default="1",
+)
 @click.option(
     "--cancel-after",
     type=click.IntRange(1, _MOST),
     metavar="N",
-    help="Break each answer off after so many tokens.",
+    help="Cancel each request after it has received N tokens.",
 )
-@click.option("--stream/--no-stream", default=None, help="Overrides the agent's own setting.")
+@click.option(
+    "--stream/--no-stream",
+    default=None,
+    help="Request streamed or complete answers.",
+    show_default="the agent's setting",
+)
 @click.option(
     "--slo",
     type=Slo(),
     multiple=True,
     metavar="NAME=MS",
-    help="What a good request keeps, such as ttft_ms=200; goodput counts those that do.",
+    help="Service-level objective: latency limit in ms that a good request meets, such as "
+    "ttft_ms=200. Goodput counts the requests that meet every limit. May be given once "
+    "per metric.",
 )
-@click.option("--workers", type=click.IntRange(1, 256), help="Processes that send.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Number of processes that send requests.",
+    show_default="as many as needed, at most one per core",
+)
 @click.option(
     "--realtime/--no-realtime",
     default=None,
-    help="Senders go before everything else on this machine; by default those of an open loop, "
-    "where that is permitted.",
+    help="Run the sending processes with real-time priority, ahead of all other processes "
+    "on this machine.",
+    show_default="on for an open loop where permitted",
 )
 @click.option(
     "--warmup",
     type=click.IntRange(0, 100_000),
-    help="Requests of each worker before the window; 3.",
+    help="Number of unmeasured requests that each worker sends before the window.",
+    show_default="3",
 )
 @click.option(
     "--timeout",
     type=Time(),
     metavar="TIME",
-    help="Longest that one request may take; by default the agent's own limits.",
+    help="Maximum duration of one request.",
+    show_default="the agent's own limits",
 )
 @click.option(
-    "--drain", type=Time(zero=True), metavar="TIME", help="What is in flight gets at the end; 30s."
+    "--drain",
+    type=Time(zero=True),
+    metavar="TIME",
+    help="Grace period for in-flight requests at the end of the window.",
+    show_default="30s",
 )
-@click.option("--print-suite", is_flag=True, help="Print the same load as a suite; run nothing.")
+@click.option(
+    "--print-suite",
+    is_flag=True,
+    help="Print the equivalent suite file and exit without running it.",
+)
 @run_options
 def load_command(target: str, **given: Any) -> int:
-    """Put load on TARGET and print latency, throughput and how far they can be trusted.
+    """Load-test TARGET; print latency, throughput and how reliable the measurement is.
 
     \b
     agentbench load openai:http://127.0.0.1:8000/v1#MODEL

@@ -181,18 +181,18 @@ def dataset_options(command: Callable[..., Any]) -> Callable[..., Any]:
     dataset = click.option(
         "--dataset",
         metavar="FILE",
-        help="Send the records of a dataset, in turn: JSON lines, JSON, CSV or Parquet. A recorded "
-        "conversation (ShareGPT) is a session with a request for each turn of the user. Records "
-        "that cannot be sent are skipped and counted.",
+        help="Send the records of a dataset in turn: JSON Lines, JSON, CSV or Parquet. A "
+        "recorded conversation (ShareGPT) becomes a session with one request for each user "
+        "turn. Records that cannot be sent are skipped and counted.",
     )
     fields = click.option(
         "--fields",
         type=Field(),
         multiple=True,
         metavar="FIELD=PATH",
-        help="Where a record of --dataset has a field of the request, such as input=question or "
-        "input=turns.0.text. May be given several times. Without it, records have `input`, "
-        "`messages` or `conversations`.",
+        help="Map a request field to a path in each record of --dataset, such as input=question "
+        "or input=turns.0.text. May be given several times.",
+        show_default="`input`, `messages` or `conversations`",
     )
     return dataset(fields(command))
 

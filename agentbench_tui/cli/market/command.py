@@ -28,29 +28,33 @@ _COLUMNS = (
 )
 
 
-@click.group(short_help="Make market worlds, play them, watch episodes.")
+@click.group(short_help="Generate market worlds, let agents play them, watch episodes.")
 def market() -> None:
-    """A deterministic world of prediction markets, perpetuals, a feed and chats for agents."""
+    """Play a deterministic world of prediction markets, perpetual futures, a feed and chats."""
 
 
-@market.command(short_help="Make a world, and its truth beside it.")
+@market.command(short_help="Generate a world and its ground truth.")
 @world_options
-@click.option("--seed", type=int, default=12345, show_default=True, help="0 or more.")
+@click.option(
+    "--seed", type=int, default=12345, show_default=True, help="Seed of the world, 0 or greater."
+)
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="By default benchmarks/benchmark-ID.json.",
+    help="File to write the world to.",
+    show_default="benchmarks/benchmark-ID.json",
 )
 @click.option(
     "--private",
     is_flag=True,
-    help="Draw a secret salt, kept with the truth, so that the world cannot be recomputed.",
+    help="Add a secret salt, stored with the ground truth, so that nobody can recompute the "
+    "world from its seed.",
 )
-@click.option("--force", is_flag=True, help="Overwrite a file that holds something else.")
+@click.option("--force", is_flag=True, help="Overwrite a file that has other content.")
 @format_option()
 def generate(output: Path | None, *, private: bool, force: bool, form: str, **given: Any) -> int:
-    """Make a world and write it; its truth lies beside it, in FILE.truth.json.
+    """Generate a world; write it to FILE and its ground truth to FILE.truth.json.
 
     \b
     agentbench market generate --seed 7 --output world.json
@@ -102,18 +106,22 @@ def _check_free(path: Path, content: bytes) -> None:
         raise UsageError(f"{path} holds something else; --force overwrites it")
 
 
-@market.command("run", short_help="Let agents play worlds, and compare how they did.")
+@market.command("run", short_help="Let agents play worlds and compare their results.")
 @play_options
 @click.option(
-    "--agent", "agents_to_run", multiple=True, metavar="[ID[@VERSION]=]TARGET", help="Who plays."
+    "--agent",
+    "agents_to_run",
+    multiple=True,
+    metavar="[ID[@VERSION]=]TARGET",
+    help="Agent that plays. May be given several times.",
 )
-@click.option("--baselines", is_flag=True, help="Let the eight baselines play too.")
+@click.option("--baselines", is_flag=True, help="Let the eight baseline agents play as well.")
 @world_options
 @run_options
 def run_command(output: Path | None, **given: Any) -> int:
-    """Let agents play market worlds, and compare how they did.
+    """Let agents play market worlds and compare their results.
 
-    Without a FILE the worlds are made of --seed and the options of `market generate`.
+    Without a FILE, worlds are generated from --seed and the options of `market generate`.
 
     \b
     agentbench market run --benchmark world.json --agent market:hold --baselines --runs 5
@@ -128,29 +136,35 @@ def run_command(output: Path | None, **given: Any) -> int:
 market.add_command(serve)
 
 
-@market.command(short_help="Is a world sound?")
+@market.command(short_help="Verify that a world file is valid.")
 @click.argument("file", type=click.Path(path_type=Path))
 @format_option()
 def verify(file: Path, form: str) -> int:
-    """Is FILE a sound world: hashes, what must hold at every tick, nothing known too early?"""
+    """Verify a world FILE: hashes, invariants of every tick, nothing known too early."""
     from agentbench_tui.cli.market.result import print_verification
 
     return print_verification(file, form)
 
 
-@market.command(short_help="Look again at an episode.")
+@market.command(short_help="Replay a recorded episode.")
 @click.argument("run", default="latest")
-@click.option("--episode", type=click.IntRange(0), default=0, show_default=True, help="Which one.")
+@click.option(
+    "--episode",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Index of the episode in the run, from 0.",
+)
 @click.option(
     "--ui",
     type=click.Choice(("none", "full")),
     default="none",
     show_default=True,
-    help="`full` opens the page Market of the session.",
+    help="`full` opens the Market page of the interactive session; `none` prints the episode.",
 )
 @database_option
 def watch(run: str, episode: int, ui: str, database: str | None) -> int:
-    """Look again at an episode of RUN: prices, calls and equity, tick by tick."""
+    """Replay an episode of RUN: prices, calls and equity, tick by tick."""
     from agentbench_tui.cli.market.watch import watch_episode
 
     return watch_episode(run, episode, database, full=ui == "full")

@@ -21,7 +21,7 @@ _WORLD = (
         metavar="MINUTES",
         default=30.0,
         show_default=True,
-        help="Of the world's time.",
+        help="Length of the world in minutes of world time.",
     ),
     click.option(
         "--interval",
@@ -29,17 +29,27 @@ _WORLD = (
         metavar="SECONDS",
         default=60.0,
         show_default=True,
-        help="Of the world's time between two ticks; an agent has a turn at each.",
+        help="Seconds of world time between two ticks; each agent has one turn per tick.",
     ),
-    click.option("--markets", type=int, default=5, show_default=True, help="Prediction markets."),
-    click.option("--perpetuals", type=int, default=3, show_default=True, help="Perpetuals."),
-    click.option("--agents", type=int, default=8, show_default=True, help="Other agents."),
+    click.option(
+        "--markets", type=int, default=5, show_default=True, help="Number of prediction markets."
+    ),
+    click.option(
+        "--perpetuals", type=int, default=3, show_default=True, help="Number of perpetual futures."
+    ),
+    click.option(
+        "--agents",
+        type=int,
+        default=8,
+        show_default=True,
+        help="Number of other traders in the world.",
+    ),
     click.option(
         "--conditions",
         type=click.Choice([*CONDITIONS]),
         default="mixed",
         show_default=True,
-        help="Of the perpetuals and of those who know nothing.",
+        help="Market conditions of the perpetual futures and of the uninformed traders.",
     ),
 )
 _PLAY = (
@@ -50,30 +60,39 @@ _PLAY = (
         multiple=True,
         metavar="FILE",
         type=click.Path(path_type=Path),
-        help="World to play, as `market generate` wrote it; may be given several times.",
+        help="World file to play, written by `agentbench market generate`. May be given several "
+        "times.",
     ),
     click.option(
         "--worlds",
         type=click.IntRange(1, 10_000),
         default=1,
         show_default=True,
-        help="So many worlds, of its seed and the following.",
+        help="Number of worlds to play, with consecutive seeds that start at the seed of the "
+        "first world.",
     ),
-    click.option("--save-trajectories", is_flag=True, help="Keep every step, for training."),
+    click.option(
+        "--save-trajectories", is_flag=True, help="Store every step of each episode, for training."
+    ),
     click.option(
         "--response-timeout",
         type=ABOVE_ZERO,
         metavar="SECONDS",
-        help="An agent that has not ended its turn by then loses it.",
+        help="Time limit for each turn of an agent; a turn that takes longer is lost.",
+        show_default="no limit",
     ),
     click.option(
         "--real-time",
         type=ABOVE_ZERO,
         metavar="X",
-        help="The world's clock runs on, X times as fast as ours.",
+        help="Advance the world's clock in real time, X times as fast. Without it, the world "
+        "waits for the agents.",
     ),
     click.option(
-        "--output", type=click.Path(path_type=Path), metavar="DIR", help="Write reports there."
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Write reports to this folder.",
     ),
 )
 

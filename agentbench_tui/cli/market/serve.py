@@ -15,13 +15,13 @@ from agentbench_tui.model.errors import UsageError
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
-@click.command(short_help="Wait for an agent that comes to play.")
+@click.command(short_help="Serve worlds to an agent that connects and plays.")
 @click.option(
     "--protocol",
     type=click.Choice(("jsonrpc", "a2a")),
     default="jsonrpc",
     show_default=True,
-    help="JSON-RPC 2.0 over HTTP, or the A2A protocol.",
+    help="Protocol that the agent speaks: JSON-RPC 2.0 over HTTP, or A2A.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
@@ -29,10 +29,14 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
     type=click.IntRange(0, 65_535),
     default=0,
     show_default=True,
-    help="0 for a free one, which is told.",
+    help="Port to listen on; 0 picks a free port and prints it.",
 )
 @click.option(
-    "--agent-id", default="outsider", show_default=True, metavar="ID[@VERSION]", help="Who comes."
+    "--agent-id",
+    default="outsider",
+    show_default=True,
+    metavar="ID[@VERSION]",
+    help="Id under which the results of the connecting agent are stored.",
 )
 @play_options
 @world_options
@@ -40,11 +44,11 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 def serve(
     protocol: str, host: str, port: int, agent_id: str, output: Path | None, **given: Any
 ) -> int:
-    """Wait for an agent that plays market worlds by JSON-RPC or A2A, one after the other.
+    """Serve market worlds, one after another, to an agent that connects by JSON-RPC or A2A.
 
-    The world waits for its calls; the run ends when all games are over, with the result that
-    `market run` gives. Without a FILE the worlds are made of --seed and the options of
-    `market generate`.
+    Each world waits for the agent's calls. The run ends when all games are over and prints the
+    same result as `market run`. Without a FILE, worlds are generated from --seed and the options
+    of `market generate`.
 
     \b
     agentbench market serve world.json --port 8000

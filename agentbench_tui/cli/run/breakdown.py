@@ -28,7 +28,8 @@ by_limit_option = click.option(
     type=ROWS,
     default=30,
     show_default=True,
-    help="Groups of --by that are shown, those with most cases; all of them are tested.",
+    help="Maximum number of --by groups to show, those with the most cases first. All "
+    "groups are tested.",
 )
 
 
@@ -38,9 +39,9 @@ def by_options(command: Command) -> Command:
     return click.option(
         "--by",
         metavar="FIELD",
-        help="Show the results by groups of cases too: a field of their metadata, such as category"
-        " or difficulty, cluster, expected, benchmark or suite. Scores, ranks and gates are of the"
-        " whole.",
+        help="Also show results for each group of cases that share the value of FIELD: a "
+        "metadata field such as category or difficulty, or cluster, expected, benchmark or "
+        "suite. Scores, ranks and gates still use all cases.",
     )(command)
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @click.command(
     "run",
     short_help="Run suites against agents.",
-    epilog="A second Ctrl-C stops at once; what was measured is kept and `agentbench resume` "
-    "goes on with it.",
+    epilog="Press Ctrl-C twice to stop at once. Measurements so far are kept, and `agentbench "
+    "resume` continues the run.",
 )
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
 @click.option(
@@ -34,63 +34,91 @@ if TYPE_CHECKING:
     "agents",
     multiple=True,
     metavar="[ID[@VERSION]=]TARGET",
-    help="Agent to run, or the id of one that the suite names; may be given several times. By "
-    "default all that the suite names.",
-)
-@click.option("--stub", is_flag=True, help="With the practice agent; marked as simulated.")
-@click.option("--benchmark", "benchmarks", multiple=True, metavar="ID", help="Only this benchmark.")
-@click.option("--case", "cases", multiple=True, metavar="ID", help="Only this case.")
-@click.option("--limit", type=ROWS, help="At most so many cases of each benchmark.")
-@click.option(
-    "--iterations", type=click.IntRange(1, MOST_ROUNDS), help="Measured passes over the cases."
+    help="Agent to run, or the id of an agent in the suite. May be given several times.",
+    show_default="all agents of the suite",
 )
 @click.option(
-    "--warmup", type=click.IntRange(0, MOST_ROUNDS), help="Unmeasured rounds before them."
+    "--stub", is_flag=True, help="Run the practice agent, whose results are marked as simulated."
 )
-@click.option("--concurrency", type=click.IntRange(1, MOST_AT_ONCE), help="Cases asked at once.")
+@click.option(
+    "--benchmark",
+    "benchmarks",
+    multiple=True,
+    metavar="ID",
+    help="Run only this benchmark. May be given several times.",
+)
+@click.option(
+    "--case",
+    "cases",
+    multiple=True,
+    metavar="ID",
+    help="Run only this case. May be given several times.",
+)
+@click.option(
+    "--limit", type=ROWS, help="Maximum number of cases of each benchmark.", show_default="all"
+)
+@click.option(
+    "--iterations",
+    type=click.IntRange(1, MOST_ROUNDS),
+    help="Number of measured passes over the cases in each repeat.",
+    show_default="set by the suite",
+)
+@click.option(
+    "--warmup",
+    type=click.IntRange(0, MOST_ROUNDS),
+    help="Number of unmeasured passes over the cases before the measured ones.",
+    show_default="set by the suite",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, MOST_AT_ONCE),
+    help="Maximum number of cases in flight.",
+    show_default="set by the suite",
+)
 @click.option(
     "--seeds",
     type=click.IntRange(1, MOST_SEEDS),
     default=1,
     show_default=True,
-    help="So many seeds, from --seed on.",
+    help="Number of seeds: --seed and the ones that follow it.",
 )
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="[BENCHMARK.]KEY=VALUE",
-    help="Set a declared parameter of the suite.",
+    help="Set a declared parameter of the suite. May be given several times.",
 )
 @click.option(
     "--spec",
     "specs",
     multiple=True,
     metavar="FILE",
-    help="An AgentFarm specification, the same as SUITE; its results are written as JSON.",
+    help="Run an AgentFarm specification as a suite, and write its results as JSON. May be "
+    "given several times.",
 )
-@click.option("--list", "list_only", is_flag=True, help="List experiments; run nothing.")
+@click.option("--list", "list_only", is_flag=True, help="List the experiments and exit.")
 @click.option(
     "--compare",
     "compared",
     nargs=2,
     metavar="A B",
-    help="Compare two result files; run nothing.",
+    help="Compare two result files and exit.",
 )
 @click.option(
     "--reporter",
     "reporters",
     multiple=True,
     metavar="NAME",
-    help="Reporter of the results of experiments, which writes into the suite's `output_dir`: "
-    "python:FILE:NAME, or the name of a plugin's.",
+    help="Reporter that writes the results of experiments to the suite's `output_dir`: "
+    "python:FILE:NAME, or one from a plug-in. May be given several times.",
 )
 @click.option(
     "--report",
     type=ReportKinds(),
     metavar="[json|html|md|both],…",
-    help="Also write the results to benchmark_results.json, .html or .md, several separated by "
-    "commas; both: json,html.",
+    help="Also write the results to benchmark_results.json, .html or .md. Separate several "
+    "formats with commas; `both` means json,html.",
 )
 @click.option(
     "--output",
@@ -98,15 +126,15 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     default="benchmark_results",
     show_default=True,
-    help="Folder of --report.",
+    help="Folder for the files of --report.",
 )
 @by_options
-@click.option("--print-config", is_flag=True, help="Print the resolved plan as JSON; run nothing.")
+@click.option("--print-config", is_flag=True, help="Print the resolved plan as JSON and exit.")
 @run_options
 def run_command(suites: tuple[str, ...], **given: Any) -> int:
-    """Run SUITEs (names or files) against agents and print scores and leaderboard.
+    """Run SUITEs (names or files) against agents and print scores and a leaderboard.
 
-    Without a SUITE it runs `default_suite` of agentbench.toml, else quickstart.
+    Without a SUITE, run the `default_suite` of agentbench.toml, else quickstart.
 
     \b
     agentbench run

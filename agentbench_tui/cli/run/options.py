@@ -27,47 +27,75 @@ _OPTIONS = (
         type=click.IntRange(1, MOST_REPEATS),
         default=1,
         show_default=True,
-        help="Repeats, each with fresh sessions and connections.",
+        help="Number of repeats, each with new sessions and connections.",
     ),
     click.option(
         "--seed",
         type=click.IntRange(-LARGEST_SEED, LARGEST_SEED),
-        help="Same seed, same order and same arrivals; 42 unless the suite says otherwise.",
+        help="Seed of all random choices, such as the order of cases and arrival times.",
+        show_default="set by the suite, else 42",
     ),
     click.option(
         "--prices",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Prices of tokens, by model.",
+        help="File of token prices by model.",
     ),
     click.option(
         "--hourly-price",
         type=Number(),
         metavar="USD",
-        help="Price of an hour of the machine that serves the agents.",
+        help="Price in USD of one hour of the machine that serves the agents.",
     ),
-    click.option("--max-cost", type=ABOVE_ZERO, metavar="USD", help="Stop there."),
-    click.option("--max-tokens", type=click.IntRange(1, LARGEST_INTEGER), help="Stop there."),
+    click.option(
+        "--max-cost",
+        type=ABOVE_ZERO,
+        metavar="USD",
+        help="Stop the run when it has cost this many US dollars.",
+        show_default="no limit",
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(1, LARGEST_INTEGER),
+        help="Stop the run when it has used this many tokens.",
+        show_default="no limit",
+    ),
     click.option(
         "--fail-on",
         "gates",
         multiple=True,
         metavar="GATE",
-        help="Exit with 1 unless this holds, such as 'e2e_ms.p95<=1200', 'accuracy>=0.8',"
-        " verdict==clean, or no-regression, of chosen metrics 'no-regression(accuracy)'.",
+        help="Exit with 1 if this gate fails, such as 'accuracy>=0.8', 'e2e_ms.p95<=1200', "
+        "verdict==clean, no-regression, or 'no-regression(accuracy)' for chosen metrics. "
+        "May be given several times.",
     ),
-    click.option("--tag", "tags", multiple=True, help="Tag of the run, to find it by."),
-    click.option("--notes", default="", help="A note kept with the run."),
+    click.option(
+        "--tag", "tags", multiple=True, help="Tag to find the run by. May be given several times."
+    ),
+    click.option("--notes", default="", help="Note to store with the run."),
     database_option,
-    click.option("--persist", metavar="FILE", help="With --db :memory:, write it here at the end."),
     click.option(
-        "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True
+        "--persist",
+        metavar="FILE",
+        help="Write the in-memory database of --db :memory: to this file when the run ends.",
     ),
-    click.option("--dry-run", is_flag=True, help="Validate and show the plan; run nothing."),
     click.option(
-        "--detach", is_flag=True, help="Start the run, print its id and leave it running."
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="Output format.",
     ),
-    click.option("--quiet", "-q", is_flag=True, help="No progress."),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Validate the options, print the plan and exit without running it.",
+    ),
+    click.option(
+        "--detach", is_flag=True, help="Start the run in the background, print its id and exit."
+    ),
+    click.option("--quiet", "-q", is_flag=True, help="Show no progress."),
 )
 
 

@@ -32,16 +32,25 @@ if TYPE_CHECKING:
 @click.command(short_help="Continue an interrupted run.")
 @click.argument("run", default="latest")
 @database_option
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
-@click.option("--detach", is_flag=True, help="Start it and leave it running.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="Output format.",
+)
+@click.option(
+    "--detach", is_flag=True, help="Continue the run in the background, print its id and exit."
+)
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @trust_option
 @view_options
 def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
-    """Continue RUN (an id, its beginning, or `latest`).
+    """Continue RUN (an id, a unique prefix of one, or `latest`).
 
-    What was committed is not asked again; requests that were in flight are. An imported run
-    runs no code, contacts no server and reads no file before you allow it.
+    Stored answers are kept; requests that were in flight are sent again. An imported run executes
+    no code, contacts no server and reads no file until you allow it.
 
     \b
     agentbench resume
@@ -119,13 +128,31 @@ def _as_begun(plan: Plan, how: How) -> How:
     return how
 
 
-@click.command(short_help="Score a run's stored answers again.")
+@click.command(short_help="Score the stored answers of a run again.")
 @click.argument("run", default="latest")
-@click.option("--suite", metavar="SUITE", help="Score by this suite's scorers and rubrics.")
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Parameters of it.")
+@click.option(
+    "--suite",
+    metavar="SUITE",
+    help="Suite whose scorers and rubrics to use.",
+    show_default="the suite of the run",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a declared parameter of --suite. May be given several times.",
+)
 @trust_option
 @database_option
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="Output format.",
+)
 def rescore(
     run: str,
     suite: str | None,
@@ -134,10 +161,10 @@ def rescore(
     database: str | None,
     form: str,
 ) -> int:
-    """Score the stored answers of RUN again. No agent is asked.
+    """Score the stored answers of RUN again. No agent is called.
 
-    All scores change at once; a command that is stopped changes none. Before you allow
-    it, no scorer of an imported run, and no code in its answers, is executed.
+    All scores change at once; a command that is stopped changes none. Scorers of an imported run,
+    and code in its answers, are not executed until you allow it.
 
     \b
     agentbench rescore latest

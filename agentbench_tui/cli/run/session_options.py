@@ -28,14 +28,14 @@ _LOOK = (
         "--theme",
         type=click.Choice(_THEMES),
         envvar="AGENTBENCH_THEME",
-        help="Colours of the session; the ansi ones are the terminal's own.",
+        help="Color theme of the session. The `ansi` themes use the terminal's own colors.",
     ),
-    click.option("--ascii", "only_ascii", is_flag=True, help="ASCII characters alone."),
+    click.option("--ascii", "only_ascii", is_flag=True, help="Use only ASCII characters."),
     click.option(
         "--no-mouse",
         is_flag=True,
         envvar="AGENTBENCH_NO_MOUSE",
-        help="Leave the mouse to the terminal, to select text.",
+        help="Leave the mouse to the terminal, so that text can be selected.",
     ),
     click.option(
         "--ui-rate",
@@ -44,14 +44,15 @@ _LOOK = (
         show_default=True,
         envvar="AGENTBENCH_UI_RATE",
         metavar="HZ",
-        help="How often the session draws; 0: when F5 is pressed.",
+        help="Redraws of the session per second; 0 redraws only when F5 is pressed.",
     ),
     click.option(
         "--screenshots",
         type=click.Path(path_type=Path, file_okay=False),
         envvar="AGENTBENCH_SCREENSHOTS",
         metavar="DIR",
-        help="Where Ctrl-S writes pictures; the current folder.",
+        help="Folder for the screenshots taken with Ctrl-S.",
+        show_default="the current folder",
     ),
 )
 _VIEW = (
@@ -59,10 +60,11 @@ _VIEW = (
         "--ui",
         type=click.Choice(("none", "line", "full")),
         envvar="AGENTBENCH_UI",
-        help="Shown while it goes on: `full`, the session, on a terminal that can show it; `line`,"
-        " one view; `none`, a line every few seconds.",
+        help="Progress display: `full`, the interactive session; `line`, one updating view; "
+        "`none`, one line every few seconds.",
+        show_default="full if the terminal supports it",
     ),
-    click.option("--no-ui", is_flag=True, help="The same as --ui none."),
+    click.option("--no-ui", is_flag=True, help="Print progress lines only; short for --ui none."),
 )
 
 

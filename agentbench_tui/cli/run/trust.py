@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 trust_option = click.option(
     "--trust",
     is_flag=True,
-    help="Allow an imported run to run the commands and code, contact the addresses and use the "
-    "files that it names. Without it, you are asked on a terminal; elsewhere the command is "
+    help="Let an imported run execute its commands and code, contact its servers and use "
+    "its files. Without it, a terminal asks for permission; elsewhere the command is "
     "refused.",
 )
 

@@ -61,16 +61,18 @@ _ANSWERS = (
 
 @click.group(short_help="List, show, delete, export and import runs.")
 def runs() -> None:
-    """Runs in the database. RUN is an id, the beginning of one, or `latest`."""
+    """Manage the runs in the database. RUN is an id, a unique prefix of one, or `latest`."""
 
 
 @runs.command("list")
-@click.option("--limit", type=ROWS, default=20, show_default=True)
-@click.option("--tag", help="Only runs with this tag.")
+@click.option(
+    "--limit", type=ROWS, default=20, show_default=True, help="Maximum number of rows to show."
+)
+@click.option("--tag", help="List only runs with this tag.")
 @database_option
 @format_option()
 def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
-    """The newest runs first.
+    """List runs, newest first.
 
     \b
     agentbench runs list
@@ -130,17 +132,21 @@ def _add_loads(connection: Any, run: dict[str, Any]) -> None:
 
 @runs.command()
 @click.argument("run", default="latest")
-@click.option("--case", "case_id", metavar="ID", help="One case whole: question, answer, scores.")
-@click.option("--answers", is_flag=True, help="Every observation, a line each.")
-@click.option("--wrong", is_flag=True, help="Only observations that are not right.")
-@click.option("--agent", metavar="ID", help="Only this agent.")
-@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
-@click.option("--limit", type=ROWS, default=50, show_default=True, help="Most answers shown.")
+@click.option(
+    "--case", "case_id", metavar="ID", help="Show one case in full: question, answer and scores."
+)
+@click.option("--answers", is_flag=True, help="Show every observation, one per line.")
+@click.option("--wrong", is_flag=True, help="Show only observations that are not correct.")
+@click.option("--agent", metavar="ID", help="Show only this agent.")
+@click.option("--benchmark", metavar="ID", help="Show only this benchmark.")
+@click.option(
+    "--limit", type=ROWS, default=50, show_default=True, help="Maximum number of rows to show."
+)
 @by_options
 @database_option
 @format_option()
 def show(run: str, database: str | None, form: str, **given: Any) -> int:
-    """One run: scores, leaderboard, circumstances; or its answers; or one case; or by groups.
+    """Show a run: its scores, leaderboard and environment, or its answers, one case, or groups.
 
     \b
     agentbench runs show latest

@@ -15,12 +15,12 @@ from agentbench_tui.cli.console.output import database_option, database_path
 @click.option(
     "--yes",
     is_flag=True,
-    help="Delete without asking. Without it you are asked on a terminal, and the command is "
-    "refused elsewhere.",
+    help="Delete without asking. Without it, a terminal asks for confirmation; elsewhere "
+    "the command is refused.",
 )
 @database_option
 def delete(run_ids: tuple[str, ...], yes: bool, database: str | None) -> int:
-    """Delete runs and everything that only they need.
+    """Delete runs and all data that no other run uses.
 
     \b
     agentbench runs delete 01a2203b --yes
@@ -52,10 +52,10 @@ def delete(run_ids: tuple[str, ...], yes: bool, database: str | None) -> int:
 @click.command()
 @click.argument("run")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Replace FILE.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @database_option
 def export(run: str, file: Path, force: bool, database: str | None) -> int:
-    """Write RUN to an SQLite FILE of its own, and FILE.sha256 beside it.
+    """Export RUN to a new SQLite FILE, with its checksum in FILE.sha256.
 
     \b
     agentbench runs export latest run.db
@@ -84,10 +84,10 @@ def export(run: str, file: Path, force: bool, database: str | None) -> int:
 )
 @database_option
 def import_(files: tuple[Path, ...], database: str | None) -> int:
-    """Copy the runs of exported FILEs into the database. Those already there stay as they are.
+    """Import the runs of exported FILEs. Runs that are already in the database do not change.
 
-    Baselines that are one of these runs come along, and changes accepted at one of them; baselines
-    of a version or a tag stay in their database.
+    Baselines and accepted changes that refer to one of these runs are imported too. Baselines that
+    refer to a version or a tag are not.
 
     \b
     agentbench runs import run.db

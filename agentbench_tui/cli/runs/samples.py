@@ -17,15 +17,19 @@ PLACE = ("benchmark_id", "agent_id", "parameters")
 """Which execution a row is of, before the fields of the request."""
 
 
-@click.command(short_help="Every request of a load, a row each.")
+@click.command(short_help="Print every request of a load, one row per request.")
 @click.argument("run", default="latest")
-@click.option("--agent", metavar="ID", help="Only this agent.")
-@click.option("--benchmark", metavar="ID", help="Only this benchmark.")
+@click.option("--agent", metavar="ID", help="Print only this agent's requests.")
+@click.option("--benchmark", metavar="ID", help="Print only this benchmark's requests.")
 @click.option(
-    "--point", "points", multiple=True, metavar="NAME=VALUE", help="Only this point of a sweep."
+    "--point",
+    "points",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Print only this point of a sweep. May be given several times.",
 )
 @click.option(
-    "--unfinished", is_flag=True, help="Also what is stored of a repeat that was cut off."
+    "--unfinished", is_flag=True, help="Include the stored requests of a repeat that was cut off."
 )
 @click.option(
     "--format",
@@ -33,11 +37,11 @@ PLACE = ("benchmark_id", "agent_id", "parameters")
     type=click.Choice(("csv", "jsonl")),
     default="csv",
     show_default=True,
-    help="How to print the rows.",
+    help="Output format.",
 )
 @database_option
 def samples(run: str, form: str, database: str | None, **given: Any) -> int:
-    """Every request of the loads of RUN: when it was due and sent, its times, tokens and end.
+    """Print every load request of RUN: due and send time, latencies, tokens and outcome.
 
     \b
     agentbench runs samples latest > requests.csv

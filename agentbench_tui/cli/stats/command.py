@@ -28,20 +28,19 @@ _CHECKED = (
 )
 
 
-@click.group(short_help="How sure is it, how many runs does it take?")
+@click.group(short_help="Show intervals, variance and required sample sizes.")
 def stats() -> None:
-    """Spread, power, summaries with their intervals, and a check of the statistics themselves."""
+    """Show variance, statistical power and intervals, or check the statistics themselves."""
 
 
-@stats.command("check", short_help="Hold the statistics against answers of other software.")
+@stats.command("check", short_help="Check the statistics against results of other software.")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @format_option()
 def check(file: Path, form: str) -> int:
-    """Hold the statistics against answers of other software in FILE; exit 1 when one differs.
+    """Compare the statistics with results of other software in FILE; exit with 1 if one differs.
 
-    Every answer is computed anew from the inputs in FILE. Exact ones must agree to 1e-9 of
-    themselves, those found by stepping towards them to 5e-6, and those that rest on chance within
-    the tolerance that the file gives.
+    Every result is computed from the inputs in FILE. Exact results must agree to a relative error
+    of 1e-9, iterative ones to 5e-6, and random ones to the tolerance that FILE gives.
 
     \b
     agentbench stats check reference.json

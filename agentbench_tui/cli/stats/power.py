@@ -61,42 +61,62 @@ class _Effect(Share):
         return super().convert(value, param, ctx), str(value).strip().endswith("%")
 
 
-@click.command("power", short_help="What can be seen with N, how many does a change take?")
+@click.command("power", short_help="Smallest detectable effect, or required sample size.")
 @click.argument("selectors", nargs=-1, metavar="[SELECTOR [SELECTOR]]")
-@click.option("--n", type=click.IntRange(min=2), help="Values a side, or pairs, that there are.")
+@click.option(
+    "--n",
+    type=click.IntRange(min=2),
+    help="Number of values in each group, or of pairs, that you have.",
+)
 @click.option(
     "--effect",
     type=_Effect(),
-    help="Change to be found: 5% with --sd or a selector, else in standard deviations, as 0.5.",
+    help="Change to detect: a percentage such as 5% with --sd or a selector, else a number "
+    "of standard deviations such as 0.5.",
 )
-@click.option("--sd", type=SHARE, help="Spread between runs as a share of their mean, such as 10%.")
+@click.option(
+    "--sd",
+    type=SHARE,
+    help="Standard deviation between runs as a share of their mean, such as 10%.",
+)
 @click.option(
     "--shares",
     type=(PART_WITH_ENDS, PART_WITH_ENDS),
     metavar="P Q",
-    help="Two success rates to tell apart: --shares 70% 80%.",
+    help="Two success rates to distinguish, such as --shares 70% 80%.",
 )
 @click.option(
     "--discordant",
     type=(PART_WITH_ENDS, PART_WITH_ENDS),
     metavar="A B",
-    help="Shares of cases that A alone and B alone gets right: --discordant 0.05 0.10.",
+    help="Shares of cases that only A and only B answers correctly, such as --discordant "
+    "0.05 0.10.",
 )
-@click.option("--metric", metavar="NAME", help="Only this metric of the selectors.")
+@click.option("--metric", metavar="NAME", help="Use only this metric of the selectors.")
 @where_option
 @benchmark_options
 @click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="Chance of a false alarm."
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Significance level: the probability of a false positive.",
 )
-@click.option("--power", type=float, default=0.8, show_default=True, help="Chance to see it.")
+@click.option(
+    "--power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="Statistical power: the probability of detecting an effect of this size.",
+)
 @database_option
 @format_option()
 def power(selectors: tuple[str, ...], form: str, **given: Any) -> int:
-    """Smallest effect that N runs can show, or how many runs an effect takes.
+    """Show the smallest effect that N runs can detect, or how many runs an effect requires.
 
-    Without options a table for the usual numbers. One selector brings the spread between its runs,
-    two of them the spread of the differences case by case, or of whole repeats where their luck
-    makes more of it, and what pairing gains.
+    Without options, print a table for common values. One selector supplies the variance between
+    its runs. Two selectors supply the variance of their case-by-case differences (or of whole
+    repeats, if the between-repeat variance is larger) and what pairing gains.
 
     \b
     agentbench stats power --n 15

@@ -77,10 +77,12 @@ def selector_of(text: str) -> str:
     return text
 
 
-@click.command("summary", short_help="Every figure of a metric with its interval.")
+@click.command("summary", short_help="Show the statistics of each metric with their intervals.")
 @click.argument("selector", metavar="SELECTOR|FILE")
 @benchmark_options
-@click.option("--metric", metavar="NAME", help="Only this metric, or this column of a file.")
+@click.option(
+    "--metric", metavar="NAME", help="Summarize only this metric, or this column of a file."
+)
 @where_option
 @attempt_option
 @cluster_option
@@ -89,13 +91,14 @@ def selector_of(text: str) -> str:
     type=click.IntRange(0, 2**32 - 1),
     default=42,
     show_default=True,
-    help="Of bootstraps.",
+    help="Seed of the bootstrap.",
 )
 @click.option(
     "--all",
     "every_figure",
     is_flag=True,
-    help="Print every figure as text too, not only the usual ones; other formats always have all.",
+    help="Show every statistic in tables, not only the usual ones. JSON and CSV always "
+    "contain all of them.",
 )
 @database_option
 @format_option()
@@ -112,8 +115,10 @@ def summary(
     database: str | None,
     form: str,
 ) -> int:
-    """The share, or the mean and quantiles, of each metric with its interval, and whether a repeat
-    drifted. With --all also pass@k, interquartile means and how many independent values there are.
+    """Show the share, or the mean and quantiles, of each metric with its interval.
+
+    Drift within a repeat is reported too. --all adds pass@k, interquartile means and effective
+    sample sizes.
 
     \b
     agentbench stats summary planner --metric accuracy

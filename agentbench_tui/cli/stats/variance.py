@@ -54,13 +54,14 @@ _PLOT_HEIGHT = 20
 _FILE = "file:"
 
 
-@click.command("variance", short_help="How much do runs differ, how many does a mean take?")
+@click.command("variance", short_help="Show the variance between runs and the runs a mean needs.")
 @click.argument("selectors", nargs=-1, required=True, metavar="SELECTOR|FILE…")
 @benchmark_options
 @click.option(
     "--metric",
     metavar="NAME",
-    help="Only this metric, or this column of files; else the main ones.",
+    help="Analyze only this metric, or this column of files.",
+    show_default="the main metrics",
 )
 @where_option
 @attempt_option
@@ -69,21 +70,24 @@ _FILE = "file:"
     type=SHARE,
     default=0.05,
     show_default=True,
-    help="CV (standard deviation / mean) that runs are held against.",
+    help="Highest acceptable coefficient of variation (standard deviation ÷ mean) between runs.",
 )
 @click.option(
     "--half-width",
     type=SHARE,
     default=0.05,
     show_default=True,
-    help="Half-width of the mean's 95 % interval that is wanted, as a share of the mean.",
+    help="Half-width of the mean's 95% interval to aim for, as a share of the mean.",
 )
-@click.option("--output", type=click.Path(path_type=Path), help="Write the plots as PNG or SVG.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="Write the plots to this PNG or SVG file."
+)
 @click.option(
     "--plot/--no-plot",
     "plotted",
     default=None,
-    help="Draw here as well; by default on a terminal only.",
+    help="Also draw the plots here.",
+    show_default="on in a terminal",
 )
 @database_option
 @format_option()
@@ -101,12 +105,11 @@ def variance(
     database: str | None,
     form: str,
 ) -> int:
-    """Spread between runs, and the smallest number of runs with a mean that is known well enough.
+    """Show the variance between runs, and how many runs a precise mean requires.
 
-    A run is a repeat of a benchmark (several run: are taken together), a row of a file, or a
-    learning curve: files with a column
-    `step` hold curves, one a file or one for each value of a column `run`, and are summed up by
-    their area (the last quarter) and their slope.
+    A run is a repeat of a benchmark (several run: selectors are pooled), a row of a file, or a
+    learning curve. Files with a `step` column hold learning curves: one per file, or one for each
+    value of a `run` column. A curve is summarized by its area (last quarter) and its slope.
 
     \b
     agentbench stats variance planner --metric e2e_ms
