@@ -304,7 +304,7 @@ def _pricing(agent: AgentSpec, prices: PriceTable) -> Callable[[Answer], float |
     def price(answer: Answer) -> float | None:
         if answer.cost_usd is not None:
             return answer.cost_usd
-        if agent.hourly_price_usd is not None:
+        if agent.hourly_price_usd is not None or answer.usage is None:
             return None
         # A server may report another name than it was asked for; a price of either will do.
         names = dict.fromkeys((answer.model, named_model(agent)))

@@ -7,7 +7,7 @@ import inspect
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.answer import GraderFailure
+from agentbench_tui.model.answer import GraderFailure, Score
 from agentbench_tui.model.breaking_off import breakable
 from agentbench_tui.model.errors import message_of, named
 from agentbench_tui.model.process_exit import in_one_process, one_process, passes
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agentbench_tui.model.agent import AgentSpec
-    from agentbench_tui.model.answer import Agent, Answer, Case, Score, Scorer
+    from agentbench_tui.model.answer import Agent, Answer, Case, Scorer
     from agentbench_tui.model.suite import Benchmark
     from agentbench_tui.scoring.registry import NamedScorer
 
@@ -67,6 +67,8 @@ async def _apply(scorer: Scorer, case: Case, answer: Answer) -> Score:
     """What the scorer says, whether it answers at once or is awaited."""
     with one_process():
         score = scorer(case, answer)
+    if isinstance(score, Score):
+        return score
     if inspect.isawaitable(score):
         async with asyncio.timeout(SCORING_LIMIT_S):
             return await in_one_process(score)

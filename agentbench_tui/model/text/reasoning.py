@@ -49,6 +49,8 @@ def split_reasoning(text: str) -> Split:
     quotation may be followed by an answer that begins with one: a tag between the two closes the
     block.
     """
+    if "<" not in text and "[" not in text and "◁" not in text:  # as all tags begin
+        return Split(text)
     tags, quoted = _tags(text)
     # The index of the tag that ends the reasoning so far; -1 while there is none.
     last = _closing_without_opening(tags)
