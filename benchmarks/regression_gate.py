@@ -10,6 +10,11 @@ one at all, and series with and without a step count alike.
 
 DIR holds labelled histories: `labels.json` of {NAME: {"change_points": [first run of a new level]}}
 and NAME.csv of `index,value`. A change within 5 runs of a label is a hit, any other is extra.
+
+As a gate, with no values but those up to the run that is checked: an alarm hits a label of its
+direction that began at most 12 runs before, each label once; every other alarm is false. Printed
+for all alarms and for those of a worsening, of all series and of each half of them (every second
+one), at three thresholds.
 """
 
 from __future__ import annotations
@@ -33,6 +38,7 @@ from agentbench_tui.analysis.scale import Scale
 NOISES, STEPS = (0.01, 0.02, 0.05), (0.0, 0.03, 0.05, 0.1, 0.2)
 BIG_STEP = 0.1
 SERIES_MARGIN, SERIES_NEAR = 0.02, 5
+GATE_MARGINS, GATE_WITHIN = (0.01, 0.02, 0.05), 12
 TIME = Scale("lower")
 
 
@@ -209,6 +215,68 @@ def series_table(folder: Path) -> tuple[float, float]:
     return hit / labels_, 1000 * extra / runs
 
 
+@dataclass(frozen=True, order=True)
+class Event:
+    """An alarm, or a labelled change."""
+
+    run: int
+    is_worse: bool
+
+
+def label_events(values: Floats, labels: list[int], scale: Scale) -> list[Event]:
+    """The labels with their direction: the median of the 12 runs on either side."""
+    x = scale.positions(values)
+    after = [float(np.median(x[run : run + GATE_WITHIN])) for run in labels]
+    before = [float(np.median(x[max(0, run - GATE_WITHIN) : run])) for run in labels]
+    return [Event(*one) for one in zip(labels, np.greater(after, before).tolist(), strict=True)]
+
+
+def alarms(values: Floats, scale: Scale, margin: float) -> list[Event]:
+    """The runs at which a change began to stand, judged by the runs up to each."""
+    states = replays(scale.positions(values), scale.margin(margin), GateLevels())
+    found = [one.episode for one in states if one.episode is not None]
+    return sorted({Event(one.opened, one.worse) for one in found})
+
+
+def scored(found: list[Event], labels: list[Event]) -> tuple[int, int, int]:
+    """Labels that were alarmed in time, labels that were not, and false alarms."""
+    left, false = list(labels), 0
+    for alarm in found:
+        due = [
+            one
+            for one in left
+            if one.is_worse == alarm.is_worse and 0 <= alarm.run - one.run <= GATE_WITHIN
+        ]
+        if due:
+            left.remove(due[0])
+        else:
+            false += 1
+    return len(labels) - len(left), len(left), false
+
+
+def gate_table(folder: Path) -> None:
+    print(
+        f"\nAs a gate (within {GATE_WITHIN} runs)   found missed false     F1  false/1,000 checks"
+    )
+    every = list(labelled(folder))
+    parts = {"all series": every, "1st, 3rd, …": every[::2], "2nd, 4th, …": every[1::2]}
+    for margin in GATE_MARGINS:
+        for part, some in parts.items():
+            for sides, asked in (("both ways", (True, False)), ("worse", (True,))):
+                counts = np.zeros(3, np.int64)
+                for _, values, places, scale in some:
+                    labels = label_events(values, places, scale)
+                    found = alarms(values, scale, margin)
+                    counts += scored(
+                        *([e for e in o if e.is_worse in asked] for o in (found, labels))
+                    )
+                hit, missed, false = counts.tolist()
+                f1 = 2 * hit / max(1, 2 * hit + missed + false)
+                runs = sum(values.size for _, values, _, _ in some)
+                cells = f"{hit:6} {missed:6} {false:5} {f1:6.3f} {1000 * false / runs:8.2f}"
+                print(f"{margin:4.0%} {part:<12} {sides:<10} {cells}")
+
+
 def bar(name: str, held: bool, figure: str) -> None:
     print(f"{'held' if held else 'MISSED':<7} {name}: {figure}")
 
@@ -227,6 +295,8 @@ def main() -> None:
     for noise in NOISES[:2]:
         quiet.add(totals[noise])
     real = series_table(options.series) if options.series else None
+    if options.series:
+        gate_table(options.series)
     print("\nBars (noise up to 2 %, all shapes)")
     bar("recall of steps >= 10 % at least .95", quiet.recall >= 0.95, f"{quiet.recall:.3f}")
     bar("F1 at least .95", quiet.f1 >= 0.95, f"{quiet.f1:.3f}")

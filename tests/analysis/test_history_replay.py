@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from agentbench_tui.analysis.runs.daily_cycle import daily_cycle
-from agentbench_tui.analysis.runs.history_gate import GateLevels
+from agentbench_tui.analysis.runs.history_gate import GateLevels, is_drift
 from agentbench_tui.analysis.runs.history_replay import replays
 
 MARGIN = math.log(1.05)
@@ -125,3 +125,59 @@ def test_a_cycle_needs_two_days_and_several_runs_a_day() -> None:
     assert daily_cycle(logs[:15], hours[:15]) is None
     assert daily_cycle(logs[::8], hours[::8]) is None
     assert daily_cycle(logs[:0], hours[:0]) is None
+
+
+def with_excursions(seed: int, at: tuple[int, ...], runs: int = 80) -> NDArray[np.float64]:
+    """1% of noise, and two runs 30% slower at each of these places."""
+    logs = np.random.default_rng(seed).normal(0, 0.01, runs)
+    for place in at:
+        logs[place : place + 2] += math.log(1.3)
+    return logs
+
+
+def test_a_quiet_history_believes_the_second_run() -> None:
+    assert verdicts(with_excursions(50, (40,)))[40:42] == [False, True]
+
+
+def test_what_has_come_and_gone_must_last_longer_the_next_time() -> None:
+    """The first two bad runs in a row are an alarm, the same two later are a suspect."""
+    logs = with_excursions(51, (40, 55))
+    standing = verdicts(logs)
+    assert standing[41]
+    assert not any(standing[45:])
+    state = replays(logs[:57], MARGIN, GateLevels())[-1]
+    assert (state.is_suspect, state.in_a_row, state.needed) == (True, 2, 3)
+
+
+def test_a_change_after_excursions_is_found_some_runs_later() -> None:
+    logs = with_excursions(52, (30, 45))
+    logs[60:] += math.log(1.3)
+    standing = verdicts(logs)
+    assert not any(standing[55:62])
+    assert all(standing[65:])
+
+
+def test_excursions_are_forgotten_after_120_runs() -> None:
+    logs = with_excursions(53, (40, 180), runs=190)
+    assert verdicts(logs)[180:182] == [False, True]
+
+
+def test_a_change_does_not_stand_once_its_runs_lie_beyond_the_old_level() -> None:
+    """In a history with an outlier, which would make each single run back weak evidence."""
+    logs = np.random.default_rng(54).normal(0, 0.02, 60)
+    logs[5] -= 0.7
+    logs[25:32] += 0.08
+    logs[32:] -= 0.02
+    standing = verdicts(logs)
+    assert any(standing[25:32])
+    assert not any(standing[37:])
+
+
+def test_a_level_that_wanders_is_no_drift() -> None:
+    """Up and half of the way down again: only what goes on in one direction creeps."""
+    noise = np.random.default_rng(55).normal(0, 0.004, 45)
+    creeping = noise + np.linspace(0, 0.09, 45)
+    turning = noise + np.interp(np.arange(45), [0, 30, 44], [0, 0.09, 0.06])
+    assert is_drift(creeping, MARGIN, 0.001) is True
+    assert is_drift(-creeping, MARGIN, 0.001) is False
+    assert is_drift(turning, MARGIN, 0.001) is None

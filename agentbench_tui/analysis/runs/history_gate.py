@@ -7,8 +7,8 @@ Two questions at once, because either alone is too slow or too easily fooled:
 - *sustained*: do the last 5 runs rank above the 20 before them? Sees half the size that one run
   must have on a noisy history, and needs no other run, but takes some runs to notice.
 
-The same sustained question, asked of runs 20 to 40 ago, sees what creeps. Each is asked in both
-directions; improvements are reported, too. Spread is measured without regard to outliers.
+The same question of the last 10 runs against those 20 to 40 ago finds a slow drift. Each is asked
+in both directions; improvements are reported, too. Outliers are drawn in before spread is measured.
 
 How often they are right is measured by benchmarks/guarantees.py (docs/decisions.md) and, on other
 shapes of noise and on labelled histories, by benchmarks/regression_gate.py.
@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.differences.rank import mann_whitney
 from agentbench_tui.analysis.distribution import normal_quantile, student_cdf, student_quantile
-from agentbench_tui.analysis.runs.level import Level, dependence
+from agentbench_tui.analysis.runs.level import Level, dependence, drawn_in_spread
 from agentbench_tui.analysis.sample import Floats
 from agentbench_tui.analysis.scale import Scale
 
@@ -38,6 +38,9 @@ Against = Literal["newest run", "last 5 runs", "drift"]
 EARLIER_NEEDED = 12
 EARLIER_USED = 20
 RECENT = 5
+DRIFT_RECENT = 10
+DEPENDENCE_FROM = 60
+"""Runs, at most, from which it is estimated how much each resembles the one before."""
 INSTANT_P = 0.005
 """One-sided."""
 SUSTAINED_P = 0.001
@@ -53,7 +56,7 @@ SPREADS = 1.5
 Runs of one afternoon hang together, so that 5 of them in a row lie on one side of the level more
 often than the rank test believes; then their distance is small.
 """
-DRIFT_SPREADS = 2.0
+DRIFT_SPREADS = 3.0
 """The same against runs 20 to 40 ago: levels wander, the more the longer one waits."""
 SUSTAINED_SEES = 2.45
 """Standard deviations of a run by which 5 runs must lie higher for p and size to pass with 80 %.
@@ -74,7 +77,7 @@ class Shift:
     """Some newest runs against earlier ones."""
 
     against: Against
-    """Which of the newest runs, or, for `drift`, the last 5 against 20 to 40 runs ago."""
+    """Which of the newest runs, or, for `drift`, the last 10 against 20 to 40 runs ago."""
     change: float
     """new / old level, or new - old on the scale of points."""
     low: float
@@ -135,7 +138,9 @@ def judge_history(
 
     At once: t = (x - median) / (s √(1 + π/2n)) with t(n-1), over n ≤ 20 earlier runs, p < 0.005,
     the margin, and fewer than a tenth of the earlier runs as far off; twice. Sustained:
-    Mann-Whitney, p < 0.001 and max(margin, 1.5 s). s is `Level.spread`.
+    Mann-Whitney, p < 0.001 and max(margin, 1.5 s √((1 + r)/(1 - r))), where r is the correlation of
+    each run with the one before. s is `Level.spread`, of the sustained question
+    `drawn_in_spread`.
     """
     x = scale.positions(values)
     again = None if confirmation is None else float(scale.positions([confirmation])[0])
@@ -147,10 +152,14 @@ def judge_history(
     before = x[:-1][-EARLIER_USED:]
     instant = _single(before, float(x[-1]), scale, least)
     confirmed = None if again is None else _single(before, again, scale, least)
-    recent = x[-RECENT:]
-    sustained = _several(x[:-RECENT][-EARLIER_USED:], recent, "last 5 runs", scale, least)
+    recent, older = x[-RECENT:], x[:-RECENT]
+    lasts = older.size >= EARLIER_NEEDED and (
+        is_sustained(older, recent, least, SUSTAINED_P) is not None
+    )
+    sustained = _several(older, recent, "last 5 runs", scale, least, passes=lasts)
     old = x[-2 * EARLIER_USED : -EARLIER_USED]
-    drift = _several(old, recent, "drift", scale, least)
+    creeps = is_drift(x, least, SUSTAINED_P) is not None
+    drift = _several(old, x[-DRIFT_RECENT:], "drift", scale, least, passes=creeps)
     level = Level.of(before)
     verdict, reason = _verdict(instant, confirmed, (sustained, drift))
     return HistoryTest(
@@ -208,12 +217,11 @@ def is_single_out(
     return None if shift == 0 or as_far >= ALIKE * level.runs else shift > 0
 
 
-def sustained_limit(
-    earlier: Floats, level: Level, least: float, against: Against = "last 5 runs"
-) -> float:
-    """Return the smallest shift of 5 runs that counts against these earlier ones."""
+def sustained_limit(earlier: Floats, least: float, against: Against = "last 5 runs") -> float:
+    """Return the smallest shift of some runs that counts against these earlier ones."""
     spreads = DRIFT_SPREADS if against == "drift" else SPREADS
-    return max(least, spreads * level.spread * dependence(earlier))
+    spread = drawn_in_spread(earlier[-EARLIER_USED:])
+    return max(least, spreads * spread * dependence(earlier[-DEPENDENCE_FROM:]))
 
 
 def is_sustained(
@@ -223,18 +231,35 @@ def is_sustained(
     alpha: float,
     against: Against = "last 5 runs",
 ) -> bool | None:
-    """Whether some runs rank above earlier ones: True if they are worse, False if better, or None.
+    """Whether some runs rank above the last 20 of earlier ones: True if they are worse, False if
+    better, or None.
 
     By `least` and 1.5 standard deviations of a run at least, more where each run resembles the one
     before, with p below `alpha` (Mann-Whitney).
     """
-    level = Level.of(earlier)
-    shift = median(recent.tolist()) - level.middle
-    if shift == 0 or abs(shift) < sustained_limit(earlier, level, least, against):
+    old = earlier[-EARLIER_USED:]
+    shift = median(recent.tolist()) - median(old.tolist())
+    if shift == 0 or abs(shift) < sustained_limit(earlier, least, against):
         return None
-    test = mann_whitney(recent, earlier, "greater" if shift > 0 else "less")
+    test = mann_whitney(recent, old, "greater" if shift > 0 else "less")
     assert test is not None
     return shift > 0 if test.p < alpha else None
+
+
+def is_drift(runs: Floats, least: float, alpha: float) -> bool | None:
+    """Whether the last 40 runs creep: True if they become worse, False if better, or None.
+
+    The last 10 against those more than 20 runs ago as `is_sustained`, by 3 standard deviations, and
+    each quarter of the 40 further on than the one before: a level that wanders turns back.
+    """
+    used = runs[-2 * EARLIER_USED :]
+    old = used[:-EARLIER_USED]
+    if old.size < EARLIER_NEEDED:
+        return None
+    steps = np.diff([median(part.tolist()) for part in np.array_split(used, 4)])
+    if not ((steps > 0).all() or (steps < 0).all()):
+        return None
+    return is_sustained(old, used[-DRIFT_RECENT:], least, alpha, "drift")
 
 
 def _single(earlier: Floats, position: float, scale: Scale, least: float) -> Shift:
@@ -249,19 +274,19 @@ def _single(earlier: Floats, position: float, scale: Scale, least: float) -> Shi
 
 
 def _several(
-    earlier: Floats, recent: Floats, against: Against, scale: Scale, least: float
+    earlier: Floats, recent: Floats, against: Against, scale: Scale, least: float, *, passes: bool
 ) -> Shift | None:
-    if earlier.size < EARLIER_NEEDED:
+    old = earlier[-EARLIER_USED:]
+    if old.size < EARLIER_NEEDED:
         return None
-    level = Level.of(earlier)
+    level = Level.of(old)
     shift = median(recent.tolist()) - level.middle
-    limit = sustained_limit(earlier, level, least, against)
+    limit = sustained_limit(earlier, least, against)
     p = None
     if abs(shift) >= limit:
-        test = mann_whitney(recent, earlier, "greater" if shift > 0 else "less")
+        test = mann_whitney(recent, old, "greater" if shift > 0 else "less")
         assert test is not None
         p = test.p
-    passes = is_sustained(earlier, recent, least, SUSTAINED_P, against) is not None
     error = level.shift_error(recent.size)
     return _shift(against, shift, error, level, p, limit, passes, scale)
 

@@ -81,6 +81,15 @@ def tamed(positions: Floats) -> Floats:
     return np.clip(positions, middle - reach, middle + reach)
 
 
+def drawn_in_spread(positions: Floats) -> float:
+    """Return the standard deviation of a run, outliers drawn in (`tamed`).
+
+    For medians of several runs, which rare outliers do not move; a single further run needs the
+    wider `Level.spread`.
+    """
+    return _sd(tamed(positions).tolist())
+
+
 def dependence(positions: Floats) -> float:
     """Return by how much the median of runs in a row scatters more than that of independent runs.
 

@@ -119,7 +119,10 @@ def _of_newest(base: Finding, series: Sequence[Point], x: Floats, state: Replay)
 def _reason(state: Replay) -> str:
     if state.is_suspect or state.is_better:
         side = "worse" if state.is_suspect else "better"
-        return f"the newest run is {side} than the earlier ones predict; run again to confirm"
+        why = f"the newest run is {side} than the earlier ones predict; run again to confirm"
+        if state.needed > 2:
+            why += f" ({state.in_a_row} of {state.needed} in a row: such runs have come and gone)"
+        return why
     if state.unconfirmed is not None:
         side = "worse" if state.unconfirmed else "better"
         return f"the run before was {side} than predicted, the newest is not"
