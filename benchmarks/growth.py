@@ -140,6 +140,8 @@ def readings(database: str) -> dict[str, list[str]]:
         "leaderboard": ["leaderboard", *to],
         "compare": ["compare", "a", "b", *to],
         "regressions": ["regressions", "a", *to],
+        "stats summary": ["stats", "summary", "a", *to],
+        "agents list": ["agents", "list", *to],
         "cost": ["cost", *to],
     }
 

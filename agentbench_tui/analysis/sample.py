@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+_DENSE = 8
+"""Numbers of a range for each label, up to which counting them all is quicker than sorting."""
 
 
 def column(values: ArrayLike) -> Floats:
@@ -53,17 +55,81 @@ def upper_share(level: float) -> float:
     return 0.5 + level / 2
 
 
-def mean_by(labels: Integers, values: Floats) -> tuple[Integers, Floats]:
-    """The labels that there are, in order, and the mean of the values of each."""
-    names, place = np.unique(labels, return_inverse=True)
-    place = place.reshape(-1)
-    return names, np.bincount(place, values, len(names)) / np.bincount(place)
+def sorted_distinct(labels: Integers) -> Integers:
+    """`np.unique`, without sorting or hashing where labels are numbers of one dense range."""
+    if not len(labels):
+        return labels
+    low = int(labels.min())
+    span = int(labels.max()) - low + 1
+    if span > _DENSE * len(labels):
+        return np.unique(labels)
+    is_there = np.zeros(span, np.bool_)
+    is_there[labels - low] = True
+    return np.flatnonzero(is_there) + low
 
 
 def count_distinct(labels: Integers) -> int:
     """How many different labels there are."""
-    ordered = np.sort(labels)
-    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + (labels.size > 0)
+    return len(sorted_distinct(labels))
+
+
+class Distinct(NamedTuple):
+    """The labels that there are, in order, and where they are."""
+
+    names: Integers
+    first: Integers
+    """Place of the first value of each."""
+    place: Integers
+    """Of each value the number of its label, 0 … in the order of `names`."""
+    counts: Integers
+
+
+def distinct(labels: Integers) -> Distinct:
+    """As `np.unique`, without sorting where labels are numbers of one dense range."""
+    low = int(labels.min(initial=0))
+    span = int(labels.max(initial=0)) - low + 1
+    if span > _DENSE * len(labels):
+        names, first, place, counts = np.unique(
+            labels, return_index=True, return_inverse=True, return_counts=True
+        )
+        return Distinct(names, first, place.reshape(-1), counts)
+    shifted = labels - low
+    counts = np.bincount(shifted, minlength=span)
+    present = np.flatnonzero(counts)
+    number = np.empty(span, np.int64)
+    number[present] = np.arange(len(present))
+    first = np.empty(span, np.int64)
+    first[shifted[::-1]] = np.arange(len(labels) - 1, -1, -1)  # the last to be set is the first
+    return Distinct(present + low, first[present], number[shifted], counts[present])
+
+
+def mean_by(labels: Integers, values: Floats) -> tuple[Integers, Floats]:
+    """The labels that there are, in order, and the mean of the values of each."""
+    low = int(labels.min(initial=0))
+    span = int(labels.max(initial=0)) - low + 1
+    if span > _DENSE * len(labels):
+        names, _, place, counts = distinct(labels)
+        return names, np.bincount(place, values, len(names)) / counts
+    shifted = labels - low if low else labels
+    counts = np.bincount(shifted, minlength=span)
+    names = np.flatnonzero(counts)
+    if len(names) < span:
+        return names + low, np.bincount(shifted, values, span)[names] / counts[names]
+    return names + low, np.bincount(shifted, values, span) / counts
+
+
+def random_groups(table: Floats, groups: int, seed: int) -> Floats:
+    """A table float64[rows, units] with its units put together at random: float64[rows, groups].
+
+    Each holds the sum of its units × groups ÷ units, so that the means stay. What varies between
+    units varies between groups of them as if each were a draw (the method of random groups, Wolter
+    2007, chapter 2), which bounds the time of resampling; the error of a standard error from
+    2,000 groups is 1.6%.
+    """
+    units = table.shape[1]
+    place = np.random.default_rng(seed).permutation(units) % groups
+    sums = np.array([np.bincount(place, row, groups) for row in table])
+    return np.asarray(sums * groups / units)
 
 
 def grouped(values: Floats, labels: ArrayLike) -> tuple[Integers, int]:
@@ -71,7 +137,15 @@ def grouped(values: Floats, labels: ArrayLike) -> tuple[Integers, int]:
     array = np.asarray(labels)
     if array.shape != values.shape:
         raise ValueError(f"{values.size} values but {array.size} labels")
-    if array.size and (array == array[0]).all():
-        return np.zeros(array.size, np.int64), 1
-    names, numbers = np.unique(array, return_inverse=True)
-    return numbers.astype(np.int64, copy=False), int(names.size)
+    is_number = array.dtype == np.int64 and array.size > 0
+    low, high = (int(array.min()), int(array.max())) if is_number else (0, 0)
+    if not is_number or high - low >= _DENSE * array.size:
+        names, numbers = np.unique(array, return_inverse=True)
+        return numbers.astype(np.int64, copy=False), int(names.size)
+    shifted = array - low if low else array
+    is_there = np.zeros(high - low + 1, np.bool_)
+    is_there[shifted] = True
+    count = int(is_there.sum())
+    if count == len(is_there):
+        return shifted, count
+    return (np.cumsum(is_there) - 1)[shifted], count

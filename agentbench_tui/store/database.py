@@ -31,7 +31,7 @@ def migrations() -> list[tuple[int, str]]:
     ]
 
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """The newest schema this version knows; a test holds it to the newest migration."""
 
 

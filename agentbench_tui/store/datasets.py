@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from agentbench_tui.store.removal import unfinished_hash
@@ -87,6 +88,41 @@ def case_keys(connection: sqlite3.Connection, dataset: int) -> Iterable[int]:
         "SELECT key FROM cases WHERE dataset_key=? ORDER BY key", (dataset,)
     ).fetchall()
     return (row[0] for row in rows)
+
+
+def keys_of_dataset(connection: sqlite3.Connection, dataset: int) -> range | list[int]:
+    """The same; a range where they follow each other, as they mostly do."""
+    first, last, count = connection.execute(
+        "SELECT (SELECT MIN(key) FROM cases WHERE dataset_key=?1),"
+        " (SELECT MAX(key) FROM cases WHERE dataset_key=?1),"
+        " (SELECT cases FROM datasets WHERE key=?1)",
+        (dataset,),
+    ).fetchone()
+    if count and last - first + 1 == count:
+        return range(first, last + 1)
+    return list(case_keys(connection, dataset))
+
+
+def dataset_of_execution(connection: sqlite3.Connection, execution_key: int) -> int:
+    """The key of the dataset that an execution asks."""
+    (key,) = connection.execute(
+        "SELECT dataset_key FROM benchmark_executions WHERE key=?", (execution_key,)
+    ).fetchone()
+    return int(key)
+
+
+def case_ids(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, str]:
+    """Key → id of cases."""
+    return dict(
+        map(
+            tuple,
+            connection.execute(
+                "SELECT c.key, c.case_id FROM json_each(?) wanted"
+                " CROSS JOIN cases c ON c.key=wanted.value",
+                (json.dumps([*keys]),),
+            ).fetchall(),
+        )
+    )
 
 
 def page_of_cases(

@@ -24,7 +24,7 @@ _CHUNK_OF_BLOBS = 50
 
 BY_EXECUTION = (
     "metrics", "gauge_summaries", "iterations", "messages", "attempts", "failures", "answers",
-    "load_windows", "load_summaries", "stress_reports",
+    "answer_columns", "load_windows", "load_summaries", "stress_reports",
 )  # fmt: skip
 BY_RUN = ("gauges", "prices", "live", "ticks", "wishes", "sample_chunks", "calibrations")
 OF_RUN_ID = {
@@ -52,6 +52,8 @@ _UNUSED = {
 
 def rows_at_once(table: str) -> int:
     """How many rows of a table one transaction may write or remove."""
+    if table == "answer_columns":  # of a million answers each has 8 MB
+        return 1
     return min(CHUNK, _CHUNK_OF_BLOBS) if table == "sample_chunks" else CHUNK
 
 
@@ -208,6 +210,7 @@ def _delete_unfinished(connection: sqlite3.Connection, lock: WriteLock, database
     for key, name in found.fetchall():
         if not is_leased(database, name.split(":")[1]):
             _delete_cases(connection, lock, key)
+            _changed(connection, lock, "DELETE FROM case_hashes WHERE dataset_key=?", (key,))
             _changed(connection, lock, "DELETE FROM datasets WHERE key=?", (key,))
 
 

@@ -190,6 +190,7 @@ def _copy_datasets(
             copy.keyed("datasets", "key=?", (key,), "dataset_key", hash=name)
             copy.keyed("cases", "dataset_key=?", (key,), "case_key")
             if copy.name_dataset(key, dataset_hash):
+                copy.rows("case_hashes", "dataset_key=?", (key,))
                 continue
             known = target.execute(find, (dataset_hash,)).fetchone()
         copy.renumbered["dataset_key"][key] = known[0]
@@ -207,4 +208,4 @@ def _matching_cases(
     return {key: there[case_id] for case_id, key in here}
 
 
-assert SCHEMA_VERSION == 9, "teach copy_run the new tables"
+assert SCHEMA_VERSION == 10, "teach copy_run the new tables"

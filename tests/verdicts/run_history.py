@@ -68,6 +68,11 @@ class RunHistory:
                 ],
             )
 
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """Where it writes, each statement at once."""
+        return self._connection
+
     def close(self) -> None:
         self._connection.close()
 

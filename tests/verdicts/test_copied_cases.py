@@ -11,11 +11,16 @@ import pytest
 
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 
+TABLES = """
+CREATE TABLE datasets (key INTEGER, cases INTEGER);
+CREATE TABLE cases (key INTEGER, dataset_key INTEGER, case_id TEXT, body TEXT);
+"""
+
 
 @pytest.fixture
 def connection() -> Iterator[sqlite3.Connection]:
     found = sqlite3.connect(":memory:")
-    found.execute("CREATE TABLE cases (key INTEGER, dataset_key INTEGER, case_id TEXT, body TEXT)")
+    found.executescript(TABLES)
     yield found
     found.close()
 
@@ -23,6 +28,7 @@ def connection() -> Iterator[sqlite3.Connection]:
 def add(connection: sqlite3.Connection, *cases: Mapping[str, object]) -> np.ndarray:
     rows = [(key, 1, case["id"], json.dumps(case)) for key, case in enumerate(cases)]
     connection.executemany("INSERT INTO cases VALUES (?, ?, ?, ?)", rows)
+    connection.execute("INSERT INTO datasets VALUES (1, ?)", (len(rows),))
     return np.arange(len(cases))
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.clusters.case_groupings import Grouping, declared_grouping, groupings
-from agentbench_tui.verdicts.clusters.undeclared_clusters import candidates_of_pairs
+from agentbench_tui.verdicts.clusters.undeclared_clusters import Grouped, candidates_of_pairs
 from agentbench_tui.verdicts.comparison.compare import OnBenchmark, compare
 from agentbench_tui.verdicts.comparison.comparison import Asked
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
@@ -214,6 +214,8 @@ def test_known_clusters_are_not_parted() -> None:
     )  # fmt: skip
     across = Grouping("metadata.across", "field", cases % 2)
     above = Grouping("metadata.above", "field", cases // 6)
-    found = candidates_of_pairs(evidence, evidence, ["accuracy"], [across, above], cases)
+    found = candidates_of_pairs(
+        evidence, evidence, ["accuracy"], cases, Grouped(lambda: [across, above])
+    )
     assert [one.name for one in found.groupings] == ["metadata.above"]
     assert found.labels[0].tolist() == [0, 0, 0, 1, 1, 1]

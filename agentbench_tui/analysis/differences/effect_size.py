@@ -56,7 +56,7 @@ def dz(differences: ArrayLike) -> float | None:
 
 def cliffs_delta(x: ArrayLike, y: ArrayLike) -> float | None:
     """P(X > Y) - P(X < Y) over all pairs, from -1 to 1 (Cliff 1993); in O(n log n)."""
-    first, second = column(x), np.sort(column(y))
+    first, second = np.sort(column(x)), np.sort(column(y))  # both: found in order it is quicker
     if first.size == 0 or second.size == 0:
         return None
     below = int(np.searchsorted(second, first, side="left").sum())

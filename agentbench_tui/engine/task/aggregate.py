@@ -9,22 +9,24 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agentbench_tui.analysis.intervals.estimate import Estimate, estimate, quantile_estimate
 from agentbench_tui.analysis.intervals.interval import ratio_of_sums
-from agentbench_tui.analysis.sample import count_distinct
 from agentbench_tui.engine.task.cost_reasons import (
     why_estimated,
     why_tokens_estimated,
     why_tokens_partial,
     why_unknown,
 )
-from agentbench_tui.model.answer import UNMEASURED
+from agentbench_tui.engine.task.observation_columns import packed_columns
+from agentbench_tui.engine.task.observations import Observations
 from agentbench_tui.model.figures.metric import METRICS, PERCENTILES
-from agentbench_tui.store.answer_counts import answer_counts, failure_counts
+from agentbench_tui.store.answer_columns import keep_columns
+from agentbench_tui.store.case_hashes import has_hashes, keep_hashes, made_hashes
+from agentbench_tui.store.datasets import dataset_of_execution
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,23 +36,6 @@ if TYPE_CHECKING:
 
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.store.answer_counts import AnswerCounts
-
-_COLUMNS: dict[str, type] = {
-    "case_key": np.int64,
-    "repeat": np.int32,
-    "failure_kind IS NULL": np.bool_,
-    "correct IS 1": np.bool_,
-    "e2e_ms": np.float64,
-    "waiting_ms": np.float64,
-    "ttft_ms": np.float64,
-    "input_tokens": np.float64,
-    "output_tokens": np.float64,
-    "cost_usd": np.float64,
-    "credit": np.float64,
-}
-_CHUNK = 2000
-"""Rows in memory as Python objects at a time; the columns themselves cost 8 bytes a value."""
-
 
 COSTS = ("cost_usd", "cost_usd_per_task", "cost_usd_per_correct")
 NO_RIGHT_ANSWER = "no right answer"
@@ -103,67 +88,6 @@ class Aggregate:
         )
 
 
-class Observations:
-    """The counted observations of one execution, by columns; NaN where a number is unknown.
-
-    Those that failed for a reason of the grader's or harness's are not counted.
-    """
-
-    def __init__(self, connection: sqlite3.Connection, execution_key: int) -> None:
-        place = (execution_key,)
-        self.counts = answer_counts(connection, execution_key)
-        self.kinds: Counter[str] = Counter(
-            failure_counts(connection, execution_key) if self.counts.failed else {}
-        )
-        counted = self.counts.observed - sum(self.kinds[kind] for kind in UNMEASURED)
-        table: list[NDArray[Any]] = [np.empty(counted, kind) for kind in _COLUMNS.values()]
-        cursor = connection.execute(
-            f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE execution_key=?"  # noqa: S608
-            " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness'))"
-            " ORDER BY seq",
-            place,
-        )
-        done = 0
-        while rows := cursor.fetchmany(_CHUNK):
-            for column, values in zip(table, zip(*rows, strict=True), strict=True):
-                column[done : done + len(rows)] = values
-            done += len(rows)
-        self.case, self.repeat, self.answered, self.right, *numbers = table
-        self.e2e_ms, self.waiting_ms, self.ttft_ms, *numbers = numbers
-        self.input_tokens, self.output_tokens, self.cost_usd, self.credit = numbers
-        self.unit = _units(connection, execution_key, self.case)
-        """What counts as independent: the case, or the cluster that its author put it in."""
-        units = count_distinct(self.unit)
-        self._repeats_units = 1 < units < len(self.unit)
-
-    def clusters(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64] | None:
-        """The unit of each observation, or of each that is chosen, for `estimate`; None where no
-        unit has several, or there is only one: then it makes no difference."""
-        if not self._repeats_units:
-            return None
-        return self.unit if chosen is None else self.unit[chosen]
-
-    def __len__(self) -> int:
-        return len(self.case)
-
-
-def _units(
-    connection: sqlite3.Connection, execution_key: int, cases: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Cases by number, those of a cluster by one (negative) number together."""
-    rows = connection.execute(
-        "SELECT c.key, json_extract(c.body, '$.cluster') FROM benchmark_executions e"
-        " JOIN cases c ON c.dataset_key=e.dataset_key WHERE e.key=?"
-        " AND instr(c.body, '\"cluster\"') AND json_extract(c.body, '$.cluster') IS NOT NULL",
-        (execution_key,),
-    ).fetchall()
-    if not rows:
-        return cases
-    numbers: dict[str, int] = {}
-    unit_of = {case: numbers.setdefault(name, -1 - len(numbers)) for case, name in rows}
-    return np.fromiter((unit_of.get(case, case) for case in cases.tolist()), np.int64, len(cases))
-
-
 @dataclass(frozen=True, slots=True)
 class Resources:
     """What the harness saw of the agent's processes during the measured iterations."""
@@ -208,7 +132,18 @@ def aggregate(
     result.total("api_calls", seen.counts.api_calls, len(seen))
     result.total("retries", seen.counts.retries, len(seen))
     _output_quality(result, connection, execution_key)
+    columns = packed_columns(connection, execution_key, seen)
+    if columns:
+        result.writes.append(lambda c: keep_columns(c, execution_key, columns))
+        _keep_hashes(result, connection, dataset_of_execution(connection, execution_key))
     return result
+
+
+def _keep_hashes(result: Aggregate, connection: sqlite3.Connection, dataset: int) -> None:
+    """Have the hashes of a large dataset kept, unless they are."""
+    if not has_hashes(connection, dataset):
+        hashes = made_hashes(connection, dataset)
+        result.writes.append(lambda c: keep_hashes(c, dataset, hashes))
 
 
 def _quality(result: Aggregate, seen: Observations, is_scored: bool) -> None:

@@ -24,17 +24,36 @@ def case_fields(
     keys = sorted(set(dataset_keys))
     found: dict[int, dict[int, Fields]] = {key: {} for key in keys}
     cursor = connection.execute(
-        "SELECT dataset_key, key, json_extract(body, '$.cluster'),"
-        " json_extract(body, '$.metadata'), json_type(body, '$.expected'),"
-        " CASE WHEN json_type(body, '$.expected') NOT IN ('object', 'array')"
-        " THEN substr(json_extract(body, '$.expected'), 1, ?) END"
-        " FROM cases WHERE dataset_key IN (SELECT value FROM json_each(?)) ORDER BY key",
+        f"SELECT c.dataset_key, c.key, {_FIELDS} FROM cases c"  # noqa: S608  # ours
+        " WHERE c.dataset_key IN (SELECT value FROM json_each(?)) ORDER BY c.key",
         (LONGEST_VALUE + 1, json.dumps(keys)),
     )
-    for dataset_key, key, cluster, metadata, kind, expected in cursor:
-        decoded = {} if metadata is None else msgspec.json.decode(metadata)
-        found[dataset_key][key] = fields_of(cluster, _scalar(kind, expected), decoded)
+    for dataset_key, key, *row in cursor:
+        found[dataset_key][key] = _fields(*row)
     return found
+
+
+def fields_of_cases(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, Fields]:
+    """Case key → the fields of the case."""
+    cursor = connection.execute(
+        f"SELECT c.key, {_FIELDS} FROM json_each(?) wanted"  # noqa: S608  # ours
+        " CROSS JOIN cases c ON c.key=wanted.value",
+        (LONGEST_VALUE + 1, json.dumps([*keys])),
+    )
+    return {key: _fields(*row) for key, *row in cursor}
+
+
+_FIELDS = (
+    "json_extract(c.body, '$.cluster'), json_extract(c.body, '$.metadata'),"
+    " json_type(c.body, '$.expected'),"
+    " CASE WHEN json_type(c.body, '$.expected') NOT IN ('object', 'array')"
+    " THEN substr(json_extract(c.body, '$.expected'), 1, ?) END"
+)
+
+
+def _fields(cluster: Any, metadata: str | None, kind: str | None, expected: Any) -> Fields:
+    decoded = {} if metadata is None else msgspec.json.decode(metadata)
+    return fields_of(cluster, _scalar(kind, expected), decoded)
 
 
 def _scalar(kind: str | None, text: Any) -> Any:

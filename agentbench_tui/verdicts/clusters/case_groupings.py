@@ -66,26 +66,26 @@ class Grouping:
         return self.kind == "text" and self.name != "template"
 
 
-def groupings(numbers: CaseNumbers, cases: Integers) -> list[Grouping]:
+def groupings(numbers: CaseNumbers, cases: Integers, least: float = LEAST_SIZE) -> list[Grouping]:
     """Return the candidates for clusters of these cases, at most `MOST`, each partition once.
 
-    A candidate has two groups at least, in which a case has company, on average half another one.
+    A candidate has two groups at least, and a case is in one of `least` cases on average.
     Columns of files count only where they cannot depend on the answers.
     """
-    facts, wanted = numbers.facts, cases.tolist()
+    facts, wanted, keys = numbers.facts, cases.tolist(), numbers.keys_of(cases)
     found = [
         Grouping(name, "field", _labels(values, wanted))
-        for name, values in facts.fields(numbers.by_dataset()).items()
+        for name, values in facts.fields(keys).items()
     ]
     trusted = facts.trusted_columns()
     for name, values in facts.columns().items():
         if name in trusted:
             found.append(Grouping(name, "column", _labels(values, wanted)))
-    found.append(Grouping(_OF_IDS, "id", stem_groups([numbers.name(case) for case in wanted])))
-    texts = facts.texts(numbers.by_dataset())
+    found.append(Grouping(_OF_IDS, "id", stem_groups(numbers.names(cases))))
+    texts = facts.texts(keys)
     if any(case in texts for case in wanted):
         found += _of_texts(texts, wanted)
-    return _distinct(one for one in found if _can_matter(one.labels))
+    return _distinct(one for one in found if _can_matter(one.labels, least))
 
 
 def declared_grouping(numbers: CaseNumbers, cases: Integers, name: str) -> Grouping:
@@ -93,8 +93,8 @@ def declared_grouping(numbers: CaseNumbers, cases: Integers, name: str) -> Group
 
     Raises UsageError where no case has such a field.
     """
-    wanted = cases.tolist()
-    fields, columns = numbers.facts.fields(numbers.by_dataset()), numbers.facts.columns()
+    wanted, keys = cases.tolist(), numbers.keys_of(cases)
+    fields, columns = numbers.facts.fields(keys), numbers.facts.columns()
     for known, values in ((name, fields), (OF_METADATA + name, fields), (name, columns)):
         if known in values and any(case in values[known] for case in wanted):
             kind: Kind = "field" if values is fields else "column"
@@ -102,9 +102,9 @@ def declared_grouping(numbers: CaseNumbers, cases: Integers, name: str) -> Group
     if name == BY_CASE:
         return Grouping(name, "id", np.arange(len(wanted)))
     if name == _OF_IDS:
-        return Grouping(name, "id", stem_groups([numbers.name(case) for case in wanted]))
+        return Grouping(name, "id", stem_groups(numbers.names(cases)))
     if name in _OF_TEXTS:
-        texts = numbers.facts.texts(numbers.by_dataset())
+        texts = numbers.facts.texts(keys)
         labels = _OF_TEXTS[name]([texts.get(case, "") for case in wanted])
         return Grouping(name, "text", labels)
     known_names = [*fields, *columns, *_OF_TEXTS, _OF_IDS, BY_CASE]
@@ -129,9 +129,9 @@ def _labels(values: Mapping[int, str], cases: Sequence[int]) -> Integers:
     return labels
 
 
-def _can_matter(labels: Integers) -> bool:
+def _can_matter(labels: Integers, least: float) -> bool:
     sizes = np.unique(labels, return_counts=True)[1]
-    return len(sizes) > 1 and float(sizes @ sizes) / len(labels) >= LEAST_SIZE
+    return len(sizes) > 1 and float(sizes @ sizes) / len(labels) >= least
 
 
 def _distinct(candidates: Iterable[Grouping]) -> list[Grouping]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
+from agentbench_tui.analysis.sample import sorted_distinct
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.verdicts.clusters.case_groupings import declared_grouping
+from agentbench_tui.verdicts.clusters.cluster_screening import screened
 from agentbench_tui.verdicts.clusters.cluster_words import held_back_words
 from agentbench_tui.verdicts.clusters.undeclared_clusters import (
     Candidates,
@@ -18,10 +21,10 @@ from agentbench_tui.verdicts.clusters.undeclared_clusters import (
     clustered,
 )
 from agentbench_tui.verdicts.comparison.comparison import judged
-from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentbench_tui.analysis.sample import Integers
     from agentbench_tui.verdicts.clusters.case_groupings import Grouping
@@ -77,17 +80,14 @@ def search(
     a: Evidence,
     b: Evidence,
     compared: Iterable[Comparison],
-    grouped: Callable[[Integers], Sequence[Grouping]],
+    numbers: CaseNumbers,
 ) -> Searched:
-    """Look for clusters of two sides, by the metrics that were `compared` by case.
-
-    `grouped` gives the candidates for cases, see `case_groupings.groupings`.
-    """
+    """Look for clusters of two sides, by the metrics that were `compared` by case."""
     margins = {one.metric: one.margin for one in compared if one.paired and one.of == "cases"}
     if not margins or not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
         return Searched(a, b, Candidates())
     cases = _cases(a, b)
-    candidates = candidates_of_pairs(a, b, margins, grouped(cases), cases)
+    candidates = screened(numbers, cases, partial(candidates_of_pairs, a, b, margins))
     return Searched(a, b, candidates, tuple(candidates.findings(margins)))
 
 
@@ -110,13 +110,14 @@ class SearchedSide:
 def search_side(
     evidence: Evidence,
     metrics: Iterable[str],
-    grouped: Callable[[Integers], Sequence[Grouping]],
+    numbers: CaseNumbers,
 ) -> SearchedSide:
     """Look for clusters in the values of one side; see `search`."""
     if not isinstance(evidence, TaskEvidence):
         return SearchedSide(evidence)
     cases = _cases(evidence)
-    findings = candidates_of_side(evidence, metrics, grouped(cases), cases).findings()
+    build = partial(candidates_of_side, evidence, metrics)
+    findings = screened(numbers, cases, build).findings()
     found = next((one for one in findings if one.metrics), None)
     if found is not None and _may_be_drift(found, evidence, cases):
         found = replace(found, may_be_drift=True)
@@ -205,7 +206,7 @@ def copies_words(side: Evidence, numbers: CaseNumbers) -> tuple[str, ...]:
 
 
 def _cases(*sides: TaskEvidence) -> Integers:
-    return np.unique(np.concatenate([side.case for side in sides]))
+    return sorted_distinct(joined([side.case for side in sides]))
 
 
 def adjusted_like(other: Comparison, found: Comparison) -> float | None:

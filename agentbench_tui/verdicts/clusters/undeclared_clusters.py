@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from agentbench_tui.analysis.groups.intraclass import Intraclass, combined_p, intraclass, shuffled_p
-from agentbench_tui.analysis.sample import mean_by
+from agentbench_tui.analysis.sample import distinct, mean_by
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.verdicts.clusters.case_groupings import LEAST_SIZE, Grouping
 from agentbench_tui.verdicts.comparison.comparison import LEAST_CLUSTERS
@@ -85,6 +85,18 @@ class Candidates:
     """Of each grouping the label of each unit."""
     units: Integers = field(default_factory=lambda: np.empty(0, np.int64))
     values: dict[str, _Values] = field(default_factory=dict)
+    looked_at: int | None = None
+    """Groupings that were looked at, where these are only those that a sample showed."""
+
+    @property
+    def _count(self) -> int:
+        return len(self.groupings) if self.looked_at is None else self.looked_at
+
+    def noticed(self) -> list[str]:
+        """Names of the groupings that are alike in some metric, or suspect in one."""
+        found = [one.grouping for one in self.findings()]
+        found += [one for metric in self.values for one, _ in self.suspects(metric)]
+        return list(dict.fromkeys(one.name for one in found))
 
     def findings(self, margins: Mapping[str, float] | None = None) -> list[Finding]:
         """Demonstrated dependence: at most one grouping is applied, that which leaves least.
@@ -92,7 +104,7 @@ class Candidates:
         Categories between which a metric differs by no more than its margin, in `margins`, are left
         out: their mix does not matter to a verdict.
         """
-        tests = len(self.groupings) * len(self.values)
+        tests = self._count * len(self.values)
         shown: dict[int, Finding] = {}
         for metric, values in self.values.items():
             for place in range(len(self.groupings)):
@@ -118,7 +130,7 @@ class Candidates:
         if values is None:
             return []
         found = []
-        count = len(self.groupings)
+        count = self._count
         for place, grouping in enumerate(self.groupings):
             apart = self._tested(place, values.unit, values.difference)
             if apart is None or apart.p > POOLED_ABOVE or not can_be_cluster(grouping):
@@ -171,6 +183,16 @@ class Candidates:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Where the groupings of cases come from."""
+
+    read: Callable[[], Sequence[Grouping]]
+    """Gives them, with a label for each of the cases in order; it may read their texts."""
+    least: float = LEAST_SIZE
+    """Size of the group that a case is in, on average, from which on a grouping counts."""
+
+
 def can_be_cluster(grouping: Grouping) -> bool:
     """Whether its groups can be draws: six or more, or sources of their cases whatever their
     number. Fewer groups, such as levels of difficulty, are most likely all there are."""
@@ -178,58 +200,57 @@ def can_be_cluster(grouping: Grouping) -> bool:
 
 
 def candidates_of_pairs(
-    a: TaskEvidence, b: TaskEvidence, metrics: Iterable[str], groupings: Sequence[Grouping],
-    cases: Integers,
-) -> Candidates:  # fmt: skip
-    """Return the candidates of two sides; `groupings` have a label for each of `cases`, in order.
+    a: TaskEvidence, b: TaskEvidence, metrics: Iterable[str], cases: Integers, grouped: Grouped
+) -> Candidates:
+    """Return the candidates of two sides on some cases.
 
     The values are differences by case, of logarithms where all are above 0.
     """
     values = {}
+    a, b = _on(a, cases), _on(b, cases)
     for metric in metrics:
         x, y = a.values.get(metric), b.values.get(metric)
         if x is not None and y is not None:
             values[metric] = _of_both(a, b, x, y, metric)
-    return _candidates(a, values, groupings, cases)
+    return _candidates(a, values, grouped, cases)
 
 
 def candidates_of_side(
-    side: TaskEvidence, metrics: Iterable[str], groupings: Sequence[Grouping], cases: Integers
+    side: TaskEvidence, metrics: Iterable[str], cases: Integers, grouped: Grouped
 ) -> Candidates:
     """The same of one side: of the values themselves, by case."""
     values = {}
+    side = _on(side, cases)
     for metric in metrics:
         if metric in side.values:
             unit, mean = _by_unit(side, side.values[metric], on_logs=False)
             values[metric] = _Values(unit, mean, mean)
-    return _candidates(side, values, groupings, cases)
+    return _candidates(side, values, grouped, cases)
 
 
 def candidates_of_each(
-    sides: Mapping[str, TaskEvidence], metric: str, groupings: Sequence[Grouping], cases: Integers
+    sides: Mapping[str, TaskEvidence], metric: str, cases: Integers, grouped: Grouped
 ) -> Candidates:
     """The same of the values of each of several sides that were asked the same cases, by name."""
-    first = next(iter(sides.values()))
+    first = _on(next(iter(sides.values())), cases)
     values = {}
-    for name, side in sides.items():
+    for name, every in sides.items():
+        side = _on(every, cases)
         unit, mean = _by_unit(side, side.values[metric], on_logs=False)
         inside = np.isin(unit, first.cluster)
         values[name] = _Values(unit[inside], mean[inside], mean[inside])
-    return _candidates(first, values, groupings, cases)
+    return _candidates(first, values, grouped, cases)
 
 
 def candidates_of_many(
-    sides: Sequence[TaskEvidence],
-    column: str,
-    groupings: Callable[[], Sequence[Grouping]],
-    cases: Integers,
+    sides: Sequence[TaskEvidence], column: str, cases: Integers, grouped: Grouped
 ) -> Candidates:
     """The same of how several sides differ on the cases that all have a value of, one `metric` for
     each side: its values less the mean of all.
 
     Without any where fewer than two sides, or no common cases, have values.
     """
-    known = [side for side in sides if column in side.values]
+    known = [_on(side, cases) for side in sides if column in side.values]
     if len(known) < 2:
         return Candidates()
     columns = [side.values[column] for side in known]
@@ -248,7 +269,7 @@ def candidates_of_many(
     values = {str(row): _Values(unit, one - level, level) for row, one in enumerate(rows)}
     first = known[0]
     inside = first.only(first.case[np.isin(first.cluster, unit)])
-    return _candidates(inside, values, groupings(), cases)
+    return _candidates(inside, values, grouped, cases)
 
 
 def clustered(evidence: TaskEvidence, grouping: Grouping, cases: Integers) -> TaskEvidence:
@@ -257,19 +278,24 @@ def clustered(evidence: TaskEvidence, grouping: Grouping, cases: Integers) -> Ta
     return replace(evidence, cluster=-1 - labels)
 
 
+def _on(side: TaskEvidence, cases: Integers) -> TaskEvidence:
+    """The side on these cases, of which it may have more; there may be a million of them."""
+    return side.only(cases) if len(cases) < len(side.case) else side
+
+
 def _candidates(
-    side: TaskEvidence, values: dict[str, _Values], groupings: Sequence[Grouping], cases: Integers
+    side: TaskEvidence, values: dict[str, _Values], grouped: Grouped, cases: Integers
 ) -> Candidates:
     """Those that do not part a cluster that is known already."""
-    units, first, place = np.unique(side.cluster, return_index=True, return_inverse=True)
+    units, first, place, _ = distinct(side.cluster)
     of_row = np.searchsorted(cases, side.case)
     kept, labels = [], []
-    for one in groupings:
+    for one in grouped.read():
         by_row = one.labels[of_row]
         by_unit = by_row[first]
         sizes = np.unique(by_unit, return_counts=True)[1]
-        if (by_unit[place.reshape(-1)] == by_row).all() and (
-            float(sizes @ sizes) / len(units) >= LEAST_SIZE and len(sizes) > 1
+        if (by_unit[place] == by_row).all() and (
+            float(sizes @ sizes) / len(units) >= grouped.least and len(sizes) > 1
         ):
             kept.append(one)
             labels.append(by_unit)
@@ -297,5 +323,5 @@ def _by_unit(side: TaskEvidence, column: Floats, *, on_logs: bool) -> tuple[Inte
     known = ~np.isnan(column)
     values = np.log(column[known]) if on_logs else column[known]
     _, mean = mean_by(side.case[known], values)
-    _, first = np.unique(side.case[known], return_index=True)
+    first = distinct(side.case[known]).first
     return mean_by(side.cluster[known][first], mean)

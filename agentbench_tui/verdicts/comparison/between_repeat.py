@@ -17,6 +17,7 @@ import numpy as np
 from agentbench_tui.analysis.differences.paired_effect import NO_RATIO
 from agentbench_tui.analysis.distribution import student_cdf, student_quantile
 from agentbench_tui.analysis.intervals.interval import clustered_se
+from agentbench_tui.analysis.sample import count_distinct
 from agentbench_tui.verdicts.comparison.comparison import EQUIVALENCE_LEVEL, LEVEL, SURE_REPEATS
 from agentbench_tui.verdicts.comparison.pairing import repeat_means
 from agentbench_tui.verdicts.evidence.dependence import (
@@ -57,7 +58,7 @@ def pairs_with_repeats(
         if seen is not None and pairs.is_clustered and seen.p <= (found.p_value or 0.0):
             seen = None
         return _with_serial(_rests_on_few(found), seen)
-    clusters = len(np.unique(pairs.cluster))
+    clusters = count_distinct(pairs.cluster)
     if found.p_value is None or clusters < 2:
         return found
     return _with_both(found, [_of_cases(d, pairs)], (pairs.case, pairs.case), a, b)
@@ -77,7 +78,7 @@ def groups_with_repeats(
         if seen is not None and is_clustered and seen.p <= (found.p_value or 0.0):
             seen = None
         return _with_serial(_rests_on_few(found), seen)
-    if found.p_value is None or min(len(np.unique(one.cluster)) for one in (of_a, of_b)) < 2:
+    if found.p_value is None or min(count_distinct(one.cluster) for one in (of_a, of_b)) < 2:
         return found
     by_case = [_of_cases(one, of) for one, of in ((x, of_a), (y, of_b))]
     return _with_both(found, by_case, (of_a.case, of_b.case), a, b)
@@ -140,7 +141,7 @@ def _of_cases(values: Floats, of: Pairs | CaseValues) -> _Part:
     """The part of their mean, with the clusters of `of` as the draws."""
     if not of.is_clustered:
         return _Part(float(values.var(ddof=1)) / len(values), len(values) - 1)
-    clusters = len(np.unique(of.cluster))
+    clusters = count_distinct(of.cluster)
     return _Part(clustered_se(values, of.cluster, "CR1") ** 2, clusters - 1)
 
 

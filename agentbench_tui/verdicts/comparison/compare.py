@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import Unmeasured, UsageError, did_you_mean
 from agentbench_tui.model.figures.metric import METRICS, find_metric, known_metrics
 from agentbench_tui.store.queries.selection import category_of_suite
-from agentbench_tui.verdicts.clusters.case_groupings import groupings
 from agentbench_tui.verdicts.clusters.cluster_search import (
     Compare,
     Searched,
@@ -287,7 +285,7 @@ def _on_benchmarks(
         compared, notes = compare_evidence(of_a, of_b, asked, metrics, same_runs=is_same)
         searched = Searched(of_a, of_b, Candidates())
         if asked.cluster is None and not is_same:
-            searched = search(of_a, of_b, compared, partial(groupings, numbers))
+            searched = search(of_a, of_b, compared, numbers)
             compared = searched.allowing(compared, _compares(asked))
         told = map(finding_words, searched.findings)
         notes = (*copies_words(of_a, numbers), *told, *notes)

@@ -23,6 +23,7 @@ from agentbench_tui.analysis.differences.rank import mann_whitney
 from agentbench_tui.analysis.differences.signed_rank import wilcoxon
 from agentbench_tui.analysis.intervals.interval import cluster_sums
 from agentbench_tui.analysis.resampling.permutation import permutation_test
+from agentbench_tui.analysis.sample import count_distinct
 from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.verdicts.comparison import paid
@@ -135,7 +136,7 @@ def _on_answered_cases(
 def _with_cases_told(
     found: Comparison, common: Integers, a: TaskEvidence, b: TaskEvidence
 ) -> Comparison:
-    most = max(len(np.unique(one.case)) for one in (a, b))
+    most = max(count_distinct(one.case) for one in (a, b))
     if len(common) == most:
         return found
     note = f"of the {len(common):,} of {most:,} cases that both have a value of"
@@ -202,7 +203,7 @@ def _of_unpaired_cases(
 
 def _is_of_no_case(side: TaskEvidence) -> bool:
     """Whether each answer is a draw anew, so that repeats tell all that varies."""
-    return len(np.unique(side.case)) == len(side.case)
+    return count_distinct(side.case) == len(side.case)
 
 
 def _by_repeats_of_cases(
@@ -254,7 +255,7 @@ def _of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison:
     share = found.unit == "share"
     clusters = pairs.cluster if pairs.is_clustered else None
     notes = found.notes + pairs.left_out
-    if clusters is not None and (few := len(np.unique(clusters))) < LEAST_CLUSTERS:
+    if clusters is not None and (few := count_distinct(clusters)) < LEAST_CLUSTERS:
         notes = (*notes, f"{few} clusters: a verdict needs {LEAST_CLUSTERS}")
     found = replace(found, notes=notes)
     if share and clusters is None and all_binary(pairs.a, pairs.b):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.analysis.intervals.interval import clustered_se
+from agentbench_tui.analysis.sample import count_distinct
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
@@ -40,6 +41,6 @@ def all_binary(*columns: Floats) -> bool:
 
 def sd_of_clusters(d: Floats, clusters: Integers) -> float | None:
     """The sd that as many independent values would have, of which the mean is known as well."""
-    if len(np.unique(clusters)) < 2:
+    if count_distinct(clusters) < 2:
         return None
     return clustered_se(d, clusters, "CR1") * math.sqrt(len(d))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.analysis.sample import mean_by
+from agentbench_tui.analysis.sample import count_distinct, distinct, mean_by, sorted_distinct
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
@@ -38,7 +38,7 @@ class CaseValues:
     @property
     def is_clustered(self) -> bool:
         """Whether some values go together, by their author's word or as seeds of one case."""
-        return len(np.unique(self.cluster)) < len(self.cluster)
+        return count_distinct(self.cluster) < len(self.cluster)
 
     def independent(self, *, on_logs: bool, is_paid: bool) -> Floats:
         """One value for each cluster: their mean is that of all values, and their variance that of
@@ -87,7 +87,7 @@ class Pairs:
     @property
     def is_clustered(self) -> bool:
         """Whether some pairs go together, by their author's word or as seeds of one case."""
-        return len(np.unique(self.cluster)) < len(self.cluster)
+        return count_distinct(self.cluster) < len(self.cluster)
 
 
 def case_values(
@@ -98,41 +98,41 @@ def case_values(
     By case alone where not `seeded`: the seed is 0 then.
     """
     column = evidence.values[metric]
-    known = ~np.isnan(column)
-    value, case, seed = column[known], evidence.case[known], evidence.seed[known]
-    if not seeded:
-        seed = np.zeros_like(seed)
-    _, first, place, counts = np.unique(
-        np.stack([case, seed], axis=1),
-        axis=0,
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-    )
-    sums = np.bincount(place.reshape(-1), np.log(value) if on_logs else value, len(counts))
+    known = np.flatnonzero(~np.isnan(column))
+    if len(known) == len(column):  # of a million values no copy is made
+        value, case, cluster = column, evidence.case, evidence.cluster
+    else:
+        value, case, cluster = column[known], evidence.case[known], evidence.cluster[known]
+    seed = evidence.seed[known] if seeded else np.zeros_like(known)
+    seeds = sorted_distinct(seed)
+    _, first, place, counts = distinct(_keys(case, seed, seeds))
+    sums = np.bincount(place, np.log(value) if on_logs else value, len(counts))
     means = sums / counts
+    of_case = case[first]
     return CaseValues(
-        case[first],
-        seed[first],
-        evidence.cluster[known][first],
+        of_case,
+        seed[first] if len(seeds) > 1 else np.broadcast_to(seeds, len(first)),
+        of_case if cluster is case else cluster[first],
         np.exp(means) if on_logs else means,
-        np.flatnonzero(known)[first],
+        known[first],
     )
 
 
 def pair(a: CaseValues, b: CaseValues) -> Pairs:
     """The values that belong together, in the order of A."""
-    of_b = {key: row for row, key in enumerate(_keys(b))}
-    rows = [(row, of_b[key]) for row, key in enumerate(_keys(a)) if key in of_b]
-    in_a = np.array([row for row, _ in rows], np.int64)
-    in_b = np.array([row for _, row in rows], np.int64)
+    seeds = np.unique([*sorted_distinct(a.seed), *sorted_distinct(b.seed)])
+    of_a, of_b = (_keys(one.case, one.seed, seeds) for one in (a, b))
+    if np.array_equal(of_a, of_b):
+        return Pairs(a.case, a.cluster, a.value, b.value, 0, 0, a.first, b.first)
+    in_a = np.flatnonzero(np.isin(of_a, of_b, assume_unique=True))
+    in_b = np.searchsorted(of_b, of_a[in_a])
     return Pairs(
         a.case[in_a],
         a.cluster[in_a],
         a.value[in_a],
         b.value[in_b],
-        len(a.case) - len(rows),
-        len(b.case) - len(rows),
+        len(a.case) - len(in_a),
+        len(b.case) - len(in_b),
         a.first[in_a],
         b.first[in_b],
     )
@@ -177,5 +177,6 @@ def repeat_means(
     return RepeatMeans(of_case.mean() + luck, variance)
 
 
-def _keys(values: CaseValues) -> list[tuple[int, int]]:
-    return list(zip(values.case.tolist(), values.seed.tolist(), strict=True))
+def _keys(case: Integers, seed: Integers, seeds: Integers) -> Integers:
+    """A number for each case and seed, in order of both; `seeds` are all there are, in order."""
+    return case if len(seeds) < 2 else case * len(seeds) + np.searchsorted(seeds, seed)

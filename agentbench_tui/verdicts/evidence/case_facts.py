@@ -5,18 +5,19 @@ Cases are given by their numbers (see `case_numbers`). Nothing is read before it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from agentbench_tui.model.case_fields import OF_METADATA
-from agentbench_tui.store.queries.case_fields import case_fields
+from agentbench_tui.store.queries.case_fields import fields_of_cases
 from agentbench_tui.store.queries.case_texts import case_texts
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    Datasets = Mapping[int, Mapping[int, int]]
+    Cases = Mapping[int, int]
 
+Value = TypeVar("Value")
 SOURCES = frozenset({
     "article", "author", "book", "chapter", "chat", "context", "conversation", "customer", "doc",
     "document", "file", "page", "paper", "paragraph", "passage", "patient", "project", "repo",
@@ -35,22 +36,25 @@ class CaseFacts:
         self._stored: dict[int, dict[str, str]] = {}
         self._texts: dict[int, str] = {}
         self._read: dict[str, set[int]] = {"fields": set(), "texts": set()}
-        """Dataset keys whose cases are known already."""
+        """Keys of the cases that are known already."""
         self._columns: dict[str, dict[int, str]] = {}
         self._files: dict[str, set[str]] = {}
         """Name of a column → the files that have it."""
         self._varies: set[str] = set()
         """Columns that have several values of one case, so that they are of answers."""
 
-    def fields(self, datasets: Datasets) -> dict[str, dict[int, str]]:
-        """Name of a field of `metadata` → number of the case → its value; lists as one text."""
-        for dataset, numbers in self._missing("fields", datasets):
-            for case, fields in case_fields(self._connection, [dataset])[dataset].items():
-                self._stored[numbers[case]] = {
-                    name: ", ".join(values)
-                    for name, values in fields.items()
-                    if name.startswith(OF_METADATA)
-                }
+    def fields(self, cases: Cases) -> dict[str, dict[int, str]]:
+        """Name of a field of `metadata` → number of the case → its value; lists as one text.
+
+        Of these cases, given by key → number, and of those that were asked for before.
+        """
+        missing = self._missing("fields", cases)
+        for key, fields in self._if_any(fields_of_cases, missing).items():
+            self._stored[cases[key]] = {
+                name: ", ".join(values)
+                for name, values in fields.items()
+                if name.startswith(OF_METADATA)
+            }
         found: dict[str, dict[int, str]] = {}
         for number, values in self._stored.items():
             for name, value in values.items():
@@ -67,11 +71,11 @@ class CaseFacts:
             name for name in self.columns() if len(self._files[name]) > 1 or _names_a_source(name)
         }
 
-    def texts(self, datasets: Datasets) -> dict[int, str]:
-        """Number of the case → its input."""
-        for dataset, numbers in self._missing("texts", datasets):
-            for case, text in case_texts(self._connection, dataset).items():
-                self._texts[numbers[case]] = text
+    def texts(self, cases: Cases) -> dict[int, str]:
+        """Number of the case → its input; of which cases see `fields`."""
+        missing = self._missing("texts", cases)
+        for key, text in self._if_any(case_texts, missing).items():
+            self._texts[cases[key]] = text
         return self._texts
 
     def add_texts(self, cases: Sequence[int], texts: Sequence[str]) -> None:
@@ -87,12 +91,18 @@ class CaseFacts:
             if cell and known.setdefault(number, cell) != cell:
                 self._varies.add(name)
 
-    def _missing(self, what: str, datasets: Datasets) -> Iterable[tuple[int, Mapping[int, int]]]:
+    def _if_any(
+        self, read: Callable[[sqlite3.Connection, list[int]], dict[int, Value]], keys: list[int]
+    ) -> dict[int, Value]:
+        """What the store says of cases; of files alone there may be no store."""
+        return read(self._connection, keys) if keys else {}
+
+    def _missing(self, what: str, cases: Cases) -> list[int]:
+        """Keys of the cases that were not read before."""
         read = self._read[what]
-        for dataset, numbers in datasets.items():
-            if dataset not in read:
-                read.add(dataset)
-                yield dataset, numbers
+        missing = [key for key in cases if key not in read]
+        read.update(missing)
+        return missing
 
 
 def _names_a_source(name: str) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agentbench_tui.analysis.groups.text_groups import connected
+from agentbench_tui.analysis.sample import sorted_distinct
+from agentbench_tui.store.case_hashes import case_hashes
+from agentbench_tui.store.datasets import case_ids, keys_of_dataset
 from agentbench_tui.verdicts.evidence.case_facts import CaseFacts
 
 if TYPE_CHECKING:
@@ -16,102 +19,183 @@ if TYPE_CHECKING:
 
     from agentbench_tui.analysis.sample import Integers
 
+    Hashes = NDArray[np.uint64]
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+_NO_KEY = -1
+"""Of a case that only a file has."""
+
+
+class _Dataset(NamedTuple):
+    keys: Integers
+    """Of its cases, in order."""
+    numbers: Integers
+
 
 class CaseNumbers:
-    """Gives equal cases of different datasets the same number, and so with their clusters."""
+    """Gives equal cases of different datasets the same number, and so with their clusters.
+
+    A dataset may have a million cases: what is known of each is kept in arrays.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.facts = CaseFacts(connection)
         self._connection = connection
-        self._datasets: dict[int, dict[int, int]] = {}
-        self._known: dict[tuple[str, str], int] = {}
-        """By id and body of the case."""
-        self._names: dict[int, str] = {}
-        self._clusters: dict[str, int] = {}
-        self._cluster_of: dict[int, int] = {}
-        """By number of the case, where its author gave it a cluster, or where it is a copy of
-        another but for the id: -1 and below."""
-        self._content: dict[int, str] = {}
-        """By number of the case, all of it but the id."""
+        self._datasets: dict[int, _Dataset] = {}
+        self._identity: Hashes = np.empty(0, np.uint64)
+        """By number: of id and body; 0 of a case that only a file has."""
+        self._key: Integers = np.empty(0, np.int64)
+        """By number: of the case in the store."""
+        self._cluster: Integers = np.empty(0, np.int64)
+        """By number: where its author gave it a cluster, or where it is a copy of another but for
+        the id, -1 and below; of other cases their number. Empty while there is no cluster."""
+        self._content: Hashes = np.empty(0, np.uint64)
+        """By number: of all of it but the id, of copies; 0 of other cases. Empty as `_cluster`."""
+        self._clusters: dict[int, int] = {}
+        """Hash of a cluster, or of what copies have in common → its number."""
+        self._of_file: dict[str, int] = {}
 
     def of(self, dataset_key: int, cases: Integers) -> Integers:
         """Numbers of cases of a dataset, given by their keys."""
-        numbers = self._of_dataset(dataset_key)
-        return np.fromiter((numbers[case] for case in cases.tolist()), np.int64, len(cases))
+        dataset = self._of_dataset(dataset_key)
+        first, last = dataset.keys[[0, -1]].tolist()
+        follow_each_other = last - first + 1 == len(dataset.keys)
+        place = cases - first if follow_each_other else np.searchsorted(dataset.keys, cases)
+        if not np.array_equal(dataset.keys.take(place, mode="clip"), cases):
+            raise KeyError(f"cases that dataset {dataset_key} does not have")
+        return dataset.numbers[place]
 
     def of_ids(self, ids: Sequence[str]) -> Integers:
         """Numbers of cases of which the id alone is known, as in a file: by what is so called."""
         if not ids:
             return np.empty(0, np.int64)
-        by_id = {name: number for number, name in self._names.items()}
+        stored = np.flatnonzero(self._key != _NO_KEY)
+        names = self.names(stored)
+        by_id = self._of_file | dict(zip(names, stored.tolist(), strict=True))
         found = np.empty(len(ids), np.int64)
+        new = 0
         for place, case_id in enumerate(ids):
             number = by_id.get(case_id)
             if number is None:
-                number = by_id[case_id] = self._known.setdefault((case_id, ""), len(self._known))
-                self._names[number] = case_id
+                number = by_id[case_id] = len(self._key) + new
+                self._of_file[case_id] = number
+                new += 1
             found[place] = number
+        self._extend(np.zeros(new, np.uint64), np.full(new, _NO_KEY))
         return found
 
-    def all_of(self, dataset_keys: Iterable[int]) -> set[int]:
-        """Numbers of all cases of some datasets."""
-        return {number for key in dataset_keys for number in self._of_dataset(key).values()}
+    def all_of(self, dataset_keys: Iterable[int]) -> Integers:
+        """Numbers of all cases of some datasets, in order."""
+        found = [self._of_dataset(key).numbers for key in dataset_keys]
+        return sorted_distinct(np.concatenate([np.empty(0, np.int64), *found]))
 
     def clusters(self, numbers: Integers) -> Integers:
         """What is independent: the cluster of a case, and of one without any the case itself."""
-        if not self._cluster_of:
-            return numbers
-        of = self._cluster_of
-        return np.fromiter((of.get(one, one) for one in numbers.tolist()), np.int64, len(numbers))
+        return self._cluster[numbers] if self._clusters else numbers
 
     def copies(self, numbers: Integers) -> tuple[int, int]:
         """Return how many of these cases are copies but for the id, and of how many questions."""
-        content = [self._content[one] for one in set(numbers.tolist()) if one in self._content]
-        several = [count for count in Counter(content).values() if count > 1]
-        return sum(several), len(several)
+        if not self._content.any():
+            return 0, 0
+        content = self._content[sorted_distinct(numbers)]
+        counts = np.unique(content[content != 0], return_counts=True)[1]
+        several = counts[counts > 1]
+        return int(several.sum()), len(several)
 
     def joined(self, numbers: Integers, labels: Integers) -> Integers:
         """Return the labels of these cases, the same for copies of one question too."""
-        place_of: dict[int | str, int] = {}
-        pairs = []
-        for place, (number, label) in enumerate(
-            zip(numbers.tolist(), labels.tolist(), strict=True)
-        ):
-            pairs.append((place, place_of.setdefault(label, place)))
-            if number in self._content:
-                pairs.append((place, place_of.setdefault(self._content[number], place)))
-        return connected(len(numbers), *zip(*pairs, strict=True)) if pairs else labels
+        if not self._content.any():
+            return labels
+        content = self._content[numbers]
+        pairs = [*_first_of_each(labels), *_first_of_each(content, content != 0)]
+        pairs.sort(key=lambda pair: pair[0])
+        return connected(len(numbers), *zip(*pairs, strict=True))
 
-    def by_dataset(self) -> Mapping[int, Mapping[int, int]]:
-        """Dataset key → case key → number, of the datasets that were asked for so far."""
-        return self._datasets
+    def keys_of(self, numbers: Integers) -> Mapping[int, int]:
+        """Key in the store → number, of those of the cases that are in the store."""
+        keys = self._key[numbers]
+        known = keys != _NO_KEY
+        return dict(zip(keys[known].tolist(), numbers[known].tolist(), strict=True))
 
     def name(self, number: int) -> str:
         """The case's id."""
-        return self._names[number]
+        return self.names(np.array([number]))[0]
 
-    def _of_dataset(self, dataset_key: int) -> dict[int, int]:
-        numbers = self._datasets.get(dataset_key)
-        if numbers is None:
-            numbers = self._datasets[dataset_key] = self._number(dataset_key)
-        return numbers
+    def names(self, numbers: Integers) -> list[str]:
+        """The ids of cases."""
+        keys = [*self.keys_of(numbers)]
+        by_key = case_ids(self._connection, keys) if keys else {}
+        of_file = {number: name for name, number in self._of_file.items()}
+        return [
+            of_file[number] if key == _NO_KEY else by_key[key]
+            for number, key in zip(numbers.tolist(), self._key[numbers].tolist(), strict=True)
+        ]
 
-    def _number(self, dataset_key: int) -> dict[int, int]:
-        rows = self._connection.execute(
-            "SELECT key, case_id, body, CASE WHEN instr(body, '\"cluster\"')"
-            " THEN json_extract(body, '$.cluster') END, json_remove(body, '$.id')"
-            " FROM cases WHERE dataset_key=?",
-            (dataset_key,),
-        ).fetchall()
-        numbers = {}
-        counts = Counter(content for *_, content in rows)
-        for key, case_id, body, cluster, content in rows:
-            number = self._known.setdefault((case_id, body), len(self._known))
-            numbers[key] = number
-            self._names[number] = case_id
-            if counts[content] > 1:
-                self._content[number] = content
-            name = cluster or (f"copies of {content}" if counts[content] > 1 else None)
-            if name is not None:
-                self._cluster_of[number] = self._clusters.setdefault(name, -1 - len(self._clusters))
-        return numbers
+    def _of_dataset(self, dataset_key: int) -> _Dataset:
+        found = self._datasets.get(dataset_key)
+        if found is None:
+            found = self._datasets[dataset_key] = self._number(dataset_key)
+        return found
+
+    def _number(self, dataset_key: int) -> _Dataset:
+        keys = np.asarray(keys_of_dataset(self._connection, dataset_key), np.int64)
+        hashes = case_hashes(self._connection, dataset_key)
+        identity, content, cluster = (np.frombuffer(one, "<u8") for one in hashes)
+        numbers = self._numbers_of(identity)
+        is_new = numbers >= len(self._key)
+        if is_new.all():
+            self._extend(identity, keys)
+        else:
+            self._extend(identity[is_new], keys[is_new])
+        self._note_clusters(numbers, content, cluster)
+        return _Dataset(keys, numbers)
+
+    def _numbers_of(self, identity: Hashes) -> Integers:
+        """Those of cases that are known, and the next ones for others, in their order."""
+        if not len(self._identity):
+            return np.arange(len(identity))
+        order = np.argsort(self._identity)
+        place = np.searchsorted(self._identity, identity, sorter=order)
+        candidate = order[np.minimum(place, len(order) - 1)]
+        is_known = self._identity[candidate] == identity
+        next_ones = len(self._identity) + np.cumsum(~is_known) - 1
+        return np.where(is_known, candidate, next_ones)
+
+    def _extend(self, identity: Hashes, keys: Integers) -> None:
+        count = len(self._key)
+        self._identity = _after(self._identity, identity)
+        self._key = _after(self._key, keys)
+        if self._clusters:
+            self._cluster = _after(self._cluster, np.arange(count, count + len(keys)))
+            self._content = _after(self._content, np.zeros(len(keys), np.uint64))
+
+    def _note_clusters(self, numbers: Integers, content: Hashes, cluster: Hashes) -> None:
+        order = np.sort(content)
+        copied = np.unique(order[1:][order[1:] == order[:-1]])
+        if not len(copied) and not cluster.any():
+            return
+        if not self._clusters:
+            self._cluster = np.arange(len(self._key))
+            self._content = np.zeros(len(self._key), np.uint64)
+        is_copy = np.isin(content, copied)
+        self._content[numbers[is_copy]] = content[is_copy]
+        # What copies have in common is no name of a cluster, although both are hashes.
+        of = np.where(cluster != 0, cluster, np.where(is_copy, ~content, np.uint64(0)))
+        labelled = np.flatnonzero(of != 0)
+        for place, name in zip(labelled.tolist(), of[labelled].tolist(), strict=True):
+            label = self._clusters.setdefault(name, -1 - len(self._clusters))
+            self._cluster[numbers[place]] = label
+
+
+def _after(known: NDArray[Scalar], more: NDArray[Scalar]) -> NDArray[Scalar]:
+    """Both, one after the other; the second itself where it is the first to come."""
+    return np.concatenate([known, more]) if len(known) else more
+
+
+def _first_of_each(
+    labels: NDArray[np.generic], chosen: NDArray[np.bool_] | None = None
+) -> list[tuple[int, int]]:
+    """Each chosen place with the first one of its label."""
+    places = np.arange(len(labels)) if chosen is None else np.flatnonzero(chosen)
+    _, first, at = np.unique(labels[places], return_index=True, return_inverse=True)
+    return list(zip(places.tolist(), places[first[at.reshape(-1)]].tolist(), strict=True))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
+    from agentbench_tui.analysis.sample import Integers
     from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.evidence.evidence import Evidence
     from agentbench_tui.verdicts.evidence.place import Execution
@@ -134,11 +135,11 @@ def _answered_cases(a: Evidence, b: Evidence) -> Difference | None:
         return None
     if not (a.names_cases and b.names_cases):
         return None
-    return _of_cases(set(a.case.tolist()), set(b.case.tolist()))
+    return _of_cases(np.unique(a.case), np.unique(b.case))
 
 
-def _of_cases(of_a: set[int], of_b: set[int]) -> Difference | None:
-    common = len(of_a & of_b)
+def _of_cases(of_a: Integers, of_b: Integers) -> Difference | None:
+    common = len(np.intersect1d(of_a, of_b, assume_unique=True))
     if common == len(of_a) == len(of_b):
         return None
     asked = f"A was asked {len(of_a)} cases, B {len(of_b)}"

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from agentbench_tui.analysis.sample import distinct
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
     from agentbench_tui.analysis.sample import Floats
-    from agentbench_tui.engine.task.aggregate import Observations
+    from agentbench_tui.engine.task.observations import Observations
     from agentbench_tui.model.agent import AgentSpec
 
     Total = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -32,9 +34,8 @@ def repeat_totals(
 ) -> dict[str, Floats]:
     """Metric → a value for each repeat that has counted observations, in their order; NaN where it
     is not known. Metrics of which no repeat has a value are left out."""
-    numbers, place = np.unique(seen.repeat, return_inverse=True)
+    numbers, _, place, _ = distinct(seen.repeat.astype(np.int64))
     count = len(numbers)
-    place = place.reshape(-1)
 
     def total(values: Floats) -> Floats:
         return np.bincount(place, values, count).astype(np.float64)

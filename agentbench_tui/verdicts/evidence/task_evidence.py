@@ -7,26 +7,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.engine.task.aggregate import Observations
+from agentbench_tui.analysis.sample import distinct
+from agentbench_tui.engine.task.observations import Observations
 from agentbench_tui.experiments.aggregate import repeat_means
-from agentbench_tui.market.judging.aggregate import columns
+from agentbench_tui.market.judging.aggregate import columns as games
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.model.figures.metric import SHARES
 from agentbench_tui.store.queries.selection import specification_of
+from agentbench_tui.verdicts.evidence.evidence_columns import EvidenceColumns, with_each
 from agentbench_tui.verdicts.evidence.repeat_totals import repeat_totals
 from agentbench_tui.verdicts.evidence.whole_runs import mean_by_run, run_numbers
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.evidence.evidence_columns import Compute
     from agentbench_tui.verdicts.evidence.place import Execution
 
 COST = "cost_usd_per_task"
@@ -38,6 +42,8 @@ OF_OBSERVATIONS = (
 TOKENS = "tokens_per_task"
 """Input and output tokens of each observation together: no metric itself, but what the totals and
 ratios of tokens are made of."""
+_ORDER = (*OF_OBSERVATIONS, TOKENS)
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class TaskEvidence:
     seed: Integers
     repeat: Integers
     """Numbered 0 … R-1 over the repeats of all executions."""
-    values: dict[str, Floats]
+    values: Mapping[str, Floats]
     """By the names of `OF_OBSERVATIONS` and of a game, and `TOKENS`; those without any value are
     left out."""
     repeats: int
@@ -104,7 +110,7 @@ class TaskEvidence:
             cluster=self.cluster[kept],
             seed=self.seed[kept],
             repeat=self.repeat[kept],
-            values={name: column[kept] for name, column in self.values.items()},
+            values=with_each(self.values, lambda column: column[kept]),
             totals={},
         )
 
@@ -151,15 +157,8 @@ def task_evidence(
     parts = [_part(connection, row, numbers) for row in executions]
     first, repeats = 0, []
     for part in parts:
-        repeats.append(part.repeat + first)
+        repeats.append(part.repeat + first if first else part.repeat)
         first += part.repeats
-    known = dict.fromkeys(name for part in parts for name in part.values)
-    values = {
-        name: np.concatenate(
-            [part.values.get(name, np.full(len(part.case), math.nan)) for part in parts]
-        )
-        for name in known
-    }
     names = {name for part in parts for name in part.totals}
     totals = {
         name: np.concatenate(
@@ -167,49 +166,68 @@ def task_evidence(
         )
         for name in names
     }
-    for name in names & values.keys():  # of whole repeats in one of them: so in all of them
-        del values[name]
-    case = np.concatenate([part.case for part in parts])
+    known = dict.fromkeys(name for part in parts for name in part.values)
+    # What only whole repeats have in one of them: so in all of them.
+    columns = sorted(known.keys() - names, key=[*_ORDER, *known].index)
+    case = joined([part.case for part in parts])
     return TaskEvidence(
         [row for part in parts for row in part.executions],
         case,
         numbers.clusters(case),
-        np.concatenate([part.seed for part in parts]),
-        np.concatenate(repeats),
-        {name: column for name, column in values.items() if not np.isnan(column).all()},
+        joined([part.seed for part in parts]),
+        joined(repeats),
+        EvidenceColumns({name: partial(_column, parts, name) for name in columns}),
         first,
         totals,
         [part.repeats for part in parts],
     )
 
 
+def _column(parts: Sequence[TaskEvidence], name: str) -> Floats:
+    unknown = [np.broadcast_to(math.nan, len(part.case)) for part in parts]
+    columns = zip(parts, unknown, strict=True)
+    return joined([part.values.get(name, nothing) for part, nothing in columns])
+
+
+def joined(columns: Sequence[NDArray[Scalar]]) -> NDArray[Scalar]:
+    """The arrays one after another; a single one as it is, since it may be large."""
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+
+
 def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) -> TaskEvidence:
     """Of one execution, with every column of `OF_OBSERVATIONS`, and those of a game."""
     seen = Observations(connection, row["key"])
     agent = specification_of(connection, row)
-    numbered, repeat = np.unique(seen.repeat, return_inverse=True)
-    repeat = repeat.reshape(-1).astype(np.int64)
+    numbered, repeat = _repeats(seen)
     case = numbers.of(row["dataset_key"], seen.case)
+    is_scored = _has(connection, row["key"], "accuracy")
+    columns = _columns(seen, scored=is_scored, recorded=agent.recorded)
+    if _has(connection, row["key"], "total_pnl"):
+        for name, values in games(connection, row["key"]).items():
+            if not np.isnan(values).all():
+                columns[name] = partial(np.asarray, values)
     return TaskEvidence(
         [row],
         case,
         case,
-        np.full(len(seen), row["seed"], np.int64),
+        np.broadcast_to(np.int64(row["seed"]), len(seen)),
         repeat,
-        {
-            **_columns(
-                seen, scored=_has(connection, row["key"], "accuracy"), recorded=agent.recorded
-            ),
-            **(
-                columns(connection, row["key"]) if _has(connection, row["key"], "total_pnl") else {}
-            ),
-        },
-        int(repeat.max()) + 1 if len(repeat) else 0,
+        EvidenceColumns(columns),
+        len(numbered),
         {
             **repeat_totals(connection, row["key"], seen, agent),
             **_returned(connection, row["key"], numbered),
         },
     )
+
+
+def _repeats(seen: Observations) -> tuple[Integers, Integers]:
+    """The repeats that there are, and of each observation the number of its repeat among them."""
+    repeat = seen.repeat
+    if len(repeat) and repeat.min() == repeat.max():
+        return repeat[:1].astype(np.int64), np.broadcast_to(np.int64(0), len(repeat))
+    found = distinct(repeat.astype(np.int64))
+    return found.names, found.place
 
 
 def _returned(
@@ -232,27 +250,36 @@ def _has(connection: sqlite3.Connection, execution_key: int, metric: str) -> boo
     return row is not None
 
 
-def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, Floats]:
-    unknown = np.full(len(seen), math.nan)
-    answered = seen.answered
+def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, Compute]:
+    """Those that have a value; recorded answers take no time."""
+    found: dict[str, Compute] = {}
+    if not len(seen):
+        return found
+    if scored:
+        found["accuracy"] = lambda: np.where(seen.answered, np.nan_to_num(seen.credit), 0.0)
+        found["correct_share"] = lambda: seen.right.astype(np.float64)
+    found["reliability"] = lambda: seen.answered.astype(np.float64)
+    found["error_rate"] = lambda: 1 - seen.answered.astype(np.float64)
+    for name in ("e2e_ms", "ttft_ms", "waiting_ms"):
+        if not recorded and seen.known_answered(name):
+            found[name] = partial(_of_answered, seen, name)
+    for name in ("input_tokens", "output_tokens"):
+        if seen.known(name):
+            found[name] = partial(getattr, seen, name)
+    if seen.known("cost_usd"):
+        found[COST] = partial(_paid, seen, "cost_usd")
+    if seen.known("input_tokens") and seen.known("output_tokens"):
+        tokens = _paid(seen, "input_tokens", "output_tokens")
+        if not np.isnan(tokens).all():
+            found[TOKENS] = partial(np.asarray, tokens)
+    return found
 
-    def paid(*amounts: Floats) -> Floats:
-        """Their sum: what failed may have used nothing, an answer without one stays unknown."""
-        if all(np.isnan(one).all() for one in amounts):
-            return unknown
-        return np.where(answered, sum(amounts), sum(map(np.nan_to_num, amounts)))
 
-    timed = answered & (not recorded)  # recorded answers take no time
-    return {
-        "accuracy": np.where(answered, np.nan_to_num(seen.credit), 0.0) if scored else unknown,
-        "correct_share": seen.right.astype(np.float64) if scored else unknown,
-        "reliability": answered.astype(np.float64),
-        "error_rate": 1 - answered.astype(np.float64),
-        "e2e_ms": np.where(timed, seen.e2e_ms, math.nan),
-        "ttft_ms": np.where(timed, seen.ttft_ms, math.nan),
-        "waiting_ms": np.where(timed, seen.waiting_ms, math.nan),
-        "input_tokens": seen.input_tokens,
-        "output_tokens": seen.output_tokens,
-        COST: paid(seen.cost_usd),
-        TOKENS: paid(seen.input_tokens, seen.output_tokens),
-    }
+def _of_answered(seen: Observations, name: str) -> Floats:
+    return np.where(seen.answered, getattr(seen, name), math.nan)
+
+
+def _paid(seen: Observations, *names: str) -> Floats:
+    """The sum of amounts: what failed may have used nothing; of an answer it may be unknown."""
+    amounts: list[Floats] = [getattr(seen, name) for name in names]
+    return np.where(seen.answered, sum(amounts), sum(map(np.nan_to_num, amounts)))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.verdicts.clusters.case_groupings import groupings
+from agentbench_tui.analysis.sample import sorted_distinct
+from agentbench_tui.verdicts.clusters.cluster_screening import screened
 from agentbench_tui.verdicts.clusters.cluster_search import declared
 from agentbench_tui.verdicts.clusters.undeclared_clusters import (
     candidates_of_each,
@@ -19,7 +20,7 @@ from agentbench_tui.verdicts.clusters.undeclared_clusters import (
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.evidence import evidence_of
 from agentbench_tui.verdicts.evidence.place import by_place
-from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence, joined
 from agentbench_tui.verdicts.ranking.rankable import OVERALL, rankable
 from agentbench_tui.verdicts.ranking.ranked import only_accuracy
 from agentbench_tui.verdicts.ranking.ranked_by_case import case_measure
@@ -28,6 +29,7 @@ from agentbench_tui.verdicts.ranking.scorecard import Scorecard
 if TYPE_CHECKING:
     import sqlite3
 
+    from agentbench_tui.analysis.sample import Integers
     from agentbench_tui.verdicts.clusters.undeclared_clusters import Finding
     from agentbench_tui.verdicts.evidence.place import Execution, Place
 
@@ -48,10 +50,8 @@ def with_found_clusters(
     for place in dict.fromkeys(place for one in evidence for place in one):
         here = [one for one in evidence if isinstance(one.get(place), TaskEvidence)]
         sides = [side for one in here if isinstance(side := one[place], TaskEvidence)]
-        cases = np.unique(np.concatenate([side.case for side in sides] or [np.empty(0, np.int64)]))
-        candidates = candidates_of_many(
-            sides, measure.column, partial(groupings, numbers, cases), cases
-        )
+        cases = _cases(sides)
+        candidates = screened(numbers, cases, partial(candidates_of_many, sides, measure.column))
         finding = next((one for one in candidates.findings() if one.metrics), None)
         if finding is None:
             continue
@@ -89,10 +89,15 @@ def clusters_of_run(
         sides = _by_agent(connection, here, numbers)
         if not sides:
             continue
-        cases = np.unique(np.concatenate([side.case for side in sides.values()]))
-        candidates = candidates_of_each(sides, "accuracy", groupings(numbers, cases), cases)
+        cases = _cases([*sides.values()])
+        candidates = screened(numbers, cases, partial(candidates_of_each, sides, "accuracy"))
         found += [(place, one) for one in candidates.findings() if one.metrics]
     return found
+
+
+def _cases(sides: Sequence[TaskEvidence]) -> Integers:
+    """All cases that any of them was asked, in order."""
+    return sorted_distinct(joined([side.case for side in sides] or [np.empty(0, np.int64)]))
 
 
 def _by_agent(

@@ -34,4 +34,4 @@ def _with(connection: sqlite3.Connection, one: TaskEvidence, name: str) -> TaskE
     column = np.array([row[at] for row in rows], np.float64)
     if np.isnan(column).all():
         return one
-    return replace(one, values=one.values | {name: column})
+    return replace(one, values={**one.values, name: column})

@@ -21,7 +21,7 @@ from agentbench_tui.analysis.boards.task_aggregate import (
     with_few_runs,
 )
 from agentbench_tui.analysis.resampling.resampling import Resampling
-from agentbench_tui.analysis.sample import mean_by
+from agentbench_tui.analysis.sample import distinct, mean_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def _runs(card: Scorecard, metric: str, cases: Integers) -> list[Floats]:
     """The value of each repeat, by benchmark."""
     values = card.column(metric)
     kept = np.isin(card.case, cases) & ~np.isnan(values)
-    _, first = np.unique(card.repeat[kept], return_index=True)
+    first = distinct(card.repeat[kept]).first
     _, means = mean_by(card.repeat[kept], values[kept])
     places = card.place[kept][first]
     return [means[places == place] for place in np.unique(places)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from agentbench_tui.analysis.boards.cost_efficiency import cost_figures
 from agentbench_tui.analysis.intervals.estimate import Estimate, Kind, estimate
-from agentbench_tui.analysis.sample import mean_by
+from agentbench_tui.analysis.sample import count_distinct, mean_by, sorted_distinct
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.verdicts.comparison.paid import is_paid
 from agentbench_tui.verdicts.evidence.task_evidence import COST, TOKENS, TaskEvidence
@@ -81,6 +81,8 @@ def ranked_by_case(
     if not kept:
         return [], lacking
     everything, table = case_table([(one.cases, one.amounts) for one in kept])
+    del known  # the amounts of a million cases are in the table now
+    kept = [replace(one, amounts=np.empty(0)) for one in kept]
     groups: list[Ranked] = []
     for group in comparable_groups(~np.isnan(table)):
         members = [kept[row] for row in group.members]
@@ -104,7 +106,8 @@ class _Known:
 
     @classmethod
     def of(cls, card: Scorecard, by: Rankable, measure: CaseMeasure) -> _Known:
-        amounts, right = card.column(measure.column), card.column(RIGHT)
+        amounts = card.column(measure.column)
+        right = card.column(RIGHT) if measure.of == "right" else np.empty(0)
         usable = ~np.isnan(amounts)
         reason = ""
         for place, unknown, answered in unknown_places(card, by, measure):
@@ -115,9 +118,14 @@ class _Known:
             if usable.any() and not right[usable].any():
                 usable[:] = False
                 reason = f"{by.name} is infinite: no right answer"
-        cases, means = mean_by(card.case[usable], amounts[usable])
-        _, shares = mean_by(card.case[usable], right[usable])
-        return cls(card, cases, means, shares if measure.of == "right" else np.empty(0), reason)
+        if usable.all():
+            cases, means = mean_by(card.case, amounts)
+        else:
+            cases, means = mean_by(card.case[usable], amounts[usable])
+        shares = np.empty(0)
+        if measure.of == "right":
+            _, shares = mean_by(card.case[usable], right[usable])
+        return cls(card, cases, means, shares, reason)
 
 
 def unknown_places(
@@ -147,13 +155,16 @@ def _group(
     measure: CaseMeasure,
     resamples: int,
 ) -> Rankings:
-    cases, table = everything[group.shared], table[list(group.members)]
+    cases = everything[group.shared]
     first = members[0].card
     inside = np.isin(first.case, cases)
     clusters = np.zeros(len(cases), np.int64)
     clusters[np.searchsorted(cases, first.case[inside])] = first.cluster[inside]
-    measured = int((~np.isnan(table)).any(axis=0).sum())
-    shared, right = table[:, group.shared], None
+    measured = int((~np.isnan(table[list(group.members)])).any(axis=0).sum())
+    shared = table
+    if (len(group.members), len(cases)) != table.shape:
+        shared = np.array([table[row, group.shared] for row in group.members])
+    right: Floats | None = None
     without: list[NotRanked] = []
     if measure.of == "right":
         right = np.array([one.right[np.searchsorted(one.cases, cases)] for one in members])
@@ -180,7 +191,7 @@ def _group(
         by.name,
         cases,
         measured,
-        np.unique(first.place[inside]),
+        sorted_distinct(first.place[inside]),
         shared if is_mean else None,
         clusters if is_mean else None,
     )
@@ -193,9 +204,13 @@ def _of_means(
     """By the mean over cases, each of which counts once however often it was asked; shown times
     `factor`, which makes it a total."""
     kind: Kind = "share" if by.unit == "share" else "amount"
-    values = np.clip(table, 0.0, 1.0) if kind == "share" else table
-    scores = [_times(estimate(row, kind, clusters=clusters), factor) for row in values]
-    return by_cases(by_cluster(table * factor, clusters), scores, by.better, resamples, by.alpha)
+    ends = (0.0, 1.0) if kind == "share" else (-np.inf, np.inf)
+    together = clusters if count_distinct(clusters) < len(clusters) else None
+    scores = [
+        _times(estimate(np.clip(row, *ends), kind, clusters=together), factor) for row in table
+    ]
+    table = table if factor == 1 else table * factor
+    return by_cases(by_cluster(table, clusters), scores, by.better, resamples, by.alpha)
 
 
 def _times(found: Estimate, factor: int) -> Estimate:

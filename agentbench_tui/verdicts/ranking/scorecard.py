@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.sample import mean_by
+from agentbench_tui.analysis.sample import count_distinct, distinct, mean_by, sorted_distinct
 from agentbench_tui.verdicts.evidence.evidence import evidence_of
 from agentbench_tui.verdicts.evidence.place import place_of
-from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence, joined
 
 if TYPE_CHECKING:
     import sqlite3
@@ -72,31 +72,33 @@ class Scorecard:
     @cached_property
     def case(self) -> Integers:
         """The case of each observation of all task benchmarks; unlike in unlike places."""
-        return _joined([one.case + place * _PER_PLACE for place, one in self._tasks])
+        return _joined([_apart(one.case, place) for place, one in self._tasks])
 
     @cached_property
     def cluster(self) -> Integers:
         """What is independent of each observation."""
-        return _joined([one.cluster + place * _PER_PLACE for place, one in self._tasks])
+        return _joined([_apart(one.cluster, place) for place, one in self._tasks])
 
     @cached_property
     def place(self) -> Integers:
         """The place of each observation."""
-        return _joined([np.full(len(one.case), place, np.int64) for place, one in self._tasks])
+        return _joined(
+            [np.broadcast_to(np.int64(place), len(one.case)) for place, one in self._tasks]
+        )
 
     @cached_property
     def repeat(self) -> Integers:
         """The repeat of each observation; unlike in unlike places."""
-        return _joined([one.repeat + place * _PER_PLACE for place, one in self._tasks])
+        return _joined([_apart(one.repeat, place) for place, one in self._tasks])
 
     def column(self, metric: str) -> Floats:
         """The metric of each observation; NaN where it has none."""
-        unknown = [np.full(len(one.case), np.nan) for _, one in self._tasks]
+        unknown = [np.broadcast_to(np.nan, len(one.case)) for _, one in self._tasks]
         columns = [
             one.values.get(metric, none)
             for (_, one), none in zip(self._tasks, unknown, strict=True)
         ]
-        return np.concatenate(columns) if columns else np.empty(0)
+        return joined(columns) if columns else np.empty(0)
 
     def by_case(self, metric: str) -> tuple[Integers, Floats]:
         """Cases that have a value, in order, with the mean over their observations."""
@@ -199,10 +201,10 @@ def case_table(
     columns: Sequence[tuple[Integers, Floats]],
 ) -> tuple[Integers, Floats]:
     """All cases in order, and float64[agents, cases] with NaN where one was not measured."""
-    everything = np.unique(np.concatenate([cases for cases, _ in columns]))
+    everything = sorted_distinct(joined([cases for cases, _ in columns]))
     table = np.full((len(columns), len(everything)), np.nan)
     for row, (cases, values) in zip(table, columns, strict=True):
-        row[np.searchsorted(everything, cases)] = values
+        row[... if len(cases) == len(everything) else np.searchsorted(everything, cases)] = values
     return everything, table
 
 
@@ -212,14 +214,18 @@ def by_cluster(table: Floats, clusters: Integers) -> Floats:
     Each holds the cluster's sum × clusters ÷ cases, so that the mean stays that over cases, and a
     large cluster weighs as much as its cases do.
     """
-    _, place = np.unique(clusters, return_inverse=True)
-    place = place.reshape(-1)
-    count = int(place.max()) + 1
+    count = count_distinct(clusters)
     if count == table.shape[1]:
         return table
+    place = distinct(clusters).place
     sums = np.array([np.bincount(place, row, count) for row in table])
     return np.asarray(sums * count / table.shape[1])
 
 
 def _joined(columns: list[Integers]) -> Integers:
-    return np.concatenate(columns) if columns else np.empty(0, np.int64)
+    return joined(columns) if columns else np.empty(0, np.int64)
+
+
+def _apart(labels: Integers, place: int) -> Integers:
+    """Labels that no other place has; those of place 0 as they are, without a copy."""
+    return labels + place * _PER_PLACE if place else labels

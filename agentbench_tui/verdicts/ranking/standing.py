@@ -24,6 +24,7 @@ from agentbench_tui.analysis.distribution import (
 )
 from agentbench_tui.analysis.intervals.estimate import Estimate, needs
 from agentbench_tui.analysis.runs.between_run import ASSUMED_SD, LARGE_CHANGE, between_run_error
+from agentbench_tui.analysis.sample import random_groups
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats
@@ -34,6 +35,9 @@ ALPHA = 0.05
 SEED = 42
 _DRAWN = 40_000_000
 """Values that all resamples together may draw, or compare; then fewer resamples do."""
+_MOST_UNITS = 40_000
+"""Units that are resampled themselves; of more, groups of them are."""
+_GROUPS = 2_000
 Runs = Sequence[Set[int]]
 """Of one agent the keys of the runs at each place."""
 
@@ -87,8 +91,13 @@ def by_cases(
     """From float64[agents, units] without gaps: what each agent got on each independent unit.
 
     Units are cases, or clusters of them. The interval of the position is a bootstrap over units,
-    and who is clearly ahead is tested by flipping signs (see `analysis.boards.ranking`).
+    and who is clearly ahead is tested by flipping signs (see `analysis.boards.ranking`); of more
+    than 40,000 units over random groups of them.
     """
+    grouped = ""
+    if table.shape[1] > _MOST_UNITS:
+        table = random_groups(table, _GROUPS, SEED)
+        grouped = f" of {_GROUPS:,} random groups of cases"
     agents, units = table.shape
     resamples = max(1_000, min(resamples, _DRAWN // max(units, agents * (agents - 1) // 2)))
     places = ranking(
@@ -109,7 +118,8 @@ def by_cases(
         )
         for place, of in zip(places, scores, strict=True)
     ]
-    method = f"by case: sign flips, step-down maximum; {resamples:,} resamples, seed {SEED}"
+    method = "by case: sign flips, step-down maximum; "
+    method += f"{resamples:,} resamples{grouped}, seed {SEED}"
     return Standings(tuple(rows), method)
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agentbench_tui.analysis.summary import Drift, drift
-from agentbench_tui.verdicts.clusters.case_groupings import groupings
 from agentbench_tui.verdicts.clusters.cluster_search import SearchedSide, search_side
 from agentbench_tui.verdicts.clusters.cluster_words import cluster_document
 from agentbench_tui.verdicts.evidence.load_evidence import LoadEvidence
@@ -83,7 +81,7 @@ def summaries(
     found = []
     side = SearchedSide(one.evidence)
     if not is_declared:
-        side = search_side(one.evidence, metrics, partial(groupings, cases))
+        side = search_side(one.evidence, metrics, cases)
     for metric in metrics:
         of = _observed(connection, side.by_metric(metric), metric, cases)
         if of is None or not len(of.values) or _says_the_same(one, metric, metrics):

@@ -1,0 +1,146 @@
+"""The columns of large executions, packed beside their rows: which there are, and their form.
+
+A column is its values in little-endian order, packed with zlib where that makes it smaller. Cases
+are told by their place in the dataset, which an import does not change, as the difference from the
+place before.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from agentbench_tui.model.errors import StoreError
+from agentbench_tui.store.answer_columns import (
+    ColumnFacts,
+    KeptColumn,
+    column_content,
+    columns_kept,
+)
+from agentbench_tui.store.datasets import dataset_of_execution, keys_of_dataset
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from numpy.typing import NDArray
+
+    from agentbench_tui.engine.task.observations import Observations
+
+KEPT_FROM = 5_000
+"""Observations of an execution from which on its columns are kept: of fewer the rows are read in
+some 10 ms."""
+_DAMAGED = "the kept columns of a run are damaged; `agentbench rescore RUN` makes them again"
+_SMALLER = 0.9
+"""Share of its size above which a column is not packed."""
+
+
+class _Column(NamedTuple):
+    """One column of an execution's observations."""
+
+    expression: str
+    """Of SQL over a row of `answers`."""
+    kind: type
+
+
+COLUMNS = {
+    "case": _Column("case_key", np.int64),
+    "repeat": _Column("repeat", np.int32),
+    "answered": _Column("failure_kind IS NULL", np.bool_),
+    "right": _Column("correct IS 1", np.bool_),
+    **{
+        name: _Column(name, np.float64)
+        for name in (
+            "e2e_ms", "waiting_ms", "ttft_ms", "input_tokens", "output_tokens", "cost_usd",
+            "credit",
+        )
+    },
+}  # fmt: skip
+
+
+def packed_columns(
+    connection: sqlite3.Connection, execution_key: int, seen: Observations
+) -> list[KeptColumn]:
+    """What is to be kept of an execution; nothing of one with few observations."""
+    if len(seen) < KEPT_FROM:
+        return []
+    keys = _keys(connection, execution_key)
+    columns = []
+    for name, column in COLUMNS.items():
+        values: NDArray[Any] = getattr(seen, name)
+        known = len(values), len(values)
+        if name == "case":
+            values = np.diff(np.searchsorted(keys, values), prepend=np.int64(0))
+        elif column.kind is np.float64:
+            known = seen.known(name), seen.known_answered(name)
+        facts = ColumnFacts(len(values), *known)
+        columns.append(KeptColumn(name, facts, _packed(values.astype(_order(column.kind)))))
+    return columns
+
+
+class KeptColumns:
+    """The kept columns of an execution, each read when it is asked for."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, execution_key: int, facts: dict[str, ColumnFacts]
+    ) -> None:
+        self._connection = connection
+        self._key = execution_key
+        self._facts = facts
+
+    def __len__(self) -> int:
+        return self._facts["case"].n
+
+    def facts(self, name: str) -> ColumnFacts:
+        return self._facts[name]
+
+    def column(self, name: str) -> NDArray[Any]:
+        kind = COLUMNS[name].kind
+        if kind is np.float64 and not self._facts[name].known:
+            return np.full(len(self), np.nan)
+        content = column_content(self._connection, self._key, name)
+        if content is None:
+            raise StoreError("answers changed while they were read; call it again")
+        values: NDArray[Any] = _unpacked(content, _order(kind), len(self))
+        if name != "case":
+            return np.asarray(values, kind)
+        keys: NDArray[Any] = _keys(self._connection, self._key)[np.cumsum(values)]
+        return keys
+
+
+def kept_columns(connection: sqlite3.Connection, execution_key: int) -> KeptColumns | None:
+    """The columns of an execution, None where none are kept."""
+    facts = columns_kept(connection, execution_key)
+    if not facts.keys() >= COLUMNS.keys():
+        return None
+    return KeptColumns(connection, execution_key, facts)
+
+
+def _keys(connection: sqlite3.Connection, execution_key: int) -> NDArray[np.int64]:
+    """The keys of the dataset's cases, in their order."""
+    keys = keys_of_dataset(connection, dataset_of_execution(connection, execution_key))
+    if isinstance(keys, range):
+        return np.arange(keys.start, keys.stop)
+    return np.array(keys, np.int64)
+
+
+def _order(kind: type) -> np.dtype[Any]:
+    return np.dtype(kind).newbyteorder("<")
+
+
+def _packed(values: NDArray[Any]) -> bytes:
+    plain = values.tobytes()
+    packed = zlib.compress(plain, 1)
+    return packed if len(packed) <= _SMALLER * len(plain) else plain
+
+
+def _unpacked(content: bytes, kind: np.dtype[Any], count: int) -> NDArray[Any]:
+    size = count * kind.itemsize
+    try:
+        plain = content if len(content) == size else zlib.decompress(content)
+    except zlib.error as error:
+        raise StoreError(_DAMAGED) from error
+    if len(plain) != size:
+        raise StoreError(_DAMAGED)
+    return np.frombuffer(plain, kind)

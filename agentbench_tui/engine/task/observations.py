@@ -1,0 +1,186 @@
+"""The counted observations of one execution as columns, read from its rows or from kept columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from agentbench_tui.analysis.sample import count_distinct
+from agentbench_tui.engine.task.observation_columns import COLUMNS, kept_columns
+from agentbench_tui.model.answer import UNMEASURED
+from agentbench_tui.store.answer_columns import ColumnFacts
+from agentbench_tui.store.answer_counts import answer_counts, failure_counts
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from numpy.typing import NDArray
+
+    from agentbench_tui.store.answer_counts import AnswerCounts
+
+    Floats = NDArray[np.float64]
+
+_CHUNK = 2000
+"""Rows in memory as Python objects at a time; the columns themselves cost 8 bytes a value."""
+
+
+class _Columns(Protocol):
+    """Where the columns of an execution come from."""
+
+    def __len__(self) -> int: ...
+    def column(self, name: str) -> NDArray[Any]: ...
+    def facts(self, name: str) -> ColumnFacts: ...
+
+
+class Observations:
+    """The counted observations of one execution, by columns; NaN where a number is unknown.
+
+    Those that failed for a reason of the grader's or harness's are not counted. Columns that are
+    kept are read each time they are asked for, so that no more of them are in memory than needed.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, execution_key: int) -> None:
+        self._connection = connection
+        self._key = execution_key
+        kept = kept_columns(connection, execution_key)
+        self._columns: _Columns = kept or _Rows(connection, execution_key, self._counted())
+
+    def _counted(self) -> int:
+        return self.counts.observed - sum(self.kinds[kind] for kind in UNMEASURED)
+
+    @cached_property
+    def counts(self) -> AnswerCounts:
+        """Of all observations, counted or not."""
+        return answer_counts(self._connection, self._key)
+
+    @cached_property
+    def kinds(self) -> Counter[str]:
+        """Failure kind → observations that ended with it, counted or not."""
+        failed = self.counts.failed
+        return Counter(failure_counts(self._connection, self._key) if failed else {})
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def case(self) -> NDArray[np.int64]:
+        """Key of the case."""
+        return self._columns.column("case")
+
+    @property
+    def repeat(self) -> NDArray[np.int32]:
+        return self._columns.column("repeat")
+
+    @cached_property
+    def answered(self) -> NDArray[np.bool_]:
+        """Whether there is an answer, right or wrong."""
+        return self._columns.column("answered")
+
+    @cached_property
+    def right(self) -> NDArray[np.bool_]:
+        return self._columns.column("right")
+
+    @property
+    def e2e_ms(self) -> Floats:
+        return self._columns.column("e2e_ms")
+
+    @property
+    def waiting_ms(self) -> Floats:
+        return self._columns.column("waiting_ms")
+
+    @property
+    def ttft_ms(self) -> Floats:
+        return self._columns.column("ttft_ms")
+
+    @property
+    def input_tokens(self) -> Floats:
+        return self._columns.column("input_tokens")
+
+    @property
+    def output_tokens(self) -> Floats:
+        return self._columns.column("output_tokens")
+
+    @property
+    def cost_usd(self) -> Floats:
+        return self._columns.column("cost_usd")
+
+    @property
+    def credit(self) -> Floats:
+        return self._columns.column("credit")
+
+    def known(self, name: str) -> int:
+        """How many values of a column are known."""
+        return self._columns.facts(name).known
+
+    def known_answered(self, name: str) -> int:
+        """How many values of a column are known of answers that did not fail."""
+        return self._columns.facts(name).known_answered
+
+    @cached_property
+    def unit(self) -> NDArray[np.int64]:
+        """What counts as independent: the case, or the cluster that its author put it in."""
+        return _units(self._connection, self._key, self.case)
+
+    @cached_property
+    def _repeats_units(self) -> bool:
+        return 1 < count_distinct(self.unit) < len(self.unit)
+
+    def clusters(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64] | None:
+        """The unit of each observation, or of each that is chosen, for `estimate`; None where no
+        unit has several, or there is only one: then it makes no difference."""
+        if not self._repeats_units:
+            return None
+        return self.unit if chosen is None else self.unit[chosen]
+
+
+class _Rows:
+    """All columns, from a row for each answer."""
+
+    def __init__(self, connection: sqlite3.Connection, execution_key: int, counted: int) -> None:
+        self._table: dict[str, NDArray[Any]] = {
+            name: np.empty(counted, column.kind) for name, column in COLUMNS.items()
+        }
+        self._count = counted
+        cursor = connection.execute(
+            f"SELECT {', '.join(one.expression for one in COLUMNS.values())}"  # noqa: S608  # ours
+            " FROM answers WHERE execution_key=?"
+            " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness'))"
+            " ORDER BY seq",
+            (execution_key,),
+        )
+        done = 0
+        while rows := cursor.fetchmany(_CHUNK):
+            for column, values in zip(self._table.values(), zip(*rows, strict=True), strict=True):
+                column[done : done + len(rows)] = values
+            done += len(rows)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def column(self, name: str) -> NDArray[Any]:
+        return self._table[name]
+
+    def facts(self, name: str) -> ColumnFacts:
+        known = ~np.isnan(self._table[name])
+        answered = known & self._table["answered"]
+        return ColumnFacts(self._count, int(known.sum()), int(answered.sum()))
+
+
+def _units(
+    connection: sqlite3.Connection, execution_key: int, cases: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Cases by number, those of a cluster by one (negative) number together."""
+    rows = connection.execute(
+        "SELECT c.key, json_extract(c.body, '$.cluster') FROM benchmark_executions e"
+        " JOIN cases c ON c.dataset_key=e.dataset_key WHERE e.key=?"
+        " AND instr(c.body, '\"cluster\"') AND json_extract(c.body, '$.cluster') IS NOT NULL",
+        (execution_key,),
+    ).fetchall()
+    if not rows:
+        return cases
+    numbers: dict[str, int] = {}
+    unit_of = {case: numbers.setdefault(name, -1 - len(numbers)) for case, name in rows}
+    return np.fromiter((unit_of.get(case, case) for case in cases.tolist()), np.int64, len(cases))
