@@ -153,13 +153,19 @@ def range_of(option: click.Option) -> str:
     if low is None or abs(low) >= LARGEST_BOUND:
         return ""
     if high is not None and high < LARGEST_BOUND:
-        return f"{low:,g} to {high:,g}"
+        return f"{plain(low)} to {plain(high)}"
     is_open = getattr(option.type, "min_open", False)
-    return f"{'Above' if is_open else 'At least'} {low:,g}"
+    return f"{'Above' if is_open else 'At least'} {plain(low)}"
+
+
+def plain(number: float) -> str:
+    return f"{number:,.0f}" if number == int(number) else str(number)
 
 
 def default_of(option: click.Option, context: click.Context) -> str:
     """The default, as `--help` shows it, or the value itself where `--help` is silent."""
+    if isinstance(option.show_default, str):
+        return markdown(option.show_default)
     shown = option.get_help_extra(context).get("default")
     if shown is None and not option.is_flag:
         value = option.get_default(context, call=False)

@@ -7,9 +7,10 @@ A page marks a block of commands by a comment on the line before it:
     <!-- test output -->     besides, the lines below a command are what it prints; `…` is any text
     <!-- test page -->       besides, the block goes on in the folder of the page's block before
 
-In the block, a line that starts with `$ ` is a command, and one that starts with `> ` continues it.
-Each block runs in an empty folder with an empty home and no terminal. A shell runs the commands,
-but for those that are `agentbench` and its arguments alone: these need no second start of Python.
+In the block, a line that starts with `$ ` is a command, and one that starts with `> ` (or is
+`>`) continues it. Each block runs in an empty folder with an empty home and no terminal. A
+shell runs the commands, but for those that are `agentbench` and its arguments alone: these need
+no second start of Python.
 """
 
 import os
@@ -73,7 +74,8 @@ def commands(text: str) -> tuple[Command, ...]:
     for part in parts[1:]:
         lines = part.splitlines()
         ends = next(
-            (i for i, line in enumerate(lines[1:], 1) if not line.startswith("> ")), len(lines)
+            (i for i, line in enumerate(lines[1:], 1) if not f"{line} ".startswith("> ")),
+            len(lines),
         )
         command = "\n".join([lines[0], *(line[2:] for line in lines[1:ends])])
         found.append(Command(command, "\n".join(lines[ends:]).strip()))
@@ -170,13 +172,19 @@ def test_commands_of_a_page_do_what_it_says(page: Path, tmp_path: Path, shell: S
     try_out_page(page.read_text(), tmp_path, shell)
 
 
-def test_every_console_block_of_the_readme_runs_or_gives_a_reason() -> None:
-    page = (ROOT / "README.md").read_text()
+@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md"])
+def test_every_console_block_runs_or_gives_a_reason(name: str) -> None:
+    page = (ROOT / name).read_text()
     marks = re.findall(r"(?m)^(.*)\n```console$", page)
     assert marks
     for mark in marks:
         assert re.fullmatch(r"<!-- (test( .*)?|not tested: .+) -->", mark), mark
     assert all(block.continues for block in blocks(page)[1:]), "blocks run in one folder, in order"
+
+
+def test_the_index_links_to_every_page() -> None:
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", (ROOT / "docs" / "index.md").read_text()))
+    assert linked == {path.name for path in ROOT.glob("docs/*.md")} - {"index.md"}
 
 
 PAGE = """
@@ -191,6 +199,7 @@ $ exit 9
 $ printf 'took %s s\\n' 0.25
 took … s
 $ for i in 1 2; do
+>
 >   echo $i; done
 1
 2
@@ -208,7 +217,7 @@ def test_only_marked_blocks_are_taken() -> None:
     first, second = blocks(PAGE)
     assert [c.line for c in first.commands] == [
         "printf 'took %s s\\n' 0.25",
-        "for i in 1 2; do\n  echo $i; done",
+        "for i in 1 2; do\n\n  echo $i; done",
     ]
     assert [c.shown for c in first.commands] == ["took … s", "1\n2"]
     assert (first.exit_status, first.compares_output, first.continues) == (0, True, False)
