@@ -124,7 +124,8 @@ class CaseMapping:
             known = {**record, "metadata": values.get("metadata")} if is_mapped else record
             values["cluster"] = _read(known, "cluster", source)
         for field, value in values.items():
-            values[field] = _plain(value, field)
+            if type(value) is not str:
+                values[field] = _plain(value, field)
         return values
 
     def _prompted(self, case: Case, record: Mapping[str, Any]) -> Case:
@@ -225,7 +226,7 @@ def _put(values: dict[str, Any], field: str, value: Any) -> None:
 
 def _case(values: dict[str, Any]) -> tuple[Case, bool]:
     messages, given, expected = values["messages"], values["input"], values.get("expected")
-    tools = _converted(values.get("tools") or (), tuple[dict[str, Any], ...], "tools")
+    tools = _converted(values.get("tools"), tuple[dict[str, Any], ...], "tools") or ()
     written = values.get("id")
     cluster = values.get("cluster")
     case = Case(
@@ -235,12 +236,15 @@ def _case(values: dict[str, Any]) -> tuple[Case, bool]:
         messages=messages,
         tools=tools,
         cluster=None if cluster is None else _text(cluster),
-        metadata=_converted(values.get("metadata") or {}, dict[str, Any], "metadata"),
+        metadata=_converted(values.get("metadata"), dict[str, Any], "metadata") or {},
     )
     return case, written is None
 
 
 def _converted(value: Any, kind: Any, field: str) -> Any:
+    """The value as that kind; None where nothing is given."""
+    if not value:
+        return None
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:

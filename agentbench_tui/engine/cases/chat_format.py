@@ -38,7 +38,7 @@ def split_dialogue(values: Mapping[str, Any]) -> dict[str, Any]:
     the expected answer (its tool calls, where it makes some). Where `input` repeats the last user's
     message, the question and the answer are removed from the turns before it. Raises RecordFault.
     """
-    messages = read_messages(values.get("messages") or ())
+    messages = read_messages(values["messages"]) if values.get("messages") else ()
     fields = {**values, "messages": messages}
     if not messages:
         return fields
