@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ["requirements.lock", "requirements-dev.lock"]
+LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-docs.lock"]
 TEXT_LIMIT_BYTES = 2_000_000
 
 # Put together here, so that this file does not hold what it forbids.
@@ -66,6 +66,10 @@ def test_locks_hold_what_the_project_file_declares() -> None:
     assert wanted(project["project"]["dependencies"]) | build <= run.keys()
     assert wanted([entry for entry in groups["dev"] if isinstance(entry, str)]) <= dev.keys()
     assert {name: dev.get(name) for name in run} == run
+    docs = pins("requirements-docs.lock")
+    assert wanted(groups["docs"]) <= docs.keys()
+    # Both are installed into one environment. A package may have several pins, one for each Python.
+    assert {name: docs[name] for name in docs.keys() & dev.keys() if docs[name] != dev[name]} == {}
 
 
 def test_no_file_names_a_registry_or_a_path_of_one_machine() -> None:
