@@ -63,7 +63,9 @@ def list_(stale: str | None, database: str | None, form: str) -> int:
     print_rows(rows, _COLUMNS, form, {"schema": "agentbench.agents/1", "agents": rows})
     if form == "table" and not rows:
         click.echo(
-            "no agent has been measured" if stale is None else f"no agent is stale by {stale}"
+            "no agent has been measured"
+            if stale is None
+            else f"no agent is stale: none is without a complete execution in the last {stale}"
         )
     return 0
 

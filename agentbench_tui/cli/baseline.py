@@ -73,7 +73,7 @@ def set_(
     from agentbench_tui.verdicts.regression.baseline import baseline_of_selector, target_words
 
     if not name or ":" in name:
-        raise UsageError(f"--name {name!r}: a name without a colon is expected")
+        raise UsageError(f"--name {name!r}: expected a name without a colon")
     path = database_path(database)
     with reading(path) as connection:
         found = baseline_of_selector(connection, chosen, name, suite, benchmark)
@@ -83,8 +83,8 @@ def set_(
     if accepted:
         changes = f"{len(accepted)} change{'' if len(accepted) == 1 else 's'}"
         print_prose(
-            f"{changes} of {found.agent_id} accepted before: not looked at where this baseline"
-            f" holds; `agentbench baseline remove {found.agent_id}` uses them again",
+            f"this baseline replaces {changes} of {found.agent_id} accepted earlier; "
+            f"`agentbench baseline remove {found.agent_id}` applies them again",
             err=True,
         )
     return 0
@@ -190,14 +190,16 @@ def accept(
         else:
             changes = acceptable(judge_agent(connection, wanted).findings)
     if not changes:
-        what = "no change was accepted" if undo else "no change is found that could be accepted"
-        raise UsageError(f"{agent}: {what}; `agentbench regressions {agent}` shows what there is")
+        what = "no change was accepted" if undo else "no detected change can be accepted"
+        raise UsageError(
+            f"{agent}: {what}; `agentbench regressions {agent}` shows the detected changes"
+        )
     (remove_accepted if undo else keep_accepted)(path, changes)
     _print_changes(changes, form, "no longer accepted" if undo else ACCEPTED)
     if overriding and not undo:
         print_prose(
-            f"not looked at while baseline '{DEFAULT}' is set ({target_words(overriding[0])}): "
-            f"`agentbench baseline remove {agent}` uses it",
+            f"accepted changes do not apply while baseline '{DEFAULT}' is set"
+            f" ({target_words(overriding[0])}); `agentbench baseline remove {agent}` removes it",
             err=True,
         )
     return 0
@@ -231,7 +233,7 @@ def _print(agent: str | None, name: str | None, database: str | None, form: str)
         print_rows(rows, _BASELINES, form, document)
     if form == "table":
         if not rows:
-            click.echo("no baseline is set: the newest runs are held against those before them")
+            click.echo("no baseline is set; the newest runs are compared with the runs before them")
         if changes:
             click.echo()
             _print_changes(changes, form, ACCEPTED)

@@ -154,7 +154,7 @@ def _print(document: Document, form: str) -> None:
         print_prose(f"{NOTHING} the cost of {named} on {benchmark} is not known: {reason}")
     if not document["groups"] and not unknown:
         days = counted(document["window_days"], "day")
-        click.echo(f"no complete execution in the last {days}; `agentbench run` makes some")
+        click.echo(f"no complete execution in the last {days}; start one with `agentbench run`")
 
 
 def _figures(line: Document) -> Document:

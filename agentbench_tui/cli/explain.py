@@ -60,4 +60,6 @@ def _say(row: dict[str, Any]) -> None:
     click.echo(f"{row['name']}  ({', '.join(words)})")
     click.echo(click.wrap_text(row["formula"], 88, "  ", "  "))
     if row["parts"]:
-        click.echo(f"  Given as {', '.join(row['metric'] + '.' + part for part in row['parts'])}.")
+        click.echo(
+            f"  Available as {', '.join(row['metric'] + '.' + part for part in row['parts'])}."
+        )

@@ -263,8 +263,8 @@ def _exit_code_of(arguments: list[str]) -> int:
             return _report_error(error, arguments)
         if _measures(arguments):
             click.echo(
-                "agentbench: what was measured is kept, and not measured again; delete the damaged"
-                " runs with `agentbench runs delete`, then see `agentbench runs show`",
+                "agentbench: measurements are kept and were not repeated; delete the damaged "
+                "runs with `agentbench runs delete`, then run `agentbench runs show`",
                 err=True,
             )
             return Unmeasured.exit_code
@@ -311,7 +311,7 @@ def _check_text(arguments: list[str]) -> None:
     """Raise UsageError for an argument that is not text: nothing that keeps it could."""
     for argument in arguments:
         if not argument.isascii() and any("\ud800" <= one <= "\udfff" for one in argument):
-            raise UsageError(f"not UTF-8 text: {argument[:80]!r}")
+            raise UsageError(f"argument is not UTF-8 text: {argument[:80]!r}")
 
 
 def _circumstance(error: Exception) -> str | None:
@@ -321,7 +321,7 @@ def _circumstance(error: Exception) -> str | None:
     try:
         Path.cwd()
     except FileNotFoundError:
-        return "the current folder has been removed; change to one that is there"
+        return "the current folder no longer exists; change to another folder"
     if error.errno not in _WRONG_PATH | ENVIRONMENT_ERRORS:
         return None
     where = error.filename if isinstance(error.filename, str) else "output"
@@ -337,7 +337,7 @@ def _report_fault(error: BaseException, arguments: list[str]) -> int:
     command = " ".join(arguments)
     text = "".join(traceback.format_exception(error))
     text = redact(f"agentbench {__version__}\nagentbench {command}\n\n{text}")
-    said = f"agentbench: a fault of ours: {type(error).__name__}: {redact(str(error))[:300]}"
+    said = f"agentbench: a bug in agentbench: {type(error).__name__}: {redact(str(error))[:300]}"
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="agentbench-fault-", suffix=".txt", delete=False,

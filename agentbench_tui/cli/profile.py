@@ -195,8 +195,9 @@ def _flame_of(documents: list[Document]) -> Document:
         return found
     if document["cprofile"] is None:
         raise UsageError(
-            f"{_title(document)} has no flame: the agent told no spans, and there is no pass of "
-            "cProfile (`instruments: [cprofile]` of an experiment makes one)"
+            f"{_title(document)} has no flame graph: the agent reported no spans, and no "
+            "cProfile data was recorded (an experiment records it with `instruments: "
+            "[cprofile]`)"
         )
     from agentbench_tui.report.flame import flame_of_cprofile
 
@@ -222,7 +223,7 @@ def _write_flame(root: Document, title: str, where: str) -> None:
         path.write_text(writers[path.suffix](), encoding="utf-8")
     except OSError as error:
         raise write_error(path, error) from None
-    click.echo(f"{path}: the flame of {title}", err=True)
+    click.echo(f"{path}: flame graph of {title}", err=True)
 
 
 def _title(document: Document) -> str:

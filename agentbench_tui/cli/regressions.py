@@ -142,9 +142,9 @@ def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> Regres
     else:
         selector = parse_selector(agent)
         if selector.kind != "agent":
-            raise UsageError(f"'{agent}': an agent is expected, as in AGENT or AGENT@VERSION")
+            raise UsageError(f"'{agent}': expected an agent, as AGENT or AGENT@VERSION")
         if selector.point:
-            raise UsageError(f"'{agent}': every point of a sweep is judged; leave ?… out")
+            raise UsageError(f"'{agent}': every point of a sweep is judged; remove ?…")
         name, version = selector.name, selector.version
     assert name is not None
     declare_metrics_of(connection, name)
@@ -168,8 +168,8 @@ def _refuse_undeclared(connection: Any, agent: str, metrics: tuple[str, ...]) ->
 
     for name in set(metrics) & set(undeclared_metrics(connection, agent)):
         raise UsageError(
-            f"--metric {name}: the experiment does not say which way it is better; its class can,"
-            f' by `better = {{"{name}": "lower"}}`'
+            f"--metric {name}: the experiment declares no better direction for it;"
+            f' add `better = {{"{name}": "lower"}}` to its class'
         )
 
 
@@ -180,7 +180,9 @@ def _newest_agent(connection: Any) -> str:
     run = find_run(connection, "latest")
     agents = sorted({row["agent_id"] for row in executions_of(connection, run["key"])})
     if len(agents) != 1:
-        raise UsageError(f"the newest run has {len(agents)} agents: say which, {', '.join(agents)}")
+        raise UsageError(
+            f"the newest run has {len(agents)} agents; name one of them: {', '.join(agents)}"
+        )
     return str(agents[0])
 
 
@@ -198,7 +200,7 @@ def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]
             value = -1.0
         if not 0 < value < 1:
             raise UsageError(
-                f"--threshold {text}: expected [METRIC=]T between 0 and 1, as in 0.05, or as in 5%"
+                f"--threshold {text}: expected [METRIC=]T between 0 and 1, such as 0.05 or 5%"
             )
         if metric:
             own[regressing_metrics([metric])[0]] = value

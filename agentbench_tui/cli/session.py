@@ -74,7 +74,7 @@ def open_(run: str, replay: bool, speed: float | None, database: str | None, **g
     agentbench open 01a2203b --replay --speed 8
     """
     if speed is not None and not replay:
-        raise click.UsageError("--speed is that of a --replay")
+        raise click.UsageError("--speed needs --replay")
     path = database_path(database)
     run_id = _run_id(path, run)
     return _show_run(path, run_id, take_look(given), (speed or 1.0) if replay else None)

@@ -59,7 +59,7 @@ def request_of(given: dict[str, Any]) -> Block:
             request["fields"] = dict(given["fields"])
         _check_dataset(request)
     elif given["fields"]:
-        raise UsageError("--fields goes with --dataset only")
+        raise UsageError("--fields works only with --dataset")
     if given["input_tokens"] is not None:
         request["synthetic"] = {"input_tokens": given["input_tokens"]}
         if given.get("prefix_share") is not None:

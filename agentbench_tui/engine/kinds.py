@@ -95,5 +95,5 @@ def is_built_in(name: str) -> bool:
 def find_kind(name: str) -> Kind:
     """The kind of that name. Raises UsageError when this version has it not."""
     if not is_built_in(name):
-        raise UsageError(f"benchmarks of kind '{name}' cannot be run by this version yet")
+        raise UsageError(f"this version cannot run benchmarks of kind '{name}'")
     return cast("Kind", import_module(KINDS[name]))

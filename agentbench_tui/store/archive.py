@@ -44,7 +44,7 @@ def export_run(database: Path, run_id: str, target: Path, *, force: bool = False
     are in the way; then nothing is written.
     """
     if is_leased(database, run_id):
-        raise UsageError(f"run {run_id} goes on; export it when it has ended")
+        raise UsageError(f"run {run_id} is still running; export it when it has ended")
     check = _digest_file(target)
     for path in (target, check):
         _check_replaceable(path, database, force=force)

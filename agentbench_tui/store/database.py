@@ -78,8 +78,8 @@ def _check_no_run_is_live(path: Path, connection: sqlite3.Connection) -> None:
     for (run_id,) in connection.execute("SELECT id FROM runs WHERE status='running'").fetchall():
         if is_leased(path, run_id):
             raise StoreError(
-                f"{path}: run {run_id} of an older agentbench goes on; wait for its end, or give "
-                "another file with --db"
+                f"{path}: run {run_id} of an older agentbench is still running; wait until it "
+                "ends, or give another file with --db"
             )
 
 

@@ -74,7 +74,7 @@ def delete_run(database: Path, run_id: str) -> None:
     """
     lease = Lease.take(database, run_id)
     if lease is None:
-        raise UsageError(f"run {run_id} goes on; stop it before you delete it")
+        raise UsageError(f"run {run_id} is still running; stop it before you delete it")
     try:
         with removing(database) as (connection, lock):
             found = connection.execute("SELECT key FROM runs WHERE id=?", (run_id,)).fetchone()

@@ -263,7 +263,7 @@ def test_a_signal_to_the_whole_process_group_is_heard_once(place: Place) -> None
         assert place.someone_at_the_door() == "2"
         os.killpg(process.pid, signal.SIGTERM)
         assert process.stderr is not None
-        assert "in flight comes to its end" in process.stderr.readline()
+        assert "waiting for in-flight requests" in process.stderr.readline()
         place.open_the_door()
         out, _ = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 143

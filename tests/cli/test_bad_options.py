@@ -134,7 +134,7 @@ def test_an_address_that_leads_nowhere_is_refused(
     place: Place, capsys: pytest.CaptureFixture[str], target: str
 ) -> None:
     assert _run(["run", "suite.json", "--agent", target]) == 2
-    assert "fault of ours" not in capsys.readouterr().err
+    assert "bug in agentbench" not in capsys.readouterr().err
     assert not place.database.exists()
 
 

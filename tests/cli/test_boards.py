@@ -178,7 +178,7 @@ def test_an_empty_window_says_what_to_do(said: Said, tmp_path: Path) -> None:
     create_or_migrate(tmp_path / "empty.db")
     for command in ("leaderboard", "cost"):
         shown = said(command, "--db", str(tmp_path / "empty.db"))
-        assert "no complete execution in the last 30 days; `agentbench run` makes some" in shown
+        assert "no complete execution in the last 30 days; start one with `agentbench run`" in shown
 
 
 def test_of_few_cases_what_has_no_interval_says_why(

@@ -115,11 +115,11 @@ def test_groups_do_not_go_with_single_answers(
     assert ran(suite_file) == 0
     capsys.readouterr()
     assert _run(["runs", "show", "--by", "parity", "--case", "c1", "--wrong"]) == 2
-    assert "it does not go with --case, --wrong" in capsys.readouterr().err
+    assert "it cannot be combined with --case, --wrong" in capsys.readouterr().err
 
 
 def test_what_is_printed_at_the_end_does_not_go_with_detach(
     suite_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ran(suite_file, "--by", "parity", "--detach") == 2
-    assert "--by is for the end of the run" in capsys.readouterr().err
+    assert "--by applies at the end of the run" in capsys.readouterr().err

@@ -161,7 +161,9 @@ def test_agents_are_listed_and_stale_ones_found(said: Said, place: Place) -> Non
         "echo": "python:agents.py:echo", "other": "python:agents.py:other"
     }  # fmt: skip
     assert not json.loads(said("agents", "list", "--stale", "30d", "--format", "json"))["agents"]
-    assert "no agent is stale by 90d" in said("agents", "list", "--stale", "90d")
+    assert "no agent is stale: none is without a complete execution in the last 90d" in said(
+        "agents", "list", "--stale", "90d"
+    )
     old = "UPDATE benchmark_executions SET created_at='2020-01-01T00:00:00.000Z' WHERE agent_id=?"
     write_once(place.database, [lambda c: c.execute(old, ("other",))])
     stale = json.loads(said("agents", "list", "--stale", "30d", "--format", "json"))["agents"]
@@ -257,8 +259,9 @@ def test_nothing_is_deleted_unasked_without_a_terminal(place: Place) -> None:
             input=answer, capture_output=True, text=True, timeout=PATIENCE_S,
         )  # fmt: skip
         assert (done.returncode, done.stdout) == (2, "")
-        assert f"{run_id} not deleted: there is no terminal to ask on; allow it with --yes" in (
-            done.stderr
+        assert (
+            f"{run_id} not deleted: no terminal to ask for confirmation; allow it with --yes"
+            in (done.stderr)
         )
     assert place.rows("SELECT COUNT(*) FROM runs") == [(1,)]
 
@@ -335,7 +338,7 @@ def test_options_are_read_from_the_environment_by_their_flag(
         (("run", "suite.json", *AGENTS, "--fail-on", "acuracy>=1"), 'did you mean "accuracy"'),
         (("run", "suite.json", "--agent", "pyton:agents.py:echo"), 'did you mean "python"'),
         (("run", "suite.json", "--agent", "python:agents.py:ecko"), 'did you mean "echo"'),
-        (("run", "suite.json", *AGENTS[:2], *AGENTS[:2]), "two agents are called 'echo'"),
+        (("run", "suite.json", *AGENTS[:2], *AGENTS[:2]), "two agents have the id 'echo'"),
         (("run", "suite.json", "./suite.json", *AGENTS), "suite.json: given twice"),
         (("run", "suite.json"), "names no agents"),
         (("runs", "show", "nothing"), "no run 'nothing'"),

@@ -114,7 +114,7 @@ def test_the_gate(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("right",), "'right' alone: give a second agent"),
+        (("right",), "only 'right' is given; add a second agent"),
         (("right", "halff"), "no agent 'halff' (did you mean \"half\"?)"),
         (("right", "rum:1"), "no kind of selector 'rum' (did you mean \"run\"?)"),
         (("right", "half", "right"), "'right' is given twice"),
@@ -123,7 +123,7 @@ def test_the_gate(
         (("right", "half@9"), "there is no complete execution"),
         (("right", "half", "--metric", "e2e"), "no such metric"),
         (("right", "half", "--margin", "much"), "neither a share such as 0.05 nor a percentage"),
-        (("right", "half", "--margin", "500"), "does not lie between 0 and 100 %"),
+        (("right", "half", "--margin", "500"), "is not between 0 and 100%"),
         (("right", "half", "--margin", "nan"), "neither a share such as 0.05 nor a percentage"),
         (("right", "half", "--suite", "other"), "no complete execution of suite 'other'"),
     ],

@@ -170,7 +170,7 @@ def test_what_the_lost_runs_could_overturn_is_no_verdict_in_any_format(
     assert "the candidate is inconclusive" in shown
     assert note in shown
     swapped = ("--control-run-ids", *T, "--candidate-run-ids", *C)
-    assert "cannot be judged" in compare(*swapped, "--fail-on", "worse", status=3)
+    assert "no verdict" in compare(*swapped, "--fail-on", "worse", status=3)
 
 
 @pytest.mark.parametrize(("far", "shown"), [(0.02, True), (5.0, False)])
@@ -212,7 +212,7 @@ def test_several_metrics_are_adjusted_together(compare: Compare, runs: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("a", "b", *LISTS), "'a': training runs are named by --pairs"),
+        (("a", "b", *LISTS), "'a': name training runs only with --pairs"),
         (("--pairs", "{}", *LISTS), "exclude each other"),
         (("--control-run-ids", *C), "--candidate-run-ids: give the runs of both sides"),
         (("--control-run-ids", "--candidate-run-ids", *T), "--control-run-ids needs a value"),
@@ -221,7 +221,7 @@ def test_several_metrics_are_adjusted_together(compare: Compare, runs: Path) -> 
         ((*LISTS, "--summary.step_min", "3"), "give both, or neither"),
         ((*LISTS, "--bootstrap.alpha", "nan"), "'--bootstrap.alpha'"),
         ((*LISTS, "--summary.percent", "2"), "--summary.percent 2: a share"),
-        ((*LISTS, "--power.enabled", "--power.beta", "0.01"), "is the power, in spite of its name"),
+        ((*LISTS, "--power.enabled", "--power.beta", "0.01"), "must be greater than alpha"),
         ((*LISTS, "--output.csv_path", "no/out.csv"), "--output.csv_path no/out.csv"),
         ((*LISTS, "--output", "plot.gif"), "plot.gif"),
     ],
@@ -248,4 +248,4 @@ def test_the_gate(compare: Compare) -> None:
     swapped = ("--control-run-ids", *T, "--candidate-run-ids", *C)
     assert "the candidate is worse" in compare(*swapped, "--fail-on", "worse", status=1)
     few = ("--control-run-ids", *C[:2], "--candidate-run-ids", *T[:2])
-    assert "cannot be judged" in compare(*few, "--fail-on", "worse", status=3)
+    assert "no verdict" in compare(*few, "--fail-on", "worse", status=3)

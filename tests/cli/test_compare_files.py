@@ -128,7 +128,7 @@ def test_the_gate_is_open_where_neither_side_can_win(compare: Compare, tmp_path:
     status, out, err = compare("file:a.csv", "file:b.csv", "--fail-on", "worse")
     assert "Overall: not ranked." in out
     assert status == 3
-    assert "gate: cannot be judged, not ranked: A was asked 40 cases, B 40, none of them" in err
+    assert "gate: no verdict, not ranked: A was asked 40 cases, B 40, none of them" in err
 
 
 def test_where_one_file_says_no_seeds_cases_alone_make_pairs(

@@ -45,7 +45,7 @@ def test_the_first_signal_finishes_what_is_in_flight_and_keeps_all(
     with place.started(*RUN, DOOR="4") as process:
         place.someone_at_the_door()
         process.send_signal(number)
-        line_with(process.stderr, "what is in flight comes to its end")
+        line_with(process.stderr, "waiting for in-flight requests")
         place.open_the_door()
         document = json.load(process.stdout)
         assert process.wait() == code
@@ -58,7 +58,7 @@ def test_the_second_signal_ends_the_run_at_once_and_a_third_harms_nothing(place:
     with place.started(*RUN, DOOR="4") as process:
         place.someone_at_the_door()
         process.send_signal(INTERRUPT)
-        line_with(process.stderr, "what is in flight")
+        line_with(process.stderr, "waiting for in-flight requests")
         process.send_signal(INTERRUPT)
         process.send_signal(INTERRUPT)
         document = json.load(process.stdout)
@@ -180,7 +180,7 @@ def test_a_run_that_goes_on_is_neither_resumed_nor_deleted_nor_exported(place: P
         ):  # fmt: skip
             refused = place.run(*command)
             assert refused.returncode == 2, refused
-            assert "goes on" in refused.stderr
+            assert "is still running" in refused.stderr
         place.open_the_door()
         process.communicate()
         assert process.returncode == 0
@@ -269,5 +269,5 @@ def test_an_interrupt_after_a_run_has_ended_still_says_how_to_resume_it(
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "interrupted"
     ((run_id,),) = place.rows("SELECT id FROM runs")
-    hint = [f"`agentbench resume {run_id}` goes on where it ended"]
+    hint = [f"continue the run with `agentbench resume {run_id}`"]
     assert lines[1:] == (hint if is_resumable else [])

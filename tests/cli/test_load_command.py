@@ -246,11 +246,11 @@ def test_an_agents_name_and_version_are_kept(capfd: pytest.CaptureFixture[str]) 
         ),
         (["--steps", "10x0s"], "--steps: expected a number above 0, got 0"),
         (["--sine", "20±30/1m"], "--sine: `amplitude` must not exceed `mean`"),
-        (["--arrivals", "poisson"], "--arrivals goes with --rate, --ramp, --steps"),
-        (["--rate", "1", "--burstiness", "2"], "--burstiness goes with --arrivals gamma only"),
-        (["--rate", "1", "--think-time", "1s"], "--think-time goes with --concurrency only"),
-        (["--prefix-share", "0.5"], "--prefix-share goes with --input-tokens only"),
-        (["--trace-speed", "2"], "--trace-speed goes with --trace only"),
+        (["--arrivals", "poisson"], "--arrivals works only with --rate, --ramp, --steps"),
+        (["--rate", "1", "--burstiness", "2"], "--burstiness works only with --arrivals gamma"),
+        (["--rate", "1", "--think-time", "1s"], "--think-time works only with --concurrency"),
+        (["--prefix-share", "0.5"], "--prefix-share works only with --input-tokens"),
+        (["--trace-speed", "2"], "--trace-speed works only with --trace"),
         (["--prompt", "a", "--input-tokens", "9"], "--prompt and --input-tokens: give one"),
         (
             ["--slo", "ttft_ms=200", "--slo", "ttft_ms=300"],
@@ -370,8 +370,8 @@ def test_a_load_is_measured_stored_and_printed_as_json(capfd: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("record", "options", "reason"),
     [
-        ({"q": "x"}, (), "q.jsonl:1:1: no `input`; say where it is with `--fields input=q` (the r"),
-        ({"x": "x"}, (), "say where it is with `--fields input=…` (the record has x)"),
+        ({"q": "x"}, (), "q.jsonl:1:1: no `input`; map it with `--fields input=q` (the r"),
+        ({"x": "x"}, (), "map it with `--fields input=…` (the record has x)"),
         ({"q": "x"}, ("--fields", "input=p"), 'q.jsonl:1:1: no "p" in the record'),
         ({"q": "x"}, ("--fields", "inptu=q"), '--fields: a case has no field "inptu" (did you m'),
     ],
@@ -486,7 +486,7 @@ def test_a_limit_that_no_answer_has_is_said_and_its_gate_not_judged(
     assert _run([*load, *limit, "--no-ui", "--db", "new/own.db"]) == 3
     said = capfd.readouterr()
     assert " · goodput –/s (no answer has ttft_ms)\n" in said.out
-    assert f"made the folder {Path.cwd() / 'new'} for the database\n" in said.err
+    assert f"created the folder {Path.cwd() / 'new'} for the database\n" in said.err
     assert _run(["runs", "show", "--db", "new/own.db", "--format", "json"]) == 0
     (shown,) = json.loads(capfd.readouterr().out)["executions"]
     assert shown["load"]["unmeasured"]["goodput_share"] == "no answer has ttft_ms"

@@ -61,7 +61,7 @@ def test_a_file_that_holds_something_else_is_kept(capfd: pytest.CaptureFixture[s
     assert market("generate", *SMALL, "--output", "mine.json", "--force") == 0
     Path("mine.json").unlink()
     assert market("generate", *SMALL, "--seed", "1", "--output", "mine.json") == 2
-    assert "mine.truth.json holds something else" in capfd.readouterr().err
+    assert "mine.truth.json exists with other content" in capfd.readouterr().err
     assert not Path("mine.json").exists()
     Path("folder").mkdir()
     for force in ((), ("--force",)):
@@ -81,7 +81,7 @@ def test_a_file_that_holds_something_else_is_kept(capfd: pytest.CaptureFixture[s
         (("run", "nowhere.json", "--agent", "market:hold"), "nowhere.json"),
         (
             ("run", "--agent", "market:hold", "--real-time", "2", "--response-timeout", "1"),
-            "give one",
+            "--response-timeout and --real-time exclude each other",
         ),
         (("verify", "nowhere.json"), "nowhere.json"),
     ],
@@ -117,7 +117,10 @@ def test_an_option_that_makes_worlds_is_refused_beside_a_world(
 ) -> None:
     generate(capfd, "--output", "a.json")
     assert market("run", "a.json", "--agent", "market:hold", "--conditions", "mixed") == 2
-    assert "--conditions makes worlds, and a.json is one already" in capfd.readouterr().err
+    assert (
+        "--conditions applies only to generated worlds, but a.json is a world file"
+        in capfd.readouterr().err
+    )
 
 
 def test_a_run_gives_the_contract_for_scripts(capfd: pytest.CaptureFixture[str]) -> None:
@@ -175,7 +178,7 @@ def test_a_single_episode_has_its_files_in_the_folder_itself(
     assert "summary.html" in Path("out/index.html").read_text()
     check_links(Path("out"))
     assert market("run", *SMALL, "--agent", "market:hold", "--output=out") == 2
-    assert "out holds a report already" in capfd.readouterr().err
+    assert "out already contains a report" in capfd.readouterr().err
     assert json.loads(Path("out/result.json").read_text())["agent_id"] == "momentum"
 
 
@@ -245,7 +248,7 @@ def test_an_episode_is_watched_again_in_lines(capfd: pytest.CaptureFixture[str])
     assert "a2a.buyShares" in out
     assert "tick   10 " in out
     assert _run(["market", "watch", "--db", "a.db", "--episode", "1"]) == 2
-    assert "has 1, counted from 0" in capfd.readouterr().err
+    assert "has 1 episode, counted from 0" in capfd.readouterr().err
 
 
 def test_of_a_long_game_the_ticks_are_those_of_the_world() -> None:

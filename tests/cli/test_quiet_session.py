@@ -8,7 +8,7 @@ from processes import make_place
 from agentbench_tui.cli.main import _run
 
 RUN = ("run", "suite.json", "--agent", "echo=python:agents.py:echo", "--quiet")
-SAID = "--ui full: not shown, --quiet says so"
+SAID = "--ui full: ignored because of --quiet"
 
 
 def test_a_session_that_is_not_shown_says_why_where_it_was_typed(

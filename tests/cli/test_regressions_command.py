@@ -193,7 +193,7 @@ def test_deleting_the_run_behind_a_baseline_says_so_and_names_given_twice_count_
     capfd.readouterr()
     assert _run(["runs", "delete", "latest", run_id, "--yes"]) == 0
     told = capfd.readouterr().err
-    assert f"baseline release of echo is run {run_id}: it goes too" in told
+    assert f"baseline release of echo refers to run {run_id} and is removed with it" in told
     assert told.count("deleted") == 1
     assert place.rows("SELECT id FROM runs") == []
 
@@ -202,7 +202,7 @@ def test_a_change_is_accepted_and_taken_back(
     place: Place, said: Said, capfd: pytest.CaptureFixture[str]
 ) -> None:
     earlier(place, 14, accuracy=1.0)
-    assert "no change is found that could be accepted" in said(
+    assert "no detected change can be accepted" in said(
         "baseline", "accept", "echo", "--metric", "accuracy", code=2
     )
     said(*OF_ACCURACY, "--confirm", code=1)
@@ -210,7 +210,7 @@ def test_a_change_is_accepted_and_taken_back(
     assert document(said)["verdict"] == "no regression"
     assert _run(["baseline", "set", "echo@1"]) == 0
     told = " ".join(capfd.readouterr().err.split())
-    assert "1 change of echo accepted before: not looked at where this baseline holds" in told
+    assert "this baseline replaces 1 change of echo accepted earlier" in told
     assert "`agentbench baseline remove echo` judges from it on" in said(*OF_ACCURACY, code=3)
     said("baseline", "remove", "echo")
     taken_back = said("baseline", "accept", "echo", "--undo")
@@ -250,7 +250,7 @@ def test_the_gate_no_regression_of_a_metric_looks_at_nothing_else(place: Place) 
     ("arguments", "message"),
     [
         (("regressions", "ecko"), "no agent 'ecko' (did you mean \"echo\"?)"),
-        (("regressions", "run:x"), "an agent is expected"),
+        (("regressions", "run:x"), "expected an agent"),
         (("regressions", "--threshold", "5"), "expected [METRIC=]T between 0 and 1"),
         (("regressions", "--threshold", "accurcy=0.1"), 'did you mean "accuracy"'),
         (("regressions", "--metric", "acuracy"), 'did you mean "accuracy"'),
@@ -270,4 +270,6 @@ def test_a_slip_is_told_in_a_line(said: Said, arguments: tuple[str, ...], messag
 def test_several_agents_in_the_newest_run_ask_which(place: Place, said: Said) -> None:
     both = ("--agent", ECHO, "--agent", "other=python:agents.py:other")
     assert place.run("run", "suite.json", *both, "--no-ui", "-q").returncode == 0
-    assert "the newest run has 2 agents: say which, echo, other" in said("regressions", code=2)
+    assert "the newest run has 2 agents; name one of them: echo, other" in said(
+        "regressions", code=2
+    )

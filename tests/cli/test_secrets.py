@@ -114,7 +114,7 @@ def test_a_key_on_a_command_line_is_warned_about_and_not_stored(folder: Path) ->
         connection.commit()
     resumed = agentbench(folder, "resume", "--no-ui")
     assert resumed.returncode == 2
-    assert "its target held a secret, which is not stored" in resumed.stderr
+    assert "its target contained a secret, which is not stored" in resumed.stderr
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_key_on_a_command_line_of_a_benchmark_is_warned_about_and_not_stored(
     stored = masked(plan)
 
     assert ON_LINE not in encode_plan(stored)
-    with pytest.raises(UsageError, match="benchmark b: a command in it held a secret"):
+    with pytest.raises(UsageError, match="benchmark b: a command in it contained a secret"):
         check_unmasked(stored)
 
 

@@ -334,7 +334,7 @@ def test_power_plans_by_repeats_where_their_luck_is_what_varies(said: Said) -> N
     for one in answers(said, "a.csv", "b.csv", "--effect", "5%"):
         assert (one["what"], one["design"]) == ("repeats", "unpaired")
         assert one["sd"] == pytest.approx(np.std(luck, ddof=1), rel=0.01)
-    assert "`compare` judges by them" in said("power", "a.csv", "b.csv")
+    assert "`compare` treats repeats as the unit" in said("power", "a.csv", "b.csv")
     write_repeats("a.csv", [0.0] * 5, 0.1, 1)
     write_repeats("b.csv", [0.0, 1e-4, 0.0, 1e-4, 0.0], 0.1, 2)
     assert {one["what"] for one in answers(said, "a.csv", "b.csv")} == {"cases"}
@@ -441,7 +441,7 @@ def test_summary_prints_one_line_of_a_share_and_the_rest_when_asked(said: Said) 
         lines = said("summary", "echo", "--metric", "accuracy", *more).splitlines()
         return [line.split("  ")[0] for line in lines[2:]]
 
-    assert first_words() == ["share", "--all: every other figure"]
+    assert first_words() == ["share", "--all shows the other statistics"]
     every = first_words("--all")
     assert {"share", "share, values independent", "pass@3", "effective sample size"} <= {*every}
     assert not any("--all" in line for line in every)
@@ -578,11 +578,11 @@ def test_a_run_that_diverged_is_left_out(said: Said) -> None:
         (("variance", "lat.csv", "--output", "plot.pdf"), ".png or .svg"),
         (("variance", "file:missing.csv"), "missing.csv"),
         (("variance", "missing.csv"), "no file or agent 'missing.csv'"),
-        (("power", "a", "b", "c"), "one selector, or two"),
+        (("power", "a", "b", "c"), "give one selector, or two"),
         (("power", "echo", "--sd", "10%"), "--sd is measured"),
         (("power", "--shares", "0.7", "0.7"), "equal shares"),
-        (("power", "--shares", "70%", "180%"), "does not lie between 0 and 100 %"),
-        (("power", "--effect", "5%"), "Add --sd"),
+        (("power", "--shares", "70%", "180%"), "is not between 0 and 100%"),
+        (("power", "--effect", "5%"), "a percentage requires --sd"),
         (("power", "--discordant", "0.1", "0.1"), "equal chances"),
         (("power", "--discordant", "0.7", "0.6"), "a sum up to 1"),
         (("power", "--power", "1.5"), "--power 1.5"),
@@ -621,4 +621,4 @@ def test_the_try_of_a_case_that_counts_is_chosen(said: Said) -> None:
     assert "expected first, last, all or pass@K" in told
     for command in ("summary", "variance"):
         told = said(command, "good", "--attempt", "last", code=2)
-        assert "--attempt chooses rows of files, and no file is given" in told
+        assert "--attempt selects rows of files, but no file is given" in told

@@ -169,7 +169,7 @@ def test_an_argument_that_is_no_text_is_refused(place: Place) -> None:
         timeout=PATIENCE_S,
     )
     assert ended.returncode == 2
-    assert ended.stderr.decode() == "agentbench: not UTF-8 text: '\\udcff\\udcfe'\n"
+    assert ended.stderr.decode() == "agentbench: argument is not UTF-8 text: '\\udcff\\udcfe'\n"
 
 
 def test_a_folder_that_is_gone_is_told(place: Place) -> None:
@@ -184,7 +184,7 @@ def test_a_folder_that_is_gone_is_told(place: Place) -> None:
         timeout=PATIENCE_S,
     )
     assert ended.returncode == 2
-    assert "the current folder has been removed" in ended.stderr
+    assert "the current folder no longer exists" in ended.stderr
 
 
 def test_a_home_that_cannot_be_written_hinders_no_detached_run(place: Place) -> None:
@@ -205,7 +205,7 @@ def test_a_fault_of_ours_is_told_also_where_no_report_can_be_written(place: Plac
         timeout=PATIENCE_S,
     )
     assert ended.returncode == 70
-    assert ended.stderr.startswith("agentbench: a fault of ours: AttributeError")
+    assert ended.stderr.startswith("agentbench: a bug in agentbench: AttributeError")
 
 
 def test_a_reader_that_has_gone_before_a_table_came_is_no_fault(place: Place) -> None:

@@ -115,21 +115,27 @@ def test_what_runs_have_in_common_goes_into_the_suite(capfd: pytest.CaptureFixtu
         (["mock", "--time-scale", "0"], "'--time-scale': 0.0 is not in the range"),
         (["mock", "--most-rate", "nan"], "nan"),
         (["mock", "--error-share", "1.5"], "--error-share: expected a number below 1"),
-        (["mock", "--fault", "reset", "--scenario", "high_load"], "goes with --scenario failure_"),
+        (
+            ["mock", "--fault", "reset", "--scenario", "high_load"],
+            "works only with --scenario failure_",
+        ),
         (
             ["mock", "--ballast-mb", "64", "--scenario", "high_load"],
-            "--ballast-mb goes with --scenario memory_pressure only",
+            "--ballast-mb works only with --scenario memory_pressure",
         ),
         (["mock", "--upstream-env", "BASE"], "--upstream-env needs --upstream"),
         (
             ["mock", "--spikes", "2", "--scenario", "high_load"],
-            "--spikes goes with --scen",
+            "--spikes works only with --scen",
         ),
         (["mock", "--scenario", "failure_recovery", "--fault", "rest"], 'did you mean "reset"'),
         (["mock", "--prompt", "a", "--input-tokens", "8"], "--prompt and --input-tokens: give one"),
         (["mock", "--most-concurrency", "200000"], "--most-concurrency: expected a number of at"),
         (["mock", "--fail-on", "resilence>=60"], "unknown metric 'resilence'"),
-        (["mock", "--runs", "3"], "--runs: a scenario of stress repeats by itself what decides"),
+        (
+            ["mock", "--runs", "3"],
+            "--runs: stress scenarios repeat decisive measurements automatically",
+        ),
         (["mokc"], "mokc"),
     ],
 )
@@ -143,7 +149,7 @@ def test_a_suite_of_stress_is_not_repeated_either(capfd: pytest.CaptureFixture[s
     suite = printed_suite(capfd, "mock", "--scenario", "spike_load")
     Path("mine.json").write_text(json.dumps(suite))
     assert _run(["run", "mine.json", "--runs", "3", "--no-ui"]) == 2
-    assert "--runs: a scenario of stress repeats by itself" in capfd.readouterr().err
+    assert "--runs: stress scenarios repeat decisive measurements" in capfd.readouterr().err
 
 
 def test_each_scenario_has_its_own_options(capfd: pytest.CaptureFixture[str]) -> None:

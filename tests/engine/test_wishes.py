@@ -218,7 +218,7 @@ async def test_cancelling_many_cases_is_no_sign_of_a_broken_agent(tmp_path: Path
 @pytest.mark.parametrize(
     ("wish", "argument", "answer"),
     [
-        ("dance", None, "refused: no wish 'dance' with argument None"),
+        ("dance", None, "refused: no control request 'dance' with argument None"),
         ("concurrency", "0", "refused: a concurrency is a whole number from 1 on, not '0'"),
         ("concurrency", "many", "refused: a concurrency is a whole number from 1 on, not 'many'"),
         # More digits than Python reads.

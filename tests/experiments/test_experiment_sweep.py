@@ -42,7 +42,7 @@ def test_points_side_by_side_have_processes_of_their_own_and_no_verdict_on_time(
     (tmp_path / "spec.yaml").write_text(f"{spec}iterations: {{measured: 2}}\n")
     code, out, err = said("run", "--spec", "spec.yaml", "--no-ui")
     assert code == 0, err
-    assert "2 points at once: times are not compared" in out
+    assert "2 points ran at once, so times are not compared" in out
     assert "does to squared" in out
     assert "does to e2e_ms" not in out
     found = rows(tmp_path, "SELECT json_extract(answer, '$.data.pid') FROM answers")
@@ -61,7 +61,7 @@ def test_a_killed_sweep_goes_on_and_repeats_nothing(said: Said, tmp_path: Path) 
     before = rows(tmp_path, "SELECT seq, answer FROM answers ORDER BY seq")
     code, out, err = said("resume", "--no-ui")
     assert code == 0, err
-    assert ": its process ended; Killed ran in it" in err
+    assert ": its process ended; Killed ran in the same process" in err
     after = rows(tmp_path, "SELECT seq, answer FROM answers ORDER BY seq")
     assert after[: len(before)] == before
     places = rows(tmp_path, "SELECT execution_key, repeat, iteration FROM answers")

@@ -45,9 +45,9 @@ def test_a_failing_iteration_ends_with_3_and_is_told(said: Said) -> None:
         (("--set", "size"), "expected KEY=VALUE"),
         (("--variants", "size=1,x"), "--variants: parameter `size`"),
         (("--sweep", "size=1", "--sweep", "size=2"), "--sweep size=…: given twice"),
-        (("--sweep", "size=1", "--variants", "size=2"), "--variants and --sweep both give `size`"),
-        (("--set", "size=1", "--variants", "size=2"), "--set and --variants both give `size`"),
-        (("--variants", "size=1,1"), "two of them would be called `size-1`"),
+        (("--sweep", "size=1", "--variants", "size=2"), "--variants and --sweep both set `size`"),
+        (("--set", "size=1", "--variants", "size=2"), "--set and --variants both set `size`"),
+        (("--variants", "size=1,1"), "two variants would have the name `size-1`"),
         (("--variants", "size=1", "--agent", "mock"), "--variants and --agent"),
         (("--agent", "a=variant?sise=1"), "variant a: there is no parameter"),
         (("--reporter", "charts", "--output", "out"), "no reporter is called `charts`"),
@@ -66,7 +66,7 @@ def test_what_cannot_be_is_told_before_anything_runs(
 def test_an_agent_is_refused_where_it_would_have_no_part(said: Said, tmp_path: Path) -> None:
     code, _, err = said("experiments", "run", "memory_db", "--agent", "mock", "--no-ui")
     assert code == 2
-    assert "--agent mock: memory_db asks no agent" in err
+    assert "--agent mock: memory_db measures code and calls no agent" in err
     assert not (tmp_path / "runs.db").exists()
     command = ("experiments", "run", "memory_db", "--agent", "a=variant?num_steps=3", "--dry-run")
     assert said(*command)[0] == 0
@@ -74,7 +74,7 @@ def test_an_agent_is_refused_where_it_would_have_no_part(said: Said, tmp_path: P
     (tmp_path / "spec.yaml").write_text(suite)
     for agent, is_idle in (("a-variant=mock", True), ("a=variant?numbers=20", False)):
         code, _, err = said("run", "--spec", "spec.yaml", "--agent", agent, "--no-ui")
-        assert (code, "--agent has no part in this run" in err) == (0, is_idle)
+        assert (code, "--agent has no effect" in err) == (0, is_idle)
 
 
 def test_show_tells_parameters_and_variants(said: Said) -> None:
@@ -128,7 +128,7 @@ def test_regressions_judge_what_has_a_direction_and_name_what_has_none(said: Sai
     assert found["squared"]["current_value"] == 1.0
     assert document["undeclared"] == ["pid"]
     code, _, err = said("regressions", "code", "--metric", "pid")
-    assert (code, "does not say which way it is better" in err) == (2, True)
+    assert (code, "declares no better direction" in err) == (2, True)
 
 
 def test_a_planted_change_of_what_is_returned_is_found_by_regressions_and_gates(

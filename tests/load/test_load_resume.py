@@ -75,7 +75,7 @@ def test_the_first_signal_ends_the_window_and_keeps_what_was_measured(place: Pla
     with place.started(*run, DOOR="5") as process:
         place.someone_at_the_door()
         process.send_signal(INTERRUPT)
-        line_with(process.stderr, "what is in flight comes to its end")
+        line_with(process.stderr, "waiting for in-flight requests")
         place.open_the_door()
         out, _ = process.communicate()
     assert process.returncode == 130

@@ -103,7 +103,7 @@ def test_nothing_is_changed_under_a_run_that_goes_on(old: Path) -> None:
         connection.commit()
     lease = Lease.take(old, RUN)
     assert lease is not None
-    with pytest.raises(StoreError, match=f"run {RUN} of an older agentbench goes on"):
+    with pytest.raises(StoreError, match=f"run {RUN} of an older agentbench is still running"):
         create_or_migrate(old)
     assert schema_of(old) == 1
     lease.release()

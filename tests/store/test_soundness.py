@@ -226,7 +226,7 @@ def test_a_schema_that_is_no_text_is_told(
         database = ["--db", str(tmp_path / "t.db")]
         assert _run(["runs", "import", str(path), *database]) == 2
         assert _run(["runs", "list", "--db", str(path)]) in (0, 2)
-        assert "a fault of ours" not in capfd.readouterr().err
+        assert "a bug in agentbench" not in capfd.readouterr().err
 
 
 def test_a_damaged_run_is_named_and_the_others_are_read(

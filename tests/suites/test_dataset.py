@@ -407,7 +407,7 @@ def test_size_is_checked() -> None:
     ("case", "message"),
     [
         ({"inptu": 1}, 'unknown key "inptu" in a case (did you mean "input"?)'),
-        ({"expected": 1}, "no `input`; say where it is"),
+        ({"expected": 1}, "no `input`; map it with"),
         ({"input": 1, "id": ""}, "`id` must be 1 to 200 printable characters, found ''"),
         ({"input": 1, "id": "a\nb"}, "printable characters"),
         ({"input": 1, "id": "x" * 201}, "printable characters"),

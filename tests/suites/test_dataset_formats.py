@@ -238,10 +238,10 @@ def calling(arguments: str) -> dict[str, Any]:
         ({"messages": [SYSTEM, RIGHT]}, "`messages` has no user's message"),
         ({"messages": [QUESTION, RIGHT], "expected": "5"}, "`expected` is another one"),
         ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "expected `str`"),
-        ({"messages": [QUESTION, calling("{")]}, "the arguments of a tool call are no JSON"),
+        ({"messages": [QUESTION, calling("{")]}, "the arguments of a tool call are not valid JSON"),
         (
             {"messages": [QUESTION, calling('{"x": ' + "[" * 10_000)]},
-            "the arguments of a tool call are no JSON",
+            "the arguments of a tool call are not valid JSON",
         ),
     ],
 )

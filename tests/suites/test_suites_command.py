@@ -135,7 +135,7 @@ def test_a_dataset_without_what_its_scorer_needs_is_refused(
     (tmp_path / "d.jsonl").write_text(2 * (json.dumps(record) + "\n"))
     path = write(tmp_path, unexpecting("exact", "d.jsonl" + fields))
     reason = "no case has `expected`, which the scorer `exact` needs"
-    wanted = f"{path}:4:14: benchmarks.0.dataset: {reason}; say where it is with {advice}"
+    wanted = f"{path}:4:14: benchmarks.0.dataset: {reason}; map it with {advice}"
 
     assert wanted in invoke("validate", path).output
     for mode in ("--dry-run", "--no-ui"):
@@ -300,7 +300,7 @@ def test_new_writes_over_a_file_only_when_told_to(tmp_path: Path) -> None:
 
     refused = invoke("new", path)
 
-    assert str(refused.exception) == f"{path} is there already; --force writes over it"
+    assert str(refused.exception) == f"{path} already exists; overwrite it with --force"
     assert path.read_text() == GOOD
     assert invoke("new", path, "--force").return_value == 0
     assert path.read_text() != GOOD

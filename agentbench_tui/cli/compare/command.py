@@ -134,7 +134,7 @@ def compare(
     """
     if is_about_curves(curves):
         if by is not None:
-            raise click.UsageError("--by groups cases, and training runs have none")
+            raise click.UsageError("--by groups cases, but training runs have no cases")
         return compare_curves(
             curves, selectors, metrics, better, form, paired=paired, margin=margin, seed=seed,
             database=database, suite=suite, benchmark=benchmark, fail_on=fail_on,
@@ -211,10 +211,10 @@ def _check_selectors(selectors: tuple[str, ...], where: dict[str, str], attempt:
     from agentbench_tui.model.errors import UsageError
 
     if not selectors:
-        raise UsageError("say what to compare: two agents, versions, runs, tags or files")
+        raise UsageError("name what to compare: two agents, versions, runs, tags or files")
     if len(selectors) < 2:
         raise UsageError(
-            f"'{selectors[0]}' alone: give a second agent, version or run to compare it with"
+            f"only '{selectors[0]}' is given; add a second agent, version or run to compare it with"
         )
     if len(selectors) > 2 and len(set(selectors)) < len(selectors):
         twice = next(one for one in selectors if selectors.count(one) > 1)
@@ -238,13 +238,13 @@ def _gate(found: Compared) -> int:
         return 1
     unranked = next((at.why_unranked for at in benchmarks if at.why_unranked), "")
     if unranked:
-        click.echo(f"gate: cannot be judged, not ranked: {unranked}", err=True)
+        click.echo(f"gate: no verdict, not ranked: {unranked}", err=True)
         return 3
     if all(one.verdict == "inconclusive" for one in metrics):
-        click.echo("gate: cannot be judged, every metric is inconclusive", err=True)
+        click.echo("gate: no verdict, every metric is inconclusive", err=True)
         return 3
     leans = [change_words(one) for one in metrics if leaning(one) == "worse"]
     if leans:
-        click.echo(f"gate: not decided, and it looks worse: {', '.join(leans)}", err=True)
+        click.echo(f"gate: inconclusive, but looks worse: {', '.join(leans)}", err=True)
         return 3
     return 0

@@ -62,17 +62,19 @@ def compare_curves(
 
     if selectors:
         raise UsageError(
-            f"'{selectors[0]}': training runs are named by --pairs or --control-run-ids and "
-            "--candidate-run-ids alone"
+            f"'{selectors[0]}': name training runs only with --pairs, or with "
+            "--control-run-ids and --candidate-run-ids"
         )
     wanted = tuple(dict.fromkeys(metrics)) or (None,)
     for name in ("csv_path", "plot_path"):
         if given[name] is not None and len(wanted) > 1:
-            raise UsageError("a CSV or a plot is of one --metric")
+            raise UsageError(
+                "--output and --output.csv_path write a single metric; choose it with --metric"
+            )
     named = _named(given, others["paired"])
     folder = given["series_dir"]
     if folder is not None and not folder.is_dir():
-        raise UsageError(f"--series-dir {folder}: is no folder")
+        raise UsageError(f"--series-dir {folder}: not a folder")
     files = find_files(named.names, folder)
     with _store(others["database"], needed=len(files) < len(named.names)) as connection:
         sources = Sources(files, connection, others["suite"], others["benchmark"])
@@ -147,8 +149,8 @@ def _asked(given: Mapping[str, Any], others: Mapping[str, Any]) -> AskedOfRuns:
     alpha, power = given["bootstrap_alpha"] or ALPHA, given["power_beta"]
     if power is not None and power <= alpha:
         raise UsageError(
-            f"--power.beta {power:g}: is the power, in spite of its name, and has to lie above "
-            f"alpha, {alpha:g}"
+            f"--power.beta {power:g}: the power (despite the option's name) must be greater "
+            f"than alpha, {alpha:g}"
         )
     wanted = {
         "alpha": alpha,
@@ -170,7 +172,8 @@ def _write_plot(path: Path, answer: Answer) -> None:
     plot = distribution_plot(answer)
     if plot is None:
         raise Unmeasured(
-            f"--output {path}: there is no distribution, too few runs finished or all are alike"
+            f"--output {path}: no bootstrap distribution to plot, because too few runs "
+            "finished or all have the same value"
         )
     plot.write(path)
 
@@ -184,6 +187,6 @@ def _status(found: Sequence[Answer], fail_on: str | None) -> int:
         click.echo("gate: the candidate is worse", err=True)
         return 1
     if said == {"inconclusive"}:
-        click.echo("gate: cannot be judged, every metric is inconclusive", err=True)
+        click.echo("gate: no verdict, every metric is inconclusive", err=True)
         return 3
     return 0

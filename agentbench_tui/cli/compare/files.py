@@ -49,7 +49,7 @@ def _as_filter(
     chosen = dict(given)
     if len(chosen) < len(given):
         raise click.BadParameter(
-            "a column is given twice; its rows have one value", param=parameter
+            "a column is given twice; give each column one value", param=parameter
         )
     return chosen
 
@@ -114,7 +114,7 @@ def check_where(selectors: Sequence[str], where: Mapping[str, str], attempt: str
         return
     for option, value in (("--where", where), ("--attempt", attempt)):
         if value:
-            raise UsageError(f"{option} chooses rows of files, and no file is given")
+            raise UsageError(f"{option} selects rows of files, but no file is given")
 
 
 def file_columns(
@@ -134,7 +134,8 @@ def file_columns(
     chosen = [one for name in metrics if (one := chosen_metric(name, better)) is not None]
     if not is_file and not chosen:
         raise UsageError(
-            "--better is for columns of files and what experiments return: name one by --metric"
+            "--better is for columns of files and metrics that experiments return; name "
+            "one with --metric"
         )
     return {one.name: one for one in chosen}
 

@@ -33,7 +33,7 @@ class Number(click.FloatRange):
         if math.isnan(number):
             self.fail(f"{value!r} is not a number", param, ctx)
         if abs(number) > LARGEST_NUMBER:
-            self.fail(f"{value!r} is larger than anybody means", param, ctx)
+            self.fail(f"{value!r} is too large", param, ctx)
         return int(number) if number == int(number) else number
 
 

@@ -52,7 +52,7 @@ class Part(click.ParamType[float]):
         if math.isnan(number):
             self.fail(f"{text!r} is neither a share such as 0.05 nor a percentage such as 5%")
         if not 0 <= number <= 1 or (not self._ends and number in (0, 1)):
-            self.fail(f"{text} does not lie between 0 and 100 %", param, ctx)
+            self.fail(f"{text} is not between 0 and 100%", param, ctx)
         return number
 
 

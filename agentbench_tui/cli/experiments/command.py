@@ -63,7 +63,7 @@ def print_list(form: str) -> None:
     document = {"schema": "agentbench.experiments/1", "experiments": rows}
     print_rows(rows, _LIST, form, document)
     if form == "table" and not rows:
-        click.echo("no experiment is registered here", err=True)
+        click.echo("no experiment is available", err=True)
 
 
 @experiments.command("show")

@@ -90,7 +90,7 @@ def effects(
         _check_metrics(connection, run_id, metrics)
         document = effects_document(connection, run_id, metrics)
     if not document["effects"]:
-        raise Unmeasured(f"run {run_id} has no sweep of an experiment with two points measured")
+        raise Unmeasured(f"run {run_id} has no experiment sweep with at least two measured points")
     if form == "table":
         print_effects(document)
     else:
@@ -117,7 +117,7 @@ def _check_metrics(connection: sqlite3.Connection, run_id: str, metrics: Sequenc
     for name in metrics:
         if name not in known:
             near = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-            raise UsageError(f"--metric {name}: no experiment of the run gave it{near}")
+            raise UsageError(f"--metric {name}: no experiment of the run returned it{near}")
 
 
 def print_effects(document: Document) -> None:
@@ -141,13 +141,14 @@ def print_effects(document: Document) -> None:
             title=f"{one['benchmark_id']}: what each parameter does to {one['metric']}{unit}",
         )
     print_prose(
-        "effect: the mean over all else against that of the first value, its 95 % interval (each"
-        " for itself), and its share of that mean; least and most: in single points"
+        "effect: difference from the mean of the first value, averaged over all other "
+        "parameters, with its 95% interval (not adjusted for multiple comparisons) and "
+        "as a share of that mean; least and most: at single points"
     )
     if any(one["of"] == "iterations" for one in document["effects"]):
         print_prose(
-            "intervals are of the iterations of one repeat, and cannot tell how repeats differ:"
-            " measure with --runs 5"
+            "the intervals come from iterations of one repeat and exclude between-repeat "
+            "variance; measure with --runs 5"
         )
     for one in document["effects"]:
         if one["missing"]:

@@ -119,7 +119,7 @@ def _print_verdicts(
 
     metrics = (*((TIME,) if at_once == 1 else ()), *columns)
     if at_once > 1:
-        print_prose(f"{at_once} points at once: times are not compared")
+        print_prose(f"{at_once} points ran at once, so times are not compared")
     if metrics:
         from agentbench_tui.cli.experiments.compared import print_comparisons
 

@@ -26,7 +26,9 @@ def suite_of_options(slug: str, given: dict[str, Any], folder: Path) -> Block:
     parameters = _once([_setting(cls, text, "--set") for text in given["settings"]], "--set")
     variants = _variants(cls, parameters, given["variants"])
     if variants and given["agents"]:
-        raise UsageError("--variants and --agent: what is compared is either one or the other")
+        raise UsageError(
+            "--variants and --agent exclude each other: compare either variants or agents"
+        )
     name = _name(cls.slug or slug)
     benchmark: Block = {
         "benchmark_id": name,
@@ -84,7 +86,7 @@ def _variants(
     names = [table["id"] for table in tables]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UsageError(f"--variants: two of them would be called `{twice}`")
+        raise UsageError(f"--variants: two variants would have the name `{twice}`")
     return tables
 
 
@@ -103,7 +105,7 @@ def _refuse_idle(cls: type[Experiment], name: str, agents: Sequence[Block]) -> N
     idle = [one["id"] for one in agents if parse_target(one["target"]).scheme != TARGET]
     if idle and not cls.asks_agent:
         raise UsageError(
-            f"--agent {idle[0]}: {name} asks no agent, it measures code; leave --agent out"
+            f"--agent {idle[0]}: {name} measures code and calls no agent; remove --agent"
         )
 
 
@@ -121,7 +123,7 @@ def _by_one_option(given: Mapping[str, Mapping[str, Any]]) -> None:
     for (one, its), (other, others) in itertools.combinations(given.items(), 2):
         for name in its:
             if name in others:
-                raise UsageError(f"{one} and {other} both give `{name}`: only one of them can")
+                raise UsageError(f"{one} and {other} both set `{name}`; remove one of them")
 
 
 def _values(cls: type[Experiment], text: str, option: str) -> tuple[str, list[Any]]:

@@ -178,7 +178,7 @@ _MOST = 100_000_000
 @click.option(
     "--turns",
     type=click.IntRange(1, 1000),
-    help="Number of prompts in each conversation; each turn sends the previous ones along.",
+    help="Number of prompts in each conversation; each request includes the earlier turns.",
     show_default="1",
 )
 @click.option(

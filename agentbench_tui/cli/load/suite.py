@@ -135,7 +135,7 @@ def _refuse_unused(given: dict[str, Any], block: Block) -> None:
     }
     for name, (used, wanted) in needs.items():
         if given[name] is not None and not used:
-            raise UsageError(f"--{name.replace('_', '-')} goes with {wanted} only")
+            raise UsageError(f"--{name.replace('_', '-')} works only with {wanted}")
 
 
 def _length(block: Block, given: dict[str, Any], folder: Path) -> None:

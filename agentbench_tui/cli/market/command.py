@@ -103,7 +103,7 @@ def _check_free(path: Path, content: bytes) -> None:
     except OSError as error:
         raise write_error(path, error) from None
     if not is_free:
-        raise UsageError(f"{path} holds something else; --force overwrites it")
+        raise UsageError(f"{path} exists with other content; overwrite it with --force")
 
 
 @market.command("run", short_help="Let agents play worlds and compare their results.")

@@ -53,10 +53,13 @@ def _look_at_idle_options(files: list[Path], seed: int | None) -> None:
     for option in context.command.params if files else ():
         is_given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
         if is_given and option.name in WORLD_NAMES:
-            raise click.UsageError(f"--{option.name} makes worlds, and {files[0]} is one already")
+            raise click.UsageError(
+                f"--{option.name} applies only to generated worlds, but {files[0]} is a world file"
+            )
     if files and seed is not None:
         click.echo(
-            f"--seed {seed} is of what agents draw; {files[0]} keeps the seed that it was made of",
+            f"note: --seed {seed} sets only what agents draw at random; {files[0]} keeps "
+            "its own seed",
             err=True,
         )
 
@@ -66,4 +69,6 @@ def _make_folder(folder: Path) -> None:
     holds the report of another run, whose pages would stay among the new ones."""
     make_folder(folder)
     if (folder / "comparison.json").exists():
-        raise UsageError(f"{folder} holds a report already: name another, or remove it")
+        raise UsageError(
+            f"{folder} already contains a report; name another folder or remove the report"
+        )

@@ -65,9 +65,10 @@ def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], 
         print_rows(rows, columns, form)
         if any(row["simulated"] for row in market["summary"]):
             print_prose(
-                "* simulated; market:oracle knows the truth: the best that hindsight allows"
+                "* simulated; market:oracle knows the ground truth and shows the best possible "
+                "result"
             )
-        print_prose(f"run {document['run_id']}; `agentbench market watch` shows an episode again")
+        print_prose(f"run {document['run_id']}; `agentbench market watch` replays an episode")
 
     return show
 

@@ -57,10 +57,12 @@ def serve(
     from agentbench_tui.cli.market.plan import carry_out
 
     if given["detach"] and not port:
-        raise click.UsageError("--detach: give a --port too, nobody would be told of a free one")
+        raise click.UsageError(
+            "--detach: also give --port, because a detached run cannot print a free one"
+        )
     _check_port(host, port)
     if host not in _LOOPBACK:
-        click.echo(f"whoever reaches {host} can play: there is no password", err=True)
+        click.echo(f"warning: anyone who can reach {host} can play; there is no password", err=True)
     options = urlencode({"protocol": protocol, "host": host, "port": port})
     target = f"{agent_id}=market:outsider?{options}"
     given |= {"agents_to_run": (target,), "baselines": False, "no_ui": True}
@@ -77,4 +79,4 @@ def _check_port(host: str, port: int) -> None:
     except OSError as error:
         raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
     except UnicodeError:
-        raise UsageError(f"{host[:80]!r} is no name of a host") from None
+        raise UsageError(f"{host[:80]!r} is not a host name") from None

@@ -23,14 +23,14 @@ def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
     from agentbench_tui.market.world.stage import Pacing
 
     if given["response_timeout"] is not None and given["real_time"] is not None:
-        raise UsageError("--response-timeout and --real-time: give one")
+        raise UsageError("--response-timeout and --real-time exclude each other")
     targets = list(given["agents_to_run"])
     if given["baselines"]:
         targets += [
             f"{name}=market:{name}" for name in BASELINES if f"market:{name}" not in targets
         ]
     if not targets:
-        raise UsageError("name who plays: --agent TARGET, or --baselines")
+        raise UsageError("no agent to play; give --agent TARGET or --baselines")
     tables = agent_tables(targets, given, folder)
     _check_names(tables)
     pacing = Pacing(
@@ -85,5 +85,7 @@ def _cases(given: dict[str, Any], pacing: Pacing) -> list[Block]:
     if given["worlds"] == 1:
         return cases_of_files(files, pacing)
     if len(files) > 1:
-        raise UsageError("--worlds goes with one world: it plays the seeds that follow its own")
+        raise UsageError(
+            "--worlds works only with one FILE: it also plays the seeds after that of the file"
+        )
     return [*cases_of_files(files, pacing), *following(files[0], given["worlds"], pacing)]

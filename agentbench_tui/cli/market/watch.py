@@ -8,6 +8,7 @@ import click
 
 from agentbench_tui.cli.console.output import database_path, print_prose
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line, visible
 
 if TYPE_CHECKING:
@@ -30,9 +31,8 @@ def watch_episode(run: str, number: int, database: str | None, *, full: bool) ->
     if found.document is None:
         raise UsageError(found.reason)
     if found.number != number:
-        raise UsageError(
-            f"--episode {number}: run {found.run_id} has {found.episodes:,}, counted from 0"
-        )
+        episodes = counted(found.episodes, "episode")
+        raise UsageError(f"--episode {number}: run {found.run_id} has {episodes}, counted from 0")
     if full:
         from agentbench_tui.cli.run.session_options import show_session
         from agentbench_tui.tui.look import Look

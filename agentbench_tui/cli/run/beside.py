@@ -64,7 +64,7 @@ def show(plan: Plan, database: Path, look: Look, *, resume: bool) -> Ending:
         return Ending(goes_on=True)
     with _passed_on(process):
         if process.poll() is None:
-            click.echo("what is in flight comes to its end; Ctrl-C: at once", err=True)
+            click.echo("waiting for in-flight requests; press Ctrl-C to stop at once", err=True)
         code = process.wait()
     return Ending(_signal_of(code, plan.run_id, log))
 
@@ -138,7 +138,7 @@ def leave(plan: Plan, database: Path, form: str, *, resume: bool) -> None:
         )
     else:
         click.echo(plan.run_id)
-        click.echo(f"`agentbench runs show {plan.run_id}` tells how it goes", err=True)
+        click.echo(f"`agentbench runs show {plan.run_id}` shows its progress", err=True)
 
 
 def _wait_until_registered(

@@ -155,7 +155,7 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
         return _compare(given)
     source = click.get_current_context().get_parameter_source("output")
     if given["report"] is None and source is ParameterSource.COMMANDLINE:
-        raise click.UsageError("--output is the folder of --report, which says what is written")
+        raise click.UsageError("--output needs --report, which selects the files to write")
     with stdout_kept():
         plan = _plan((*suites, *given["specs"]), given)
     if given["by"] is not None:
@@ -185,13 +185,13 @@ def _how(plan: Plan, given: dict[str, Any]) -> How:
 
     how = experiments_shown(plan, how_of(given), given["reporters"])
     if are_idle(plan, given["agents"]):
-        click.echo("--agent has no part in this run: all of it measures code", err=True)
+        click.echo("note: --agent has no effect, because the whole run measures code", err=True)
     if given["reporters"] and how.show is None:
-        raise click.UsageError("--reporter is for experiments, and the run has none")
+        raise click.UsageError("--reporter is for experiments, but the run has none")
     for option in ("by", "report"):
         if given[option] is not None and how.detach:
             raise click.UsageError(
-                f"--{option} is for the end of the run: it does not go with --detach"
+                f"--{option} applies at the end of the run, so it cannot be combined with --detach"
             )
     if given["by"] is not None:
         from agentbench_tui.cli.run.breakdown import with_breakdown

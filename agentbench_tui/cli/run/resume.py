@@ -71,7 +71,7 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
     with _to_resume(path) as there, reading(there) as connection:
         row = find_run(connection, run)
     if is_leased(there, row["id"]):
-        raise UsageError(f"run {row['id']} goes on; there is nothing to resume")
+        raise UsageError(f"run {row['id']} is still running; there is nothing to resume")
     if row["error"] == IMPORTED_IN_PART:
         raise UsageError(f"run {row['id']} was {IMPORTED_IN_PART}")
     if row["status"] == "complete":
@@ -85,8 +85,8 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
     is_killed = row["status"] == "running" or row["stop_reason"] == PROCESS_ENDED
     if is_killed and (named := sharing_process(plan)):
         print_prose(
-            f"run {row['id']}: {PROCESS_ENDED}; {', '.join(named)} ran in it and may have ended it,"
-            " which with fresh_process fails one iteration only",
+            f"run {row['id']}: {PROCESS_ENDED}; {', '.join(named)} ran in the same process "
+            "and may have ended it. With fresh_process, only one iteration would fail",
             err=True,
         )
     how = _as_begun(plan, experiments_shown(plan, how_of(given)))
@@ -203,6 +203,7 @@ def rescore(
         document = run_document(connection, find_run(connection, row["id"]))
     print_run(document, form)
     click.echo(
-        f"{counted(done.answers, 'answer')} scored again, {done.changed} judged otherwise", err=True
+        f"{counted(done.answers, 'answer')} scored again, {done.changed} with a different result",
+        err=True,
     )
     return 3 if is_unmeasured(document) else 0

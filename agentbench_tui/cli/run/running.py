@@ -83,7 +83,7 @@ def _run_at(location: Location, plan: Plan, database: str | None, how: How, *, r
     is_new = database is not None and not folder.exists()
     create_or_migrate(location.working)
     if is_new:
-        click.echo(f"made the folder {folder} for the database", err=True)
+        click.echo(f"created the folder {folder} for the database", err=True)
     stays = location.target is None and database != ":memory:"
     if how.detach:
         if not stays:
@@ -95,7 +95,9 @@ def _run_at(location: Location, plan: Plan, database: str | None, how: How, *, r
         if how.view == "full" and stays:
             ending = beside.show(plan, location.working, how.look, resume=resume)
             if ending.goes_on:
-                click.echo(f"it goes on; `agentbench attach {plan.run_id}` comes back", err=True)
+                click.echo(
+                    f"the run continues; reopen it with `agentbench attach {plan.run_id}`", err=True
+                )
                 return 0
             number = ending.signal
         elif how.view != "none" and not _is_stress(plan):
@@ -116,7 +118,7 @@ def _run_at(location: Location, plan: Plan, database: str | None, how: How, *, r
 
 
 def _say_how_to_resume(run_id: str) -> None:
-    click.echo(f"`agentbench resume {run_id}` goes on where it ended", err=True)
+    click.echo(f"continue the run with `agentbench resume {run_id}`", err=True)
 
 
 def _can_be_resumed(location: Location, run_id: str) -> bool:
@@ -140,8 +142,8 @@ def check_stress(plan: Plan) -> None:
 
         if plan.repeats > 1:
             raise click.UsageError(
-                "--runs: a scenario of stress repeats by itself what decides; for another run, run"
-                " it again"
+                "--runs: stress scenarios repeat decisive measurements automatically; for "
+                "another run, start the command again"
             )
         check_consent(plan)
 

@@ -114,9 +114,9 @@ def say_why_not(given: dict[str, Any]) -> None:
     stronger = next((name for name in ("no_ui", "quiet", "detach") if given[name]), None)
     if stronger is not None:
         if asked is ParameterSource.COMMANDLINE:  # and not what somebody has for every day
-            click.echo(f"--ui full: not shown, --{stronger.replace('_', '-')} says so", err=True)
+            click.echo(f"--ui full: ignored because of --{stronger.replace('_', '-')}", err=True)
     elif (reason := why_not()) is not None:
-        click.echo(f"--ui full: {reason}; shown as lines instead", err=True)
+        click.echo(f"--ui full: {reason}; showing lines instead", err=True)
 
 
 def show_session(
@@ -129,7 +129,7 @@ def show_session(
 
         instead = "runs list" if shared.run_id is None else f"runs show {shared.run_id}"
         raise UsageError(
-            f"the session needs a terminal: {reason}; `agentbench {instead}` does without"
+            f"the session needs a terminal: {reason}; use `agentbench {instead}` instead"
         )
     from agentbench_tui.tui.app import open_session
 

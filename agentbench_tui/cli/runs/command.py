@@ -160,7 +160,7 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
     others = [f"--{name}" for name in ("case_id", "answers", "wrong") if given[name]]
     if given["by"] is not None and others:
         alone = ", ".join(others).replace("case_id", "case")
-        raise click.UsageError(f"--by shows groups of cases: it does not go with {alone}")
+        raise click.UsageError(f"--by shows groups of cases, so it cannot be combined with {alone}")
     path = database_path(database)
     with reading(path) as connection:
         row = find_run(connection, run)
@@ -190,7 +190,7 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
     if form == "table":
         loads = sum("load" in one for one in document["executions"])
         if loads > MOST_IN_FULL:
-            print_prose("every figure of each load: --format csv, --format json")
+            print_prose("for every statistic of each load: --format csv or --format json")
         if document["status"] == "running":
             print_prose(_progress(connection, row["id"], document))
         elif document["status"] == "interrupted":

@@ -36,12 +36,15 @@ def delete(run_ids: tuple[str, ...], yes: bool, database: str | None) -> int:
         baselines = [one for one in baselines_of(connection) if one.is_of_run(found)]
     for one in baselines:
         click.echo(
-            f"baseline {one.name} of {one.agent_id} is run {one.target}: it goes too", err=True
+            f"baseline {one.name} of {one.agent_id} refers to run {one.target} and is "
+            "removed with it",
+            err=True,
         )
     if not yes:
         confirm(
             f"Delete {', '.join(found)} from {path}?",
-            f"{', '.join(found)} not deleted: there is no terminal to ask on; allow it with --yes",
+            f"{', '.join(found)} not deleted: no terminal to ask for confirmation; allow it "
+            "with --yes",
         )
     for run_id in found:
         delete_run(path, run_id)

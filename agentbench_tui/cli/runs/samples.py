@@ -60,8 +60,8 @@ def samples(run: str, form: str, database: str | None, **given: Any) -> int:
         loads = [one for one in executions if _has_samples(connection, one["key"])]
         if not loads and any(is_of_load(connection, one) for one in executions):
             raise UsageError(
-                f"run {row['id']}: no request of this load was stored before it ended;"
-                f" `agentbench runs show {row['id']}` says how it ended"
+                f"run {row['id']}: no request of this load was stored before it ended; "
+                f"`agentbench runs show {row['id']}` shows how it ended"
             )
         if not loads:
             raise UsageError(
@@ -90,7 +90,7 @@ def _at_points(executions: list[dict[str, Any]], points: tuple[str, ...]) -> lis
             there = ", ".join(filter(None, known))
             raise UsageError(
                 f"--point {point}: no such point; "
-                + (f"there are {there}" if there else "nothing was swept")
+                + (f"there are {there}" if there else "the run has no sweep")
             )
         executions = found
     return executions
@@ -132,8 +132,8 @@ def _say_left_out(connection: Any, executions: Iterable[dict[str, Any]]) -> None
     left_out = sum(stored_requests(connection, one["key"])[1] for one in executions)
     if left_out:
         click.echo(
-            f"{left_out:,} requests of what has not come to its end are left out;"
-            " --unfinished shows them",
+            f"{left_out:,} requests of unfinished repeats are excluded; include them with "
+            "--unfinished",
             err=True,
         )
 

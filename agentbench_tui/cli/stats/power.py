@@ -148,11 +148,11 @@ def power(selectors: tuple[str, ...], form: str, **given: Any) -> int:
     print_rows([_line(row) for row in rows], _LINES if named else _LINES[1:], form)
     if any(row["design"] == "paired" and row["unit"] != "points" for row in rows):
         click.echo("paired: the spread is that of the differences within pairs")
-    click.echo(f"seen: in {percent(chances.power)} of all tries, at p < {chances.alpha:g}")
+    click.echo(f"detected: with probability {percent(chances.power)}, at p < {chances.alpha:g}")
     if any(row["what"] == "repeats" for row in rows):
         print_prose(
-            "repeats: their luck makes more of the variance than the cases do, so that `compare` "
-            "judges by them"
+            "repeats: the variance between repeats exceeds that between cases, so "
+            "`compare` treats repeats as the unit"
         )
     for row in rows:
         if row["reason"]:
@@ -166,19 +166,21 @@ def _check(selectors: tuple[str, ...], given: dict[str, Any]) -> None:
     from agentbench_tui.model.errors import UsageError
 
     if len(selectors) > 2:
-        raise UsageError("one selector, or two to be paired; for more `agentbench compare` answers")
+        raise UsageError(
+            "give one selector, or two for a paired comparison; for more, use `agentbench compare`"
+        )
     figures = [name for name in ("sd", "shares", "discordant") if given[name] is not None]
     if selectors and figures:
-        raise UsageError(f"--{figures[0]} is measured where a selector is given; leave it out")
+        raise UsageError(f"--{figures[0]} is measured from the selector; remove it")
     if len(figures) > 1:
-        raise UsageError(f"--{figures[0]} and --{figures[1]}: one question at a time")
+        raise UsageError(f"--{figures[0]} and --{figures[1]} exclude each other")
     if given["effect"] is not None and not selectors and not figures:
         effect, is_change = given["effect"]
         if is_change:
             raise UsageError(
-                f"--effect {100 * effect:g}%: of runs that spread how much? Add "
-                "--sd, as a share of their mean, or a selector; in standard deviations an effect "
-                "is a plain number, as 0.5"
+                f"--effect {100 * effect:g}%: a percentage requires --sd (the standard "
+                "deviation between runs) or a selector. Otherwise give a number of standard "
+                "deviations, such as 0.5"
             )
 
 
@@ -252,9 +254,10 @@ def _of_selectors(
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:
     words = {
-        "effect": f"{row['n']} {row['what']} see {_effect(row)}",
-        "n": f"{_effect(row)} takes {row['n']} {row['what']}",
-        "power": f"{row['n']} {row['what']} see {_effect(row)} in {percent(row['power'])}",
+        "effect": f"{row['n']} {row['what']} detect {_effect(row)}",
+        "n": f"{_effect(row)} requires {row['n']} {row['what']}",
+        "power": f"{row['n']} {row['what']} detect {_effect(row)} with probability "
+        f"{percent(row['power'])}",
     }
     answer = NOTHING if row["reason"] else words[row["asked"]]
     return {**row, "answer": answer}

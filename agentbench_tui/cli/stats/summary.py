@@ -144,7 +144,7 @@ def summary(
             click.echo()
         _print_one(one, said, every_figure=every_figure)
     if not every_figure:
-        click.echo("--all: every other figure")
+        click.echo("--all shows the other statistics")
     return 0
 
 
@@ -187,7 +187,9 @@ def _summaries(
             found += summaries(connection, one, names, seed, cases, is_declared=cluster is not None)
     if not found:
         wanted = metric or "a main metric"
-        raise UsageError(f"{text}: no answer has {wanted}; `stats variance` takes metrics of runs")
+        raise UsageError(
+            f"{text}: no answer has {wanted}; for metrics of runs, use `stats variance`"
+        )
     return found, list(dict.fromkeys(notes))
 
 

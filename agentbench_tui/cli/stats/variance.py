@@ -135,8 +135,9 @@ def variance(
         for text in [text for one in found for text in _sentences(one)]:
             print_prose(text)
         print_prose(
-            f"half-width: of the 95 % interval of the mean; runs needed: for {percent(half_width)}."
-            " The CV is a property of the runs, more of them do not lower it."
+            "half-width: of the mean's 95% interval; runs needed: for a half-width of "
+            f"{percent(half_width)}. More runs do not lower the CV, which is a property of "
+            "the runs."
         )
     else:
         print_rows(documents, _CELLS, form, document)
@@ -173,11 +174,15 @@ def _spreads(
         from agentbench_tui.model.errors import UsageError
 
         option = "--where" if where else "--attempt"
-        raise UsageError(f"{option} chooses rows of samples; {curves[0]} holds learning curves")
+        raise UsageError(
+            f"{option} selects rows of samples, but {curves[0]} contains learning curves"
+        )
     if len(curves) < len(files) or len(paths) < len(texts):
         from agentbench_tui.model.errors import UsageError
 
-        raise UsageError(f"{curves[0]} holds learning curves: give such files alone")
+        raise UsageError(
+            f"{curves[0]} contains learning curves; do not mix such files with other selectors"
+        )
     runs = learning_runs(curves, chosen[2])
     return [spread_of(one.name, "", one.runs, *wanted) for one in runs.numbers], list(runs.notes)
 

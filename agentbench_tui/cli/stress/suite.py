@@ -116,7 +116,7 @@ def _refuse_unused(given: dict[str, Any], scenarios: Sequence[str]) -> None:
     for name, only in _OF_SCENARIO.items():
         if given[name] is not None and given[name] != () and not set(only) & set(scenarios):
             option = "fault" if name == "faults" else name.replace("_", "-")
-            raise UsageError(f"--{option} goes with --scenario {' or '.join(only)} only")
+            raise UsageError(f"--{option} works only with --scenario {' or '.join(only)}")
     if given["upstream_env"] is not None and given["upstream"] is None:
         raise UsageError("--upstream-env needs --upstream")
 

@@ -104,7 +104,7 @@ class CaseMapping:
         else:
             said = f"`fields: {{{field}: {source}}}`"
         has = one_line(", ".join(names), 120)
-        return f"say where it is with {said} (the record has {has})"
+        return f"map it with {said} (the record has {has})"
 
     def _values(self, record: Mapping[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {key: record[key] for key in CASE_FIELDS if key in record}

@@ -70,7 +70,7 @@ def conversation_messages(turns: Any) -> list[dict[str, Any]]:
     RecordFault for what is no conversation, and one without a user's turn.
     """
     if not isinstance(turns, list) or not all(isinstance(turn, Mapping) for turn in turns):
-        raise RecordFault(f"`{CONVERSATIONS}` is no list of turns")
+        raise RecordFault(f"`{CONVERSATIONS}` is not a list of turns")
     messages: list[dict[str, Any]] = []
     for turn in turns:
         speaker = turn.get("from", turn.get("role"))
@@ -133,7 +133,7 @@ def _plain_call(call: Any) -> Any:
             arguments = msgspec.json.decode(arguments or "{}")
         except NOT_JSON:
             raise RecordFault(
-                f"the arguments of a tool call are no JSON: {arguments[:40]}"
+                f"the arguments of a tool call are not valid JSON: {arguments[:40]}"
             ) from None
     return {"name": function.get("name"), "arguments": arguments, "id": call.get("id")}
 

@@ -236,7 +236,7 @@ class _Run:
             asyncio.create_task(write_ticks(context), name="the live view is no longer written"),
             asyncio.create_task(
                 answer_wishes(context, self._holder.since),
-                name="a viewer's wishes, such as to stop, are no longer answered",
+                name="control requests, such as stop, are no longer answered",
             ),
         ]
         for task in beside:
@@ -321,7 +321,9 @@ class _Run:
             self._signal = number
             self._stop.request("interrupted", interrupted=True)
             self._may_ask.set()
-            self._tell("interrupted: what is in flight comes to its end; again stops at once")
+            self._tell(
+                "interrupted: waiting for in-flight requests; interrupt again to stop at once"
+            )
         elif self._work is not None and not self._cancelled:
             self._cancelled = True
             self._work.cancel()

@@ -146,7 +146,7 @@ def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
     if wish == "stop":
         context.stop.request("stopped on request", interrupted=True)
         context.may_ask.set()
-        return "stopping; what is in flight comes to its end"
+        return "stopping; waiting for in-flight requests"
     if wish == "pause":
         for ongoing in context.active.values():
             if (reason := ongoing.pause()) is not None:
@@ -164,7 +164,7 @@ def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
         return _set_rate(context, argument or "")
     if wish == "cancel":
         return _cancel_case(context, argument or "")
-    return f"refused: no wish '{wish}' with argument {argument!r}"
+    return f"refused: no control request '{wish}' with argument {argument!r}"
 
 
 def _set_concurrency(context: RunContext, argument: str) -> str:
@@ -184,7 +184,7 @@ def _set_rate(context: RunContext, argument: str) -> str:
     try:
         factor = float(argument)
     except ValueError:
-        return f"refused: a rate is so many times the plan's, such as 1.25, not {argument!r}"
+        return f"refused: expected a multiple of the planned rate such as 1.25, not {argument!r}"
     if not context.active:
         return "refused: nothing is asked now"
     for ongoing in context.active.values():

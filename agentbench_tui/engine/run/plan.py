@@ -117,16 +117,16 @@ def check_unmasked(plan: Plan) -> None:
         agent = execution.agent
         if MASK in agent.target or MASK in msgspec.json.encode(agent.options).decode():
             raise UsageError(
-                f"agent {agent.id}: its target held a secret, which is not stored, so the run "
-                "cannot be resumed; put the secret into an environment variable, name that with "
-                "the option `env`, and run it again"
+                f"agent {agent.id}: its target contained a secret, which is not stored, so the "
+                "run cannot be resumed; put the secret into an environment variable, name the "
+                "variable with the option `env`, and start a new run"
             )
     for group in plan.groups:
         if any(MASK in line for line in command_lines(group.benchmark)):
             raise UsageError(
-                f"benchmark {group.benchmark['benchmark_id']}: a command in it held a secret, "
-                "which is not stored, so the run cannot be resumed; let the command take the "
-                "secret from an environment variable or a file, and run it again"
+                f"benchmark {group.benchmark['benchmark_id']}: a command in it contained a "
+                "secret, which is not stored, so the run cannot be resumed; let the command "
+                "read the secret from an environment variable or a file, and start a new run"
             )
 
 

@@ -156,7 +156,8 @@ def _agents(
     for agent in agents:
         if agent.id in seen:
             raise UsageError(
-                f"two agents are called '{agent.id}'; name them apart: --agent OTHER={agent.target}"
+                f"two agents have the id '{agent.id}'; give one of them another: --agent "
+                f"OTHER={agent.target}"
             )
         seen.add(agent.id)
     if options.hourly_price_usd is None:

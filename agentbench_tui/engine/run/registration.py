@@ -29,7 +29,7 @@ def take_lease(database: Path, run_id: str) -> tuple[Lease, LeaseHolder]:
     holder = LeaseHolder.here()
     lease = Lease.take(database, run_id, holder)
     if lease is None:
-        raise StoreError(f"run {run_id} is being carried out by another process")
+        raise StoreError(f"another process is executing run {run_id}")
     return lease, holder
 
 

@@ -66,7 +66,7 @@ class _Reader:
             place, key_path = self.place(start), (*path, key)
             self.budget.spend(depth, place)
             if key in result:
-                raise SourceFault(f'the key "{key}" stands here a second time', place, key_path)
+                raise SourceFault(f'the key "{key}" is given twice', place, key_path)
             self.positions.keys[key_path] = place
             self.blank()
             if self.text[self.at : self.at + 1] != ":":

@@ -146,6 +146,6 @@ def _write(path: Path, text: str, *, force: bool) -> None:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise UsageError(f"{path} is there already; --force writes over it") from None
+        raise UsageError(f"{path} already exists; overwrite it with --force") from None
     except OSError as error:
         raise write_error(path, error) from None

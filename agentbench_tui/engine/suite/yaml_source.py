@@ -131,7 +131,7 @@ class _Builder:
             raise SourceFault(f"the alias *{name} has no anchor &{name} before it", place)
         anchor = self.anchors[name]
         if anchor is None:
-            raise SourceFault(f"the alias *{name} stands inside what it names", place)
+            raise SourceFault(f"the alias *{name} refers to a value that contains it", place)
         self.budget.spend(depth + anchor.height, place, anchor.nodes)
         self.deepest = max(self.deepest, depth + anchor.height)
         return anchor.value
@@ -150,7 +150,7 @@ class _Builder:
             key = self.key(event, place)
             key_path = (*path, key)
             if key in result:
-                raise SourceFault(f'the key "{key}" stands here a second time', place, key_path)
+                raise SourceFault(f'the key "{key}" is given twice', place, key_path)
             value = self.node(next(self.events), key_path, depth + 1)
             if key == _MERGE and event.style is None:
                 merged |= _merge(value, place)

@@ -74,7 +74,7 @@ async def rescore(
     end_forks_of(asyncio.get_running_loop())
     lease = Lease.take(database, run["id"])
     if lease is None:
-        raise UsageError(f"run {run['id']} goes on; wait for its end")
+        raise UsageError(f"run {run['id']} is still running; wait until it ends")
     try:
         return await _rescore_run(database, run, suite, settings)
     finally:

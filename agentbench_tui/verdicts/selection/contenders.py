@@ -119,7 +119,7 @@ def why_nobody(connection: sqlite3.Connection, wanted: Wanted) -> str:
         return f"{nothing}; there are some of category {', '.join(others)}"
     if wanted.days is not None and contenders_by_category(connection, replace(wanted, days=None)):
         return f"{nothing}; there are older ones (--days)"
-    return f"{nothing}; `agentbench run` makes some"
+    return f"{nothing}; start one with `agentbench run`"
 
 
 def contenders(
