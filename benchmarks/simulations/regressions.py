@@ -170,5 +170,5 @@ def _of_history(noise: float, step: float) -> Guarantee:
 ROWS = (
     *(_anew(cases, share) for cases in (50, 200) for share in (0.1, 0.3)),
     *(_check(count, is_suspect=suspect) for count in (1, 4, 10) for suspect in (False, True)),
-    *(_of_history(*design) for design in ((0.01, 0.1), (0.01, 0.0), (0.03, 0.1))),
+    *(_of_history(*design) for design in ((0.01, 0.1), (0.01, 0.0), (0.03, 0.1), (0.03, 0.0))),
 )
