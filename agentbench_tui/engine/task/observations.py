@@ -16,6 +16,7 @@ from agentbench_tui.store.answer_counts import answer_counts, failure_counts
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -46,7 +47,7 @@ class Observations:
         self._connection = connection
         self._key = execution_key
         kept = kept_columns(connection, execution_key)
-        self._columns: _Columns = kept or _Rows(connection, execution_key, self._counted())
+        self._columns: _Columns = kept or _Rows(connection, execution_key, self._counted)
 
     def _counted(self) -> int:
         return self.counts.observed - sum(self.kinds[kind] for kind in UNMEASURED)
@@ -139,11 +140,9 @@ class Observations:
 class _Rows:
     """All columns, from a row for each answer."""
 
-    def __init__(self, connection: sqlite3.Connection, execution_key: int, counted: int) -> None:
-        self._table: dict[str, NDArray[Any]] = {
-            name: np.empty(counted, column.kind) for name, column in COLUMNS.items()
-        }
-        self._count = counted
+    def __init__(
+        self, connection: sqlite3.Connection, execution_key: int, counted: Callable[[], int]
+    ) -> None:
         cursor = connection.execute(
             f"SELECT {', '.join(one.expression for one in COLUMNS.values())}"  # noqa: S608  # ours
             " FROM answers WHERE execution_key=?"
@@ -151,11 +150,18 @@ class _Rows:
             " ORDER BY seq",
             (execution_key,),
         )
+        rows = cursor.fetchmany(_CHUNK)
+        # Few need not be counted first: of a thousand agents that would take as long as reading.
+        self._count = len(rows) if len(rows) < _CHUNK else counted()
+        self._table: dict[str, NDArray[Any]] = {
+            name: np.empty(self._count, column.kind) for name, column in COLUMNS.items()
+        }
         done = 0
-        while rows := cursor.fetchmany(_CHUNK):
+        while rows:
             for column, values in zip(self._table.values(), zip(*rows, strict=True), strict=True):
                 column[done : done + len(rows)] = values
             done += len(rows)
+            rows = cursor.fetchmany(_CHUNK)
 
     def __len__(self) -> int:
         return self._count

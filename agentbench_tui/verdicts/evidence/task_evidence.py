@@ -200,9 +200,9 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
     agent = specification_of(connection, row)
     numbered, repeat = _repeats(seen)
     case = numbers.of(row["dataset_key"], seen.case)
-    is_scored = _has(connection, row["key"], "accuracy")
-    columns = _columns(seen, scored=is_scored, recorded=agent.recorded)
-    if _has(connection, row["key"], "total_pnl"):
+    measured = _measured(connection, row["key"])
+    columns = _columns(seen, scored="accuracy" in measured, recorded=agent.recorded)
+    if "total_pnl" in measured:
         for name, values in games(connection, row["key"]).items():
             if not np.isnan(values).all():
                 columns[name] = partial(np.asarray, values)
@@ -240,14 +240,15 @@ def _returned(
     }
 
 
-def _has(connection: sqlite3.Connection, execution_key: int, metric: str) -> bool:
-    """Whether the metric has a value: `accuracy` of a benchmark with a scorer, also where no answer
-    came that it could have judged; `total_pnl` of one that is played."""
-    row = connection.execute(
-        "SELECT 1 FROM metrics WHERE execution_key=? AND name=? AND value IS NOT NULL",
-        (execution_key, metric),
-    ).fetchone()
-    return row is not None
+def _measured(connection: sqlite3.Connection, execution_key: int) -> set[str]:
+    """Which of two metrics have a value: `accuracy` of a benchmark with a scorer, also where no
+    answer came that it could have judged; `total_pnl` of one that is played."""
+    rows = connection.execute(
+        "SELECT name FROM metrics WHERE execution_key=? AND name IN ('accuracy', 'total_pnl')"
+        " AND value IS NOT NULL",
+        (execution_key,),
+    )
+    return {name for (name,) in map(tuple, rows.fetchall())}
 
 
 def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, Compute]:

@@ -7,6 +7,7 @@ said by the boards (see `scoreboard`); `run_leaderboard` has the ranks of one ru
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.store.queries.leaderboard import harness_verdicts, leaderboard_rows, matrix_rows
@@ -31,10 +32,7 @@ def leaderboard_document(
     """
     wanted = asked.wanted
     document = category_leaderboard(connection, wanted, limit)
-    found = boards(connection, asked)
-    for board in found:
-        board["more"] = max(0, len(board["standings"]) - limit)
-        board["standings"] = board["standings"][:limit]
+    found = boards(connection, replace(asked, lines=limit))
     return document | {
         "metric": asked.metric,
         "by": wanted.by,

@@ -81,6 +81,8 @@ class BoardAsked:
     by_field: str | None = None
     """A field of the cases: a board for each of its values."""
     groups_shown: int = 30
+    lines: int | None = None
+    """Standings of each board that are told, the first ones; None for all."""
 
 
 def boards(connection: sqlite3.Connection, asked: BoardAsked) -> list[Document]:
@@ -227,7 +229,7 @@ def _of_cards(
             "left_out": 0,
             "notes": [],
         }
-        found = found or [head | nobody | {"standings": []}]
+        found = found or [head | nobody | {"standings": [], "more": 0}]
         found[-1]["unranked"] = unranked
     return found
 
@@ -242,16 +244,17 @@ def _default_metric(cards: Sequence[Scorecard]) -> str:
 def _board(
     connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, asked: BoardAsked
 ) -> Document:
-    """One group's board, in the order of positions."""
+    """One group's board, in the order of positions; `more` are ranked and not told."""
     names = [card.contender.name for card in ranked.cards]
     labels = ranked.standings.labels()
     order = sorted(
         range(len(names)), key=lambda row: (ranked.standings.rows[row].position, names[row])
     )
-    more = _over_tasks(ranked, order)
+    shown = order[: asked.lines]
+    more = _over_tasks(ranked, order[: len(shown) + 1])
     ratings = _ratings(ranked) if asked.rating else None
     lines = []
-    for place, row in enumerate(order):
+    for place, row in enumerate(shown):
         card = ranked.cards[row]
         line = _standing(names, row, ranked.standings.rows[row], labels[row])
         line |= _of_contender(connection, card, ranked)
@@ -269,6 +272,7 @@ def _board(
         "shared": len(ranked.shared),
         "left_out": ranked.measured - len(ranked.shared),
         "standings": lines,
+        "more": len(order) - len(shown),
         "unranked": [],
     }
 
