@@ -93,12 +93,28 @@ def command_sections(command: click.Command, context: click.Context) -> Iterator
             for name, sub in command.commands.items()
             if not sub.hidden
         )
+    arguments = [p for p in command.params if isinstance(p, click.Argument)]
+    if arguments:
+        yield "\n".join(argument_line(argument, context) for argument in arguments)
     rows = [option_row(option, context) for option in visible_options(command)]
     if rows:
         head = "| option | meaning | default | environment variable |\n|---|---|---|---|"
         yield "\n".join([head, *rows])
     if command.epilog:
         yield from help_paragraphs(command.epilog)
+
+
+def argument_line(argument: click.Argument, context: click.Context) -> str:
+    """What `--help` leaves out of an argument: how often it is given, and its default."""
+    number = "any number" if argument.nargs == -1 else f"{argument.nargs} values"
+    if argument.required:
+        number = "at least one" if argument.nargs == -1 else f"required, {number}"
+        number = "required" if argument.nargs == 1 else number
+    elif argument.nargs == 1:
+        number = "optional"
+    default = argument.get_default(context, call=False)
+    shown = f"; `{default}` by default" if isinstance(default, str) and default else ""
+    return f"- Argument `{argument.make_metavar(context)}`: {number}{shown}."
 
 
 def anchor(heading: str) -> str:

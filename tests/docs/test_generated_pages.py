@@ -44,6 +44,15 @@ def test_every_command_of_the_help_has_a_section() -> None:
 
 
 @pytest.mark.parametrize(("path", "command"), every_command(), ids=lambda value: str(value)[:40])
+def test_every_argument_of_a_command_is_listed(path: str, command: click.Command) -> None:
+    listed = re.findall(r"(?m)^- Argument `(.+?)`: ", section(path))
+    usage = command.get_usage(click.Context(command, info_name=path))
+    arguments = [p for p in command.params if isinstance(p, click.Argument)]
+    assert len(listed) == len(arguments)
+    assert all(metavar in " ".join(usage.split()) for metavar in listed)
+
+
+@pytest.mark.parametrize(("path", "command"), every_command(), ids=lambda value: str(value)[:40])
 def test_every_option_of_a_command_is_described(path: str, command: click.Command) -> None:
     text = section(path)
     for option in write_reference.visible_options(command):
