@@ -4,10 +4,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from carried_out import plan, run, suite
 
 from agentbench_tui.engine.run import ended_groups
 from agentbench_tui.engine.run.coordinator import carry_out
+from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 
 SEES_OTHERS = """
@@ -76,3 +78,22 @@ async def test_every_point_of_a_sweep_is_complete_with_its_metrics(tmp_path: Pat
     assert len(set(each)) == 1
     points = result.column("SELECT json_extract(parameters, '$.n') FROM benchmark_executions")
     assert sorted(points) == list(range(count))
+
+
+async def test_what_ends_before_its_metrics_are_stored_is_not_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that is killed there finishes it when it is resumed."""
+
+    async def fail(*_: object) -> None:
+        raise StoreError("the disk is gone")
+
+    made = plan(tmp_path, suite(1), "def echo(prompt): return prompt", "echo")
+    database = tmp_path / "here.db"
+    create_or_migrate(database)
+    monkeypatch.setattr("agentbench_tui.engine.run.finish.finish_executions", fail)
+    with pytest.raises(StoreError, match="the disk is gone"):
+        await carry_out(made, database)
+    with closing(connect_to_read(database)) as store:
+        (row,) = store.execute("SELECT status, end_time IS NOT NULL FROM benchmark_executions")
+    assert tuple(row) == ("incomplete", 1)

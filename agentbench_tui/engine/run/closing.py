@@ -33,10 +33,22 @@ VERDICTS = ("clean", "noisy", "generator-limited")
 """From the best to the worst."""
 
 
+def end_executions(connection: sqlite3.Connection, keys: Iterable[int]) -> None:
+    """Write when executions ended: now. Until `close_execution` each counts as running, so that a
+    run that is killed before the metrics are written finishes it when it is resumed."""
+    now = utc_now()
+    connection.executemany(
+        "UPDATE benchmark_executions SET end_time=?,"
+        " total_duration_ms=CAST(86400000 * (julianday(?) - julianday(start_time)) AS INTEGER)"
+        " WHERE key=?",
+        [(now, now, key) for key in keys],
+    )
+
+
 def close_execution(
     connection: sqlite3.Connection, key: int, progress: Progress, stop: StopSignal
 ) -> None:
-    """Write how an execution ended.
+    """Write how an execution ended, in the transaction that writes its metrics.
 
     An early stop, also by a spent budget, is `complete` with a stop_reason.
     """
@@ -55,12 +67,9 @@ def close_execution(
             status = "interrupted"
         elif reason is None or not observed:
             status = "incomplete"
-    now = utc_now()
     connection.execute(
-        "UPDATE benchmark_executions SET status=?, stop_reason=?, error_details=?, end_time=?,"
-        " total_duration_ms=CAST(86400000 * (julianday(?) - julianday(start_time)) AS INTEGER)"
-        " WHERE key=?",
-        (status, reason, progress.broken, now, now, key),
+        "UPDATE benchmark_executions SET status=?, stop_reason=?, error_details=? WHERE key=?",
+        (status, reason, progress.broken, key),
     )
     connection.execute("DELETE FROM live WHERE execution_key=?", (key,))
 

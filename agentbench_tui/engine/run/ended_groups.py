@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from agentbench_tui.engine.run.closing import close_execution
+from agentbench_tui.engine.run.closing import close_execution, end_executions
 from agentbench_tui.model.clock import monotonic
 
 if TYPE_CHECKING:
@@ -95,10 +95,10 @@ class EndedGroups:
         if waiting:
             from agentbench_tui.engine.run.finish import finish_executions
 
-            await self._context.writer.apply(lambda c: self._close(c, waiting))
-            await finish_executions(self._context.writer, waiting)
+            writer = self._context.writer
+            await writer.apply(lambda c: end_executions(c, [one.key for one in waiting]))
+            await finish_executions(writer, waiting, self._close)
 
-    def _close(self, connection: sqlite3.Connection, executions: list[Ended]) -> None:
+    def _close(self, connection: sqlite3.Connection, key: int) -> None:
         context = self._context
-        for one in executions:
-            close_execution(connection, one.key, context.progress_of(one.key), context.stop)
+        close_execution(connection, key, context.progress_of(key), context.stop)

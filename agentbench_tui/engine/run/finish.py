@@ -28,7 +28,7 @@ from agentbench_tui.store.database import reading
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from agentbench_tui.engine.run.plan import ExecutionPlan
@@ -73,17 +73,23 @@ class Ended(NamedTuple):
     suite: Suite
 
 
-async def finish_executions(writer: Writer, ended: Sequence[Ended]) -> list[Aggregate]:
+async def finish_executions(
+    writer: Writer,
+    ended: Sequence[Ended],
+    close: Callable[[sqlite3.Connection, int], None] = lambda *_: None,
+) -> list[Aggregate]:
     """Aggregate the stored observations of executions, and fill their rows and metrics.
 
-    Calling it again gives the same. The baseline's execution has to be before those that are scored
-    relative to it (`baseline_first`).
+    `close` gets each one's key in the transaction that does so. Calling it again gives the same.
+    The baseline's execution has to be before those that are scored relative to it
+    (`baseline_first`).
     """
     await writer.flush()
     found = await asyncio.to_thread(_look, writer.path, ended)
 
     def write(connection: sqlite3.Connection) -> None:
         for one, findings in zip(ended, found, strict=True):
+            close(connection, one.key)
             write_findings(connection, one.key, findings, one.benchmark, one.suite)
 
     await writer.apply(write)
@@ -252,17 +258,8 @@ def _write_metrics(connection: sqlite3.Connection, execution_key: int, result: A
         "INSERT INTO metrics (execution_key, name, value, unit, low, high, n, reason)"
         " VALUES (?,?,?,?,?,?,?,?)",
         [
-            (
-                execution_key,
-                metric.name,
-                metric.value,
-                metric.unit,
-                metric.low,
-                metric.high,
-                metric.n,
-                metric.reason,
-            )
-            for metric in result.metrics.values()
+            (execution_key, one.name, one.value, one.unit, one.low, one.high, one.n, one.reason)
+            for one in result.metrics.values()
         ],
     )
 
