@@ -49,7 +49,7 @@ def test_detached_it_goes_on_and_is_come_back_to(place: Place) -> None:
         assert place.someone_at_the_door() == DOOR
         terminal.until_shown("4/6")
         terminal.press("q")
-        terminal.until_shown("What is to become")
+        terminal.until_shown("or stop it?")
         terminal.press("d")
         assert terminal.until_end() == 0
         assert b"`agentbench attach " in terminal.sent

@@ -71,7 +71,7 @@ async def test_details_follow_the_cursor_and_marks_go_to_the_comparison(measured
         assert "100 % of repeats" in text  # too few of them for an interval
         assert app.shared.marked == ["fair", "good"]
         await pilot.press("c", "end", "h")
-        await shows(pilot, "bad: what is known", "nobody stands below")
+        await shows(pilot, "bad: what is known", "no agent is below")
         assert (went, app.shared.agent) == (["compare", "history"], "bad")
 
 

@@ -220,7 +220,7 @@ def test_a_refusal_is_one_line_without_the_usage() -> None:
     usage = "Usage: agentbench run\nTry --help\n\nError: Invalid value for '--runs': no.\n"
     assert refusal(usage) == "Invalid value for '--runs': no."
     assert refusal("agentbench: no suite\n") == "no suite"
-    assert refusal("") == "the command failed and said nothing"
+    assert refusal("") == "the command failed without a message"
 
 
 def test_a_preview_says_plan_time_and_cost() -> None:

@@ -90,9 +90,9 @@ async def test_all_panels_stand_beside_each_other_where_there_is_room(varied: Pa
             pilot, "moods/echo, steady", "tool:look_up", "a typical one", "the slow"
         )
         assert "agent's spans, mean ms" in shown
-        assert "machine while it went on" in shown
+        assert "machine during the run" in shown
         await pilot.press("right_square_bracket")
-        await shows(pilot, "moods/echo, moody", "the agent tells no spans")
+        await shows(pilot, "moods/echo, moody", "the agent reports no spans")
         await pilot.press("y", "x", "e")
         await shows(pilot, "agentbench profile ")
         assert app.clipboard.endswith("n = 16")
@@ -111,7 +111,7 @@ async def test_a_small_terminal_shows_one_panel_after_the_other(varied: Path) ->
         await pilot.press("down", "down")
         await shows(pilot, "tool:look_up  10 µs")
         await pilot.press("v")
-        await shows(pilot, "tokens", "machine while it went on")
+        await shows(pilot, "tokens", "machine during the run")
         await pilot.press("v")
         await shows(pilot, "share of all time")
 

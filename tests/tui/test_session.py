@@ -172,9 +172,9 @@ async def test_a_store_that_goes_away_is_told(measured: Path, tmp_path: Path) ->
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await shows(pilot, "good")
         database.rename(tmp_path / "elsewhere.db")
-        await shows(pilot, "store.db is gone: deleted or moved.")
+        await shows(pilot, "store.db was deleted or moved.")
         app.notify("another thing")
-        await shows(pilot, "another thing", "is gone: deleted or moved.")
+        await shows(pilot, "another thing", "was deleted or moved.")
 
 
 async def test_ascii_is_all_of_the_screen(measured: Path) -> None:

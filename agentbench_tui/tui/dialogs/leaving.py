@@ -28,7 +28,7 @@ class Leaving(ModalScreen[Choice]):
     Leaving Static { height: auto; }
     """
     BINDINGS: ClassVar = [
-        Binding("d,enter", "choose('detach')", "Leave, it goes on"),
+        Binding("d,enter", "choose('detach')", "Leave it running"),
         Binding("s", "choose('stop')", "Stop it"),
         Binding("escape,n,q", "choose('stay')", "Stay"),
     ]
@@ -40,12 +40,12 @@ class Leaving(ModalScreen[Choice]):
 
     def compose(self) -> ComposeResult:
         one = self._count == 1
-        which = "The run goes on" if one else f"{self._count} runs go on"
+        which = "The run is still running" if one else f"{self._count} runs are still running"
         it = "it" if one else "them"
-        text = Text(f"{which}. What is to become of {it}?\n\n")
+        text = Text(f"{which}. Leave {it} running, or stop {it}?\n\n")
         for key, words in (
-            ("d", f"detach: leave; `agentbench attach` comes back to {it}"),
-            ("s", f"stop {it}: what is in flight ends, what was measured is kept"),
+            ("d", f"detach: leave {it} running; `agentbench attach` reopens {it}"),
+            ("s", f"stop {it}: in-flight requests finish, measurements are kept"),
             ("esc", "stay here"),
         ):
             text.append(f"{key:>4}  ", "bold").append(f"{words}\n")

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 NOTHING_YET = "No run is stored yet. Press 2 to choose one, or 1 and then r for a first one."
-GONE = "{} is gone: deleted or moved. What is shown was read before; a run makes it anew."
+GONE = (
+    "{} was deleted or moved. This page shows data read earlier; a new run creates the file again."
+)
 _LONGEST_NOTICE = 400
 _REST = 9
 """So many times as long as a reading took there is none: a large store costs a tenth of a core."""

@@ -60,7 +60,7 @@ _CHOSEN = {
     "apart": "answers of cases judged differently each time",
 }
 _PREVIEW = "at the cursor"
-_NO_P95 = "p95 of the time is not known of this execution: it needs more answers, or has not ended"
+_NO_P95 = "the p95 latency of this execution is unknown: it has too few answers or is still running"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Cases(ExecutionPage[Answers]):
         Binding("w", "choose('wrong')", "Wrong"),
         Binding("f", "failed", "Failed", tooltip="then by kind"),
         Binding("s", "sort", "Sort", show=False, tooltip="time, credit, tokens, cost"),
-        Binding("b", "choose('slow')", "Slow", show=False, tooltip="over p95 of the time"),
+        Binding("b", "choose('slow')", "Slow", show=False, tooltip="slower than the p95"),
         Binding("d", "choose('apart')", "Disagreeing", show=False,
                 tooltip="cases whose repeats were judged differently"),
         Binding("a", "choose('all')", "All", show=False),
@@ -176,7 +176,7 @@ class Cases(ExecutionPage[Answers]):
         if self.looked is None:
             return
         if self.looked.seen.load is not None:
-            self.notify("a load keeps times of its requests, not what was said: nothing to open")
+            self.notify("a load stores request times but no answers; there is nothing to open")
             return
         seqs = [row["seq"] for row in self.looked.seen.page.rows]
         seq = int(event.key)

@@ -161,7 +161,7 @@ def _spent(row: Mapping[str, Any]) -> Sentence:
             *([cost] if cost != NOTHING else [])]  # fmt: skip
     if told:
         return Sentence(", ".join(told), "spent")
-    return Sentence(f"{NOTHING} the agent tells neither tokens nor cost", "spent", "dim")
+    return Sentence(f"{NOTHING} the agent reports neither tokens nor cost", "spent", "dim")
 
 
 def _text(value: Any) -> str:
@@ -186,7 +186,7 @@ def facts_of(row: Row) -> list[Fact]:
         Fact("time", _time(row["e2e_ms"])),
         Fact("first token", _time(row["ttft_ms"]) if row["ttft_ms"] is not None
              else f"{NOTHING} not streamed"),
-        Fact("tokens", tokens + estimated if tokens else f"{NOTHING} not told by the agent"),
+        Fact("tokens", tokens + estimated if tokens else f"{NOTHING} not reported by the agent"),
         Fact("cost", dollars(row["cost_usd"]) if row["cost_usd"] is not None
              else f"{NOTHING} no price is known"),
         Fact("calls", f"{row['api_calls']:,} of a model or server"),

@@ -91,7 +91,7 @@ def advice(document: Document, pair: Document) -> list[Sentence]:
         said += [Sentence(f"{name}: {words}", "note", "dim") for words in metric["notes"]]
     winner = document["overall"]["winner"]
     if several:
-        words = "nobody beats or equals all others" if winner is None else f"{short(winner)} wins"
+        words = "no agent beats or equals all others" if winner is None else f"{short(winner)} wins"
         said.insert(0, Sentence(f"{words}, of all {len(document['sides'])} sides", "overall"))
     return said
 

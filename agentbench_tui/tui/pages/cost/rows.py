@@ -77,7 +77,7 @@ def cost_scatter(group: Document, *, log: bool) -> Scatter:
         )
     return Scatter(
         tuple(points), f"cost of {tasks:,} tasks", "right answers", "$", "%", log_x=log,
-        reason="of nobody both cost and right answers are known",
+        reason="no agent has both a known cost and known accuracy",
     )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def agents_table(group: Document, words: str = "") -> GridData:
                 ),
             )
         )
-    reason = f"nobody is called '{words}'" if words else "nobody"
+    reason = f"no agent is called '{words}'" if words else "nobody"
     return GridData(_agent_columns(money), rows, reason=reason)
 
 

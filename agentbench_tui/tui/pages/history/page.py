@@ -312,7 +312,7 @@ class History(Page[Found]):
         if course is None:
             self.notify("there is nothing yet that could be a baseline")
             return
-        title = f"hold {course.agent} against which version from now on"
+        title = f"version to compare {course.agent} with from now on"
         self.app.push_screen(Choice(title, versions_table(course)), self._set_baseline)
 
     def _set_baseline(self, version: str | None) -> None:
@@ -353,7 +353,7 @@ class History(Page[Found]):
 
     def _ask_to_accept(self, agent: str, changes: list[AcceptedChange]) -> None:
         if not changes:
-            self.notify("where it began is not known, so that it cannot be accepted")
+            self.notify("the change cannot be accepted, because its start is unknown")
             return
         one = changes[0]
         question = (

@@ -72,7 +72,7 @@ def board_title(board: Document, days: int | None) -> str:
     who = "simulated agents" if board["simulated"] else "agents"
     window = "all days" if days is None else "last day" if days == 1 else f"last {days} days"
     if board["ranked_by"] is None:
-        return f"{who}: nobody can be ranked by {board['metric']}, {window}"
+        return f"{who}: no agent can be ranked by {board['metric']}, {window}"
     count, thing = board["shared"], "case"
     if board["ranked_by"] != "cases":
         count, thing = len(board["benchmarks"]), "benchmark"
@@ -223,7 +223,7 @@ def _rank_words(one: Leader) -> str:
 
 def _beats(found: Document) -> str:
     if found.get("value") is None:
-        return f"{NOTHING} {found.get('reason') or 'nobody stands below'}"
+        return f"{NOTHING} {found.get('reason') or 'no agent is below'}"
     ends = "" if found["low"] is None else f" [{100 * found['low']:.0f}, {100 * found['high']:.0f}]"
     return f"{100 * found['value']:.0f} %{ends} of repeats"
 

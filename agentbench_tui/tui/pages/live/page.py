@@ -45,7 +45,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
     BINDINGS: ClassVar = [
         Binding("space", "hold", "Pause/go on", tooltip="the run; in a replay the replay"),
         Binding("space", "from_start", "Replay", tooltip="from the beginning"),
-        Binding("S", "stop", "Stop", tooltip="what is in flight comes to its end"),
+        Binding("S", "stop", "Stop", tooltip="finish in-flight requests, then stop"),
         Binding("S", "say_why_not", "Stop", show=False, tooltip="a run that goes on"),
         Binding("v", "next_view", "Next panels", tooltip="or the cursor into the next"),
         Binding("h", "next_latency", "Latency", tooltip="end to end, TTFT, ITL, queueing"),
@@ -254,8 +254,8 @@ class Live(Replaying, Page["LiveDocument | None"]):
     def action_stop(self) -> None:
         """Stop the run, when that is meant."""
         question = (
-            "Stop this run? What is in flight comes to its end and everything measured is kept;"
-            f"\n`agentbench resume {self._run_id}` goes on with it later."
+            "Stop this run? In-flight requests finish first, and all measurements are "
+            f"kept;\n`agentbench resume {self._run_id}` continues it later."
         )
         self.app.push_screen(Sure(question), lambda sure: self._wish("stop") if sure else None)
 

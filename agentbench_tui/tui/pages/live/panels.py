@@ -42,7 +42,7 @@ _TITLES = {
     "rates": "the last seconds, a second a cell",
     "progress": "progress by benchmark and agent",
     "machine": "machine, agents, GPUs",
-    "load": "the load that goes on",
+    "load": "the running load",
     "failures": "failures by kind",
     "slow": "longest in flight, then slowest answers",
     "log": "failures, wishes, marks",

@@ -44,7 +44,9 @@ class Replaying:
         if not self._is_here() or self._viewer is None:
             return
         if not self._state.is_replay:
-            self.notify("a speed is that of a replay: [ begins one, from the beginning of the run")
+            self.notify(
+                "the speed applies to a replay: press [ to start one from the beginning of the run"
+            )
         else:
             before = self._viewer.speed
             self._viewer.play(next_speed(before, faster=direction > 0))

@@ -127,7 +127,7 @@ def _left(state: LiveState, row: Row, now: float) -> str:
 def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
     """`before`: agent → its place in the order before; what moved since has an arrow."""
     if found is None:
-        return GridData(_BOARD, reason="nobody has answered yet")
+        return GridData(_BOARD, reason="no answers yet")
     title = {"overall": "overall", "accuracy": "right", "pnl": "P&L $", "p50": "score"}[found.score]
     columns = tuple(
         Column(one.key, title, one.width, one.align) if one.key == "score" else one
@@ -137,7 +137,7 @@ def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
         _standing_row(standing, found, before, place)
         for place, standing in enumerate(found.standings)
     ]
-    return GridData(columns, rows, reason="nobody has answered yet")
+    return GridData(columns, rows, reason="no answers yet")
 
 
 def key_of(standing: Standing) -> str:
@@ -292,7 +292,7 @@ def _window_facts(state: LiveState, live: Mapping[str, Any], now: float) -> list
 def _stress_facts(stress: Mapping[str, Any], *, ended: bool) -> list[Fact]:
     windows = stress.get("windows") or []
     # Until its end the stored status is that of a run that is killed now.
-    facts = [Fact("scenario", f"{stress['name']}: {stress['status'] if ended else 'going on'}")]
+    facts = [Fact("scenario", f"{stress['name']}: {stress['status'] if ended else 'running'}")]
     if windows:
         newest = windows[-1]
         role: Role = "bad" if newest["verdict"] == "fail" else "text"

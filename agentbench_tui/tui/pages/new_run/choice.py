@@ -32,23 +32,23 @@ class FieldSpec:
 
 
 _LIMITS = (
-    FieldSpec("--max-cost", "cost cap", "USD; stops there"),
-    FieldSpec("--max-tokens", "token cap", "stops there"),
+    FieldSpec("--max-cost", "cost cap", "USD; stops the run"),
+    FieldSpec("--max-tokens", "token cap", "stops the run"),
 )
 _LAST = (
     FieldSpec(GATES, "gates", "accuracy>=0.8 e2e_ms.p95<=1200", several=True),
-    FieldSpec(TAGS, "tags", "words to find it by", several=True),
-    FieldSpec("--notes", "notes", "kept with the run"),
+    FieldSpec(TAGS, "tags", "to find the run by", several=True),
+    FieldSpec("--notes", "notes", "stored with the run"),
 )
 FIELDS: dict[What, tuple[FieldSpec, ...]] = {
     "run": (
-        FieldSpec("--runs", "repeats", "1; fresh sessions each"),
-        FieldSpec("--iterations", "iterations", "as the suite says"),
-        FieldSpec("--warmup", "warm-up", "as the suite says"),
+        FieldSpec("--runs", "repeats", "1; new sessions each"),
+        FieldSpec("--iterations", "iterations", "set by the suite"),
+        FieldSpec("--warmup", "warm-up", "set by the suite"),
         FieldSpec("--limit", "cases at most", "all, of each benchmark"),
-        FieldSpec("--seed", "seed", "as the suite says"),
-        FieldSpec("--seeds", "seeds", "1; so many from seed on"),
-        FieldSpec("--concurrency", "at once", "as the suite says"),
+        FieldSpec("--seed", "seed", "set by the suite"),
+        FieldSpec("--seeds", "seeds", "1; consecutive from seed"),
+        FieldSpec("--concurrency", "at once", "set by the suite"),
         *_LIMITS,
         *_LAST,
     ),
@@ -57,7 +57,7 @@ FIELDS: dict[What, tuple[FieldSpec, ...]] = {
         FieldSpec("--arrivals", "arrivals", "poisson", ("constant", "poisson", "gamma", "max")),
         FieldSpec("--concurrency", "users", "1, or 1,4,16: no rate then"),
         FieldSpec("--duration", "duration", "10s"),
-        FieldSpec("--requests", "requests", "or so many requests"),
+        FieldSpec("--requests", "requests", "number of requests"),
         FieldSpec("--slo", "limits", "ttft_ms=200 e2e_ms=2000", several=True),
         FieldSpec("--input-tokens", "prompt", "tokens, 512 or 512±64"),
         FieldSpec("--output-tokens", "answer", "tokens, 128"),
@@ -68,12 +68,12 @@ FIELDS: dict[What, tuple[FieldSpec, ...]] = {
     "stress": (
         FieldSpec("--scenario", "scenarios", "high_load,spike_load; all 8"),
         FieldSpec("--time-scale", "time scale", "1; 0.02 is a quick look"),
-        FieldSpec("--duration", "duration", "of the stress, 300s"),
-        FieldSpec("--most-rate", "most rate", "never more a second; 1000"),
-        FieldSpec("--most-concurrency", "most users", "never more; 100"),
+        FieldSpec("--duration", "duration", "of the stress, e.g. 300s"),
+        FieldSpec("--most-rate", "most rate", "requests per second; 1000"),
+        FieldSpec("--most-concurrency", "most users", "users; 100"),
         FieldSpec("--p95-ms", "p95 limit", "ms; 3 × normal"),
-        FieldSpec("--max-time", "time cap", "of each scenario, 10m"),
-        FieldSpec("--max-requests", "request cap", "of each scenario"),
+        FieldSpec("--max-time", "time cap", "per scenario, e.g. 10m"),
+        FieldSpec("--max-requests", "request cap", "per scenario"),
         FieldSpec(OWNED, "it is mine", "yes, for another machine", ("yes",)),
         *_LIMITS,
         *_LAST,

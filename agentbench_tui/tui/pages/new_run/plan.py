@@ -67,7 +67,7 @@ def refusal(stderr: str) -> str:
         for start in ("Error: ", "agentbench: "):
             if line.startswith(start):
                 return one_line(line.removeprefix(start), _LONGEST)
-    return one_line(lines[-1], _LONGEST) if lines else "the command failed and said nothing"
+    return one_line(lines[-1], _LONGEST) if lines else "the command failed without a message"
 
 
 def preview_of(arguments: Sequence[str], connection: sqlite3.Connection | None) -> Preview:

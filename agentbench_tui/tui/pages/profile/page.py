@@ -84,7 +84,7 @@ class Profile(ExecutionPage[dict[str, Any]]):
         with Horizontal(id="use-row"):
             yield panel(FlameView(id="flame"), "agent's spans, mean ms an answer")
             yield panel(Grid(id="tokens"), "tokens")
-            yield panel(Grid(id="resources"), "machine while it went on")
+            yield panel(Grid(id="resources"), "machine during the run")
 
     def on_mount(self) -> None:
         self.add_class(f"-at-{self._view}")
@@ -128,7 +128,7 @@ class Profile(ExecutionPage[dict[str, Any]]):
         if one is None:
             self.notify("nothing was answered yet")
         elif self.looked is not None and self.looked.seen["is_load"]:
-            self.notify("a load keeps times of its requests, not what was said: nothing to open")
+            self.notify("a load stores request times but no answers; there is nothing to open")
         else:
             self.app.push_screen(CaseDetail([one["seq"]], 0))
 

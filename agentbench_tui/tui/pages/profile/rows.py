@@ -173,7 +173,7 @@ def waterfall_at(profile: Document, which: str) -> Waterfall:
 def flame_of(profile: Document) -> Flame:
     """Mean time an answer in each span."""
     if profile["flame"] is None:
-        kind = "a load has no spans" if profile["is_load"] else "the agent tells no spans"
+        kind = "a load has no spans" if profile["is_load"] else "the agent reports no spans"
         return Flame(None, reason=f"{NOTHING} {kind}")
     return Flame(_frame(profile["flame"]))
 

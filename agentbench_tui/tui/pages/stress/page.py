@@ -71,7 +71,7 @@ class Stress(Page[Found]):
     BINDINGS: ClassVar = [
         Binding("o", "run", "Run", tooltip="another stress run"),
         Binding("v", "view", "View", tooltip="the next picture of the scenario"),
-        Binding("d", "details", "Details", tooltip="what stands behind it, and what to do"),
+        Binding("d", "details", "Details", tooltip="details and recommendations"),
         Binding("n", "agent", "Agent", show=False, tooltip="the next agent of the run"),
         Binding("w", "watch", "Watch", tooltip="the run on the page Live"),
         Binding("y", "copy", "Copy", show=False, tooltip="the scenario in a line"),
@@ -102,7 +102,7 @@ class Stress(Page[Found]):
                 yield panel(Plot(id="course"), TITLES[COURSE])
             with Vertical(id="side"):
                 yield panel(Sentences(id="facts"), "the scenario at the cursor")
-                yield panel(Sentences(id="advice"), "what to do about it, the gravest first")
+                yield panel(Sentences(id="advice"), "recommendations, most severe first")
 
     def on_mount(self) -> None:
         self.query_one("#scenarios", Grid).focus()
@@ -146,7 +146,7 @@ class Stress(Page[Found]):
     def _notes(run: StressRun, agent: Document) -> list[str]:
         notes = [scale_line(agent)] if scale_line(agent) else []
         if run.status == "running":
-            notes.append("the run goes on: read again after each window")
+            notes.append("still running; updated after each window")
         elif run.status != "complete":
             notes.append(f"run {run.status}")
         return notes
