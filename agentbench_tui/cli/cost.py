@@ -151,7 +151,7 @@ def _print(document: Document, form: str) -> None:
         unknown.setdefault((one["benchmark"], one["reason"]), []).append(one["name"])
     for (benchmark, reason), names in unknown.items():
         named = some_names(names)
-        print_prose(f"{NOTHING} the cost of {named} on {benchmark} is not known: {reason}")
+        print_prose(f"{NOTHING} the cost of {named} on {benchmark} is unknown: {reason}")
     if not document["groups"] and not unknown:
         days = counted(document["window_days"], "day")
         click.echo(f"no complete execution in the last {days}; start one with `agentbench run`")

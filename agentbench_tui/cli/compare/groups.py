@@ -54,7 +54,7 @@ def print_groups(
             _say(f"… {len(one.groups) - limit} more groups with fewer cases (--by-limit)")
     by = "Holm" if found.adjustment == "holm" else "Benjamini and Hochberg"
     tests = "one test" if found.tests == 1 else f"p of {found.tests} tests adjusted by {by}"
-    _say(f"The groups are judged apart and change no verdict above: {tests}.")
+    _say(f"The groups are judged separately and do not change the verdicts above: {tests}.")
     for note in found.notes:
         _say(note)
 

@@ -130,7 +130,7 @@ def _title(board: Document) -> str:
     simulated = ", simulated agents" if board["simulated"] else ""
     way = board["ranked_by"]
     if way is None:
-        return f"{name}{simulated}: nobody can be ranked by {board['metric']}"
+        return f"{name}{simulated}: no agent can be ranked by {board['metric']}"
     how = {"cases": "case by case", "repeats": "by whole repeats", "scores": "by the scores"}[way]
     suites = sorted({one.partition("/")[0] for one in board["benchmarks"]})
     thing, count, points = "case", board["shared"], ""
@@ -154,10 +154,12 @@ def _notes(board: Document) -> list[str]:
         why = "times of another machine, or too few shared benchmarks"
         if board["ranked_by"] == "cases":
             why = "they share less than half of their cases"
-        lines.append(f"apart from the board above: {why}")
+        lines.append(f"separate from the board above: {why}")
     if board["left_out"]:
         thing = "case" if board["ranked_by"] == "cases" else "benchmark"
-        lines.append(f"left out: {_count(board['left_out'], thing)} that not all were measured on")
+        lines.append(
+            f"excluded: {_count(board['left_out'], thing)} on which not every agent was measured"
+        )
     lines += board["notes"]
     if board.get("more"):
         lines.append(f"… {board['more']} more (--limit)")

@@ -191,8 +191,8 @@ def _of_machine(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[st
     each = _most_of_a_process(wanted, spec, agent, bounds) + FILES_BESIDE
     if files is not None and each > NEAR * files:
         yield (
-            f"{agent.id}: {each:,} open files in one process, which may have {files:,}; ask for"
-            f" less at once, or allow more first: ulimit -n {2 * each}"
+            f"{agent.id}: {each:,} open files in one process, which may have {files:,}; "
+            f"lower the concurrency, or raise the limit first: ulimit -n {2 * each}"
         )
 
 
@@ -205,8 +205,8 @@ def _of_lengths(spec: LoadSpec, agent: AgentSpec) -> Iterator[str]:
     own_client = agent.options.get("transport", "own") == "own"
     if parse_target(agent.target).scheme not in OF_MODELS or not own_client:
         yield (
-            f"{agent.id}: the number of output tokens (--output-tokens) is not passed on: only"
-            " openai:, anthropic: and mock are told how long answers shall be"
+            f"{agent.id}: the number of output tokens (--output-tokens) is not passed on; "
+            "only openai:, anthropic: and mock targets accept it"
         )
 
 
@@ -220,8 +220,8 @@ def _of_view(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[str]:
     wanted = (spec.workers or 1) + (not elsewhere) + 1
     if wanted > bounds.cores:
         yield (
-            f"{agent.id}: there is no core to spare for a view ({bounds.cores} of {wanted}), which"
-            " may slow what is measured; --no-ui measures without one"
+            f"{agent.id}: no spare core for a view ({bounds.cores} of {wanted}), which may "
+            "slow the measurement; --no-ui measures without a view"
         )
 
 

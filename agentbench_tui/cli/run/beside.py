@@ -82,9 +82,7 @@ def _signal_of(code: int, run_id: str, log: Path) -> int | None:
 def _killed(run_id: str) -> Exception:
     from agentbench_tui.model.errors import Interrupted
 
-    killed = Interrupted(
-        f"the run's process was killed; `agentbench resume {run_id}` goes on where it was"
-    )
+    killed = Interrupted(f"the run's process was killed; `agentbench resume {run_id}` continues it")
     killed.exit_code = 128 + signal.SIGKILL
     return killed
 

@@ -256,8 +256,8 @@ def notes(document: dict[str, Any]) -> list[str]:
     lines += unsure_lines(document["leaderboard"])
     if any(entry.get("rank_shown", "").endswith("=") for entry in document["leaderboard"]):
         lines.append(
-            "= under #: a shared rank, these answers do not tell the agents apart"
-            " (`agentbench leaderboard`, `agentbench compare`)."
+            "= under #: a shared rank; these answers do not distinguish the agents "
+            "(`agentbench leaderboard`, `agentbench compare`)."
         )
     lines += [
         f"{one['judges']['judges']} judges of {one['agent_id']} on {one['benchmark_id']} agree on"

@@ -271,8 +271,8 @@ def _stored_words(connection: Any, row: dict[str, Any]) -> list[str]:
         )
     if cut_off:
         lines.append(
-            f"{cut_off:,} requests of a repeat that was cut off are stored"
-            f" ({samples} --unfinished`); `agentbench resume` measures it anew"
+            f"{cut_off:,} requests of a repeat that was cut off are stored ({samples} "
+            "--unfinished`); `agentbench resume` measures it again"
         )
     return lines
 

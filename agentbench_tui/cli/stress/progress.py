@@ -80,9 +80,9 @@ class Told:
             state = json.loads(row["state"]) if row["state"] else {}
             if state.get("phase") in {"window", "draining"}:
                 yield (
-                    f"{_place(row, several=several)} window {state['repeat'] + 1} goes on:"
-                    f" {state['sent']:,} sent, {state['in_flight']:,} in flight,"
-                    f" {state['failed']:,} failed"
+                    f"{_place(row, several=several)} window {state['repeat'] + 1} is running: "
+                    f"{state['sent']:,} sent, {state['in_flight']:,} in flight, "
+                    f"{state['failed']:,} failed"
                 )
 
 
