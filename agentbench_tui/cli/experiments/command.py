@@ -100,7 +100,7 @@ def show(slug: str, form: str) -> int:
     if form == "table":
         for name, values in cls.variants.items():
             changed = ", ".join(f"{key}={value}" for key, value in values.items())
-            print_prose(f"variant {name}: {changed or 'as it is'}")
+            print_prose(f"variant {name}: {changed or 'default parameters'}")
     return 0
 
 

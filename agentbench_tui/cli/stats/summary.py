@@ -225,4 +225,4 @@ def _print_one(one: ColumnSummary, said: set[str], *, every_figure: bool) -> Non
         repeats = ", ".join(str(repeat + 1) for repeat in one.drifted[:10])
         print_prose(f"drift: the first third differs from the last in repeat {repeats} (p < 0.01)")
     elif tested:
-        print_prose(f"steady: no drift within {len(tested)} of {len(one.drifts)} repeats")
+        print_prose(f"steady: no drift in {len(tested)} of {len(one.drifts)} repeats")
