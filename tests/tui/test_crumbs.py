@@ -4,11 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from whole_rows import assert_whole
+from widget_examples.crumbs import demo
 
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
-from agentbench_tui.tui.widgets.crumbs import CrumbBar, demo, paint_crumbs
+from agentbench_tui.tui.widgets.crumbs import CrumbBar, paint_crumbs
 
 LOOK = palette(DARK), UNICODE
 HOSTILE = "ab 日\x1b\n\u202e"

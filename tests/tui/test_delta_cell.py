@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from whole_rows import assert_whole
+from widget_examples.delta_cell import demo
 
 from agentbench_tui.analysis.differences import equivalence
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
-from agentbench_tui.tui.widgets.delta_cell import Delta, demo, paint_delta, paint_deltas
+from agentbench_tui.tui.widgets.delta_cell import Delta, paint_delta, paint_deltas
 from agentbench_tui.verdicts.regression import finding
 
 LOOK = palette(DARK), UNICODE

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from whole_rows import assert_whole
+from widget_examples.flame import demo
 
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.painting import text_of
@@ -18,7 +19,6 @@ from agentbench_tui.tui.widgets.flame import (
     Frame,
     Gaze,
     boxes,
-    demo,
     moved,
     paint_flame,
 )

@@ -5,6 +5,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from whole_rows import assert_whole
+from widget_examples.interval_cell import demo
 
 from agentbench_tui.tui.drawing.axis import Axis
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
@@ -14,7 +15,6 @@ from agentbench_tui.tui.widgets.interval_cell import (
     Interval,
     IntervalColumn,
     Intervals,
-    demo,
     interval_column,
     paint_interval,
     paint_intervals,

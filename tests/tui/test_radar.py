@@ -5,11 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from whole_rows import assert_whole
+from widget_examples.radar import demo
 
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, LIGHT, palette
-from agentbench_tui.tui.widgets.radar import Radar, Shape, demo, paint_radar
+from agentbench_tui.tui.widgets.radar import Radar, Shape, paint_radar
 
 LOOK = palette(DARK), UNICODE
 HOSTILE = "ab 日\x1b\n\u202e"

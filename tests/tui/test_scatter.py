@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from whole_rows import assert_whole
+from widget_examples.scatter import demo
 
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.painting import Row, text_of
 from agentbench_tui.tui.theme import DARK, palette
-from agentbench_tui.tui.widgets.scatter import Point, Scatter, demo, paint_scatter
+from agentbench_tui.tui.widgets.scatter import Point, Scatter, paint_scatter
 
 LOOK = palette(DARK), UNICODE
 HOSTILE = "ab 日\x1b\n\u202e"

@@ -4,11 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 from whole_rows import assert_whole
+from widget_examples.sentences import demo
 
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
-from agentbench_tui.tui.widgets.sentences import Sentence, Sentences, demo, paint_sentences
+from agentbench_tui.tui.widgets.sentences import Sentence, Sentences, paint_sentences
 
 PALETTE = palette(DARK)
 WORDS = st.text(st.sampled_from("ab cä日\x1b\n\u202e"), max_size=90)

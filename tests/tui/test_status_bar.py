@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from whole_rows import assert_whole
+from widget_examples.status_bar import demo
 
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
-from agentbench_tui.tui.widgets.status_bar import Status, clock, demo, paint_status
+from agentbench_tui.tui.widgets.status_bar import Status, clock, paint_status
 
 LOOK = palette(DARK), UNICODE
 HOSTILE = "ab 日\x1b\n\u202e"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from whole_rows import assert_whole
+from widget_examples.transcript import demo
 
 from agentbench_tui.model.answer import Message, ToolCall
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
@@ -19,7 +20,6 @@ from agentbench_tui.tui.widgets.transcript import (
     Spot,
     TranscriptView,
     apart,
-    demo,
     moved,
     next_difference,
     paint_transcript,

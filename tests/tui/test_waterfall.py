@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from whole_rows import assert_whole
+from widget_examples.waterfall import demo
 
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.painting import text_of
@@ -14,7 +15,6 @@ from agentbench_tui.tui.widgets.waterfall import (
     Phase,
     Waterfall,
     WaterfallView,
-    demo,
     flattened,
     paint_waterfall,
 )
