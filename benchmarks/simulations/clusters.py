@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 
 from agentbench_tui.verdicts.clusters.case_groupings import Grouping
-from agentbench_tui.verdicts.clusters.cluster_search import Searched, held_back, search
+from agentbench_tui.verdicts.clusters.cluster_search import Searched, held_back
+from agentbench_tui.verdicts.clusters.undeclared_clusters import Grouped, candidates_of_pairs
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison, judged
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
 from agentbench_tui.verdicts.evidence.evidence import Evidence
@@ -78,13 +79,24 @@ def _judged(
         return compare_metric(metric, a, b, _HOW)
 
     found = [one for metric in metrics if (one := compared(*sides, metric)) is not None]
-    searched = search(*sides, found, lambda _: groupings)
+    searched = _searched(sides, found, groupings)
     found = searched.allowing(found, compared)
     (adjusted,) = adjusted_together([found], len(metrics)).p
     return [
         held_back(judged(one, p), searched, compared)
         for one, p in zip(found, adjusted, strict=True)
     ], searched
+
+
+def _searched(sides: Sides, compared: Sequence[Comparison], groupings: list[Grouping]) -> Searched:
+    """As `search` does it, with groupings that no store has to hold."""
+    a, b = sides
+    assert isinstance(a, TaskEvidence)
+    assert isinstance(b, TaskEvidence)
+    margins = {one.metric: one.margin for one in compared}
+    cases = np.union1d(a.case, b.case)
+    candidates = candidates_of_pairs(a, b, margins, cases, Grouped(lambda: groupings))
+    return Searched(a, b, candidates, tuple(candidates.findings(margins)))
 
 
 def _called_different(

@@ -4,6 +4,7 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
@@ -26,6 +27,12 @@ def test_the_rates_in_the_page_are_within_their_bounds(row: Guarantee) -> None:
     trials = int(parsed[2].replace(",", ""))
     assert trials >= row.trials
     assert row.is_held_by(Rate(round(float(parsed[1]) / 100 * trials), trials))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.topic}: {row.event}")
+def test_every_row_can_be_simulated(row: Guarantee) -> None:
+    """A few trials, so that a change of what is simulated is seen before CI runs all of them."""
+    assert row.measure(3, np.random.default_rng(7)).trials >= 1
 
 
 def test_a_rate_beyond_its_bound_by_more_than_chance_is_missed() -> None:
