@@ -249,7 +249,7 @@ def test_a_run_that_is_watched_gets_the_signals_of_who_watches(
         assert place.someone_at_the_door() == "2"
         send(process, number)
         logs = place.folder / "agentbench" / "runs"
-        until(lambda: any("in flight" in log.read_text() for log in logs.iterdir()))
+        until(lambda: any("in-flight requests" in log.read_text() for log in logs.iterdir()))
         place.open_the_door()
         assert process.stdout is not None
         assert '"status": "interrupted"' in process.stdout.read()

@@ -77,4 +77,7 @@ def test_a_seed_beside_a_world_is_told_to_be_the_agents(
 ) -> None:
     assert _run(["market", "generate", "--duration", "5", "--output", "w.json"]) == 0
     assert _run(["market", "run", "w.json", "--seed", "3", "--baselines", "--dry-run"]) == 0
-    assert "--seed 3 is of what agents draw; w.json keeps the seed" in capfd.readouterr().err
+    assert (
+        "--seed 3 sets only what agents draw at random; w.json keeps its own seed"
+        in capfd.readouterr().err
+    )

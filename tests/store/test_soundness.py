@@ -270,7 +270,7 @@ def test_a_run_whose_gate_meets_a_damaged_run_is_measured_once(
 
     err = capfd.readouterr().err
     assert "is damaged and excluded: benchmark_executions.parameters" in err
-    assert "what was measured is kept, and not measured again" in err
+    assert "kept and were not repeated" in err
     with closing(sqlite3.connect(database)) as connection:
         statuses = connection.execute("SELECT status FROM runs ORDER BY key").fetchall()
     assert statuses == [("complete",), ("complete",)]

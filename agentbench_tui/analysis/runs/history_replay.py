@@ -283,6 +283,13 @@ class _Replay:
     def _open(self, episode: Episode) -> Replay:
         self._episode, self._doubt, self._lasting = episode, None, None
         self._level = [number for number in self._level if number < episode.first]
+        return self._standing(episode, episode.opened)
+
+    def _standing(self, episode: Episode, number: int) -> Replay:
+        """The state while a change stands: a newest run that is as before it does not share it."""
+        off = self._values[number] - median(self._of(episode.earlier))
+        if off == 0 or (off > 0) != episode.worse:
+            return Replay(None, (), unconfirmed=episode.worse)
         return Replay(episode, ())
 
     def _follow(self, number: int) -> Replay:
@@ -310,7 +317,7 @@ class _Replay:
             self._episode, self._level = None, list(range(episode.first, number + 1))
             return Replay(None, ())
         self._episode = episode
-        return Replay(episode, ())
+        return self._standing(episode, number)
 
     def _is_undone(self, episode: Episode, middle: float, number: int) -> bool:
         """Whether the last 5 runs, none of which opened it, lie on the other side of the old level.
