@@ -13,10 +13,11 @@ from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 
 SEES_OTHERS = """
-import sqlite3, time
+import contextlib, sqlite3, time
 
 def seen():
-    with sqlite3.connect("file:FOLDER/here.db?mode=ro", uri=True) as store:
+    store = sqlite3.connect("file:FOLDER/here.db?mode=ro", uri=True)
+    with contextlib.closing(store):
         return store.execute(
             "SELECT e.benchmark_id, e.status, COUNT(m.name) > 0 FROM benchmark_executions e"
             " LEFT JOIN metrics m ON m.execution_key=e.key GROUP BY e.key ORDER BY e.ordinal"
