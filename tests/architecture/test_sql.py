@@ -1,0 +1,178 @@
+"""SQL stands in `store/` alone; the rest of the package calls functions named for what they give."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "agentbench_tui"
+
+SQL = re.compile(
+    r"""^\s*(
+        SELECT | INSERT\s+(OR\s+\w+\s+)?INTO | REPLACE\s+INTO | UPDATE\s+\S+\s+SET | DELETE\s+FROM
+        | WITH\s+(RECURSIVE\s+)?\w+\s*(\([^)]*\))?\s*AS
+        | (CREATE|DROP|ALTER)\s+(TEMP\s+|TEMPORARY\s+|UNIQUE\s+)*(TABLE|INDEX|VIEW|TRIGGER)
+        | PRAGMA | BEGIN | COMMIT | ROLLBACK | SAVEPOINT | RELEASE | VACUUM | ATTACH | DETACH
+        | FROM | WHERE | (LEFT\s+|CROSS\s+|INNER\s+)?JOIN | (ORDER|GROUP)\s+BY | HAVING | UNION
+        | (NOT\s+)?EXISTS | SET | VALUES | AND | OR | LIMIT
+    )\s
+    | ^\s*(BEGIN|COMMIT|ROLLBACK|VACUUM)\b
+    | \bFROM\s+[\w{}.]+\s+(\w+\s+)?(WHERE|JOIN|LEFT|CROSS|ORDER|GROUP|LIMIT|USING)\b
+    """,
+    re.VERBOSE,
+)
+"""A statement, or a piece that is put into one. Keywords in capitals only, as we write them."""
+STILL = {
+    "cli/completion.py",
+    "cli/experiments/compared.py",
+    "cli/load/limits.py",
+    "cli/profile.py",
+    "cli/runs/command.py",
+    "cli/runs/samples.py",
+    "cli/stress/progress.py",
+    "engine/run/closing.py",
+    "engine/run/finish.py",
+    "engine/run/gauge_rows.py",
+    "engine/run/gauging.py",
+    "engine/run/monitor.py",
+    "engine/run/registration.py",
+    "engine/task/aggregate.py",
+    "engine/task/cost_reasons.py",
+    "engine/task/observations.py",
+    "engine/task/recorder.py",
+    "engine/task/rescoring.py",
+    "experiments/aggregate.py",
+    "experiments/declared.py",
+    "experiments/effects.py",
+    "experiments/farm/journal.py",
+    "experiments/kind.py",
+    "experiments/measuring/heeding.py",
+    "experiments/results.py",
+    "experiments/self/parts.py",
+    "experiments/settings.py",
+    "experiments/stored.py",
+    "experiments/stores/database_profiler.py",
+    "experiments/stores/memory_db.py",
+    "experiments/stores/pragma_profile.py",
+    "experiments/stores/run_db.py",
+    "load/calibration/calibration.py",
+    "load/kind.py",
+    "load/results/aggregate.py",
+    "load/results/columns.py",
+    "load/results/live.py",
+    "load/results/pricing.py",
+    "load/results/repeats.py",
+    "load/results/summary.py",
+    "load/sending/target_memory.py",
+    "market/judging/aggregate.py",
+    "report/benchmark_results.py",
+    "report/thresholds.py",
+    "stress/aggregate.py",
+    "stress/kind.py",
+    "stress/reporter.py",
+    "stress/stand/outcome.py",
+    "tui/pages/live/warming_up.py",
+    "tui/store_watch.py",
+    "verdicts/comparison/case_beside.py",
+    "verdicts/comparison/disagreement.py",
+    "verdicts/comparison/pictured.py",
+    "verdicts/cost/foresight.py",
+    "verdicts/cost/price_table.py",
+    "verdicts/evidence/comparability.py",
+    "verdicts/evidence/declared_metrics.py",
+    "verdicts/evidence/evidence.py",
+    "verdicts/evidence/repeat_totals.py",
+    "verdicts/evidence/stress_evidence.py",
+    "verdicts/evidence/task_evidence.py",
+    "verdicts/load/load_document.py",
+    "verdicts/load/load_samples.py",
+    "verdicts/load/reference_ticks.py",
+    "verdicts/load/slow_samples.py",
+    "verdicts/profile/profile.py",
+    "verdicts/profile/profile_findings.py",
+    "verdicts/ranking/leaders.py",
+    "verdicts/ranking/running_board.py",
+    "verdicts/regression/alarms.py",
+    "verdicts/regression/answer_columns.py",
+    "verdicts/regression/course.py",
+    "verdicts/regression/history.py",
+    "verdicts/regression/other_agents.py",
+    "verdicts/runs/documents.py",
+    "verdicts/runs/live_document.py",
+    "verdicts/runs/market_episode.py",
+    "verdicts/selection/contenders.py",
+    "verdicts/selection/experiment_runs.py",
+    "verdicts/selection/measured.py",
+    "verdicts/selection/selectable.py",
+    "verdicts/stress/stress_runs.py",
+}
+"""Modules whose statements have not moved to `store/` yet. This list only shrinks."""
+
+
+def sql_of(source: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of every text of a module that is SQL, docstrings aside."""
+    tree = ast.parse(source)
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    pieces = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+    }
+    for node in ast.walk(tree):
+        if id(node) in prose | pieces:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            parts = (p.value if isinstance(p, ast.Constant) else "x" for p in node.values)
+            text = "".join(map(str, parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        if SQL.search(text):
+            yield node.lineno, text
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "c.execute('SELECT key FROM runs WHERE id=?', (run,))",
+        "c.execute(f'DELETE FROM {table}')",
+        "writer.apply(lambda c: c.execute('UPDATE runs SET status=? WHERE key=?', row))",
+        "QUERY = '\\n  WITH newest AS (SELECT 1) SELECT * FROM newest'",
+        "c.execute(QUERY + ' ORDER BY seq')",
+        "c.execute('INSERT OR IGNORE INTO agents VALUES (?)', row)",
+        "c.execute('PRAGMA data_version')",
+    ],
+)
+def test_a_statement_is_seen(source: str) -> None:
+    assert [*sql_of(source)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""Select the newest run, from all of them."""',
+        "print('select an agent from the list')",
+        "help = 'FROM..TO/TIME, such as 10..100/30s'",
+        "help = 'Update the baseline, and set its name'",
+        "labels = ['AND', 'OR', 'LIMIT', 'SET']",
+    ],
+)
+def test_prose_is_no_statement(source: str) -> None:
+    assert [*sql_of(source)] == []
+
+
+def test_sql_stands_in_the_store_alone() -> None:
+    modules = {str(path.relative_to(PACKAGE)): path for path in PACKAGE.rglob("*.py")}
+    found = {
+        name: [line for line, _ in hits]
+        for name, path in modules.items()
+        if not name.startswith("store/") and (hits := [*sql_of(path.read_text())])
+    }
+    assert {name: lines for name, lines in found.items() if name not in STILL} == {}, (
+        "name the statement in store/queries or store/writes, and call that"
+    )
+    assert STILL - found.keys() == set(), "these hold none any more; take them off the list"
