@@ -60,3 +60,29 @@ async def test_afterwards_signals_are_whose_they_were() -> None:
         assert signal.getsignal(signal.SIGTERM) is handler
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+async def test_a_signal_in_the_middle_of_another_is_heard_after_it() -> None:
+    heard: list[int] = []
+    enough = asyncio.Event()
+
+    def hear(one: int) -> None:
+        heard.append(one)
+        if len(heard) == 2:
+            enough.set()
+
+    loop = asyncio.get_running_loop()
+    tell = loop.call_soon_threadsafe
+    to_come = [signal.SIGTERM]
+
+    def told(*arguments: object) -> object:
+        while to_come:
+            signal.raise_signal(to_come.pop())
+        return tell(*arguments)  # type: ignore[arg-type]  # whatever it is called with
+
+    with Signals(hear), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "call_soon_threadsafe", told)
+        signal.raise_signal(signal.SIGINT)
+        async with asyncio.timeout(PATIENCE_S):
+            await enough.wait()
+    assert heard == [signal.SIGINT, signal.SIGTERM]

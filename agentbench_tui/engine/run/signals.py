@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
+from collections import deque
 from typing import TYPE_CHECKING, Any, Self
 
 from agentbench_tui.model.breaking_off import BrokenOff, is_breakable
@@ -28,6 +29,9 @@ class Signals:
     (`&` in a script, `nohup`) stays ignored; termination never does.
     Outside the main thread, where Python lets nobody hear signals, it does nothing.
 
+    Python may call the handler of a signal in the middle of the one before. What comes then is put
+    off until that one has told the loop, so that signals are heard in the order in which they came.
+
     A signal does not wake a loop by itself: the system may give it to another thread, or to this
     one just before it waits. `add_signal_handler` is there for the wake-up that it arranges. What
     wakes code of the user's that waits is the parent's `NUDGE`.
@@ -36,6 +40,7 @@ class Signals:
     def __init__(self, heard: Callable[[int], None]) -> None:
         self._heard = heard
         self._unheard = 0
+        self._put_off: deque[int] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._before: dict[int, Any] = {}
 
@@ -61,16 +66,37 @@ class Signals:
 
     def _come(self, number: int, frame: FrameType | None) -> None:
         assert self._loop is not None
-        self._unheard += 1
-        self._loop.call_soon_threadsafe(self._hear, number)
+        if _is_within(frame, Signals._come):
+            self._put_off.append(number)
+            self._loop.call_soon_threadsafe(self._tell_put_off)
+            return
+        self._tell(number)
+        self._tell_put_off()
         if self._unheard > 1 and is_breakable(frame):
             raise BrokenOff
         if self._unheard >= _PATIENCE:
             raise SignalInterrupt
 
+    def _tell(self, number: int) -> None:
+        assert self._loop is not None
+        self._unheard += 1
+        self._loop.call_soon_threadsafe(self._hear, number)
+
+    def _tell_put_off(self) -> None:
+        while self._put_off:
+            self._tell(self._put_off.popleft())
+
     def _hear(self, number: int) -> None:
         self._unheard -= 1
         self._heard(number)
+
+
+def _is_within(frame: FrameType | None, function: Callable[..., object]) -> bool:
+    while frame is not None:
+        if frame.f_code is function.__code__:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _woken() -> None:
