@@ -15,23 +15,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agentbench_tui.analysis.differences.student import TTest
-from agentbench_tui.analysis.runs.level import dependence, tamed
+from agentbench_tui.analysis.runs.level import tamed
 from agentbench_tui.analysis.runs.version_gate import level_test
 from agentbench_tui.analysis.sample import Floats, column
 from agentbench_tui.analysis.scale import Scale
 
 SEGMENT = 5
-"""Runs that make a level, at least."""
-CANDIDATE_P = 1e-2
+"""Runs that make a level, at least, before the first change and after the last."""
+PASSING, PASSING_PART = 10, 10
+"""Runs that make a level between two changes, at least: a tenth of the history, but no fewer than
+SEGMENT, and at most 10. In long histories shorter stretches are excursions of the machine."""
+NEAR = 100
+"""Runs on each side of a change that decide about it. Over a longer stretch a level wanders."""
+CANDIDATE_P = 5e-2
 """A split this unlikely is looked at more closely; the last word has CHANGE_P."""
 CHANGE_P = 1e-4
-SPREADS = 2.0
+SPREADS = 2.5
 """A change is at least this many standard deviations of a run.
 
-Histories wander: between long stretches of runs a t test finds any small wave significant. More
-where each run resembles the one before (`level.dependence`). Chosen on five labelled histories of
-real software, where 1.5 leaves a third more that nobody called a change. What is smaller the gate
-may still alarm; `locate` then tells where it began.
+Histories wander: between long stretches of runs a t test finds any small wave significant. What is
+smaller the gate may still alarm; `locate` then tells where it began. PASSING, NEAR, CANDIDATE_P and
+SPREADS were chosen on real histories, see docs/regressions.md.
 """
 LOCATED = 3.676
 """Fall of the log-likelihood within which the true place lies with 95 %.
@@ -71,10 +75,9 @@ def changes(values: ArrayLike, scale: Scale, margin: float | None = None) -> lis
     """Every change of level in a history, float64[n], oldest first; one value a run.
 
     A change is kept when Welch's p between the levels on both sides is below 1e-4, and their means
-    differ by the margin and by 2 standard deviations of a run, or more where runs depend on each
-    other; within each level outliers
-    are drawn in first (`level.tamed`). Deterministic; time O(n²) for each level found, memory O(n).
-    ValueError as `Scale.positions`.
+    differ by the margin and by 2.5 standard deviations of a run; of each level the 100 runs next to
+    the change count, and outliers are drawn in first (`level.tamed`). Deterministic; time O(n²) for
+    each level found, memory O(n). ValueError as `Scale.positions`.
     """
     x = scale.positions(values)
     kept = _confirmed(x, _candidates(x), scale.margin(margin))
@@ -90,8 +93,8 @@ def e_divisive(values: ArrayLike) -> list[int]:
     level, ascending.
 
     Splits where Q̂ (see `energy`) is largest, then each part again (Matteson & James 2014); a split
-    stays when Welch's p between the levels on both sides is below 1e-4 and their means differ by 2
-    standard deviations or more. As `changes` on the values as they are, without a margin.
+    stays when Welch's p between the levels on both sides is below 1e-4 and their means differ by
+    2.5 standard deviations or more. As `changes` on the values as they are, without a margin.
     ValueError on NaN and infinity.
     """
     x = column(values)
@@ -174,23 +177,27 @@ def _distances_to_all(x: Floats) -> Floats:
 
 def _candidates(x: Floats) -> list[int]:
     """The best split of the whole, then of its parts, as long as they look like changes."""
+    passing = max(SEGMENT, min(PASSING, x.size // PASSING_PART))
     cuts: list[int] = []
     stretches = [(0, x.size)]
     while stretches:
         start, stop = stretches.pop()
-        if stop - start < 2 * SEGMENT:
+        before = SEGMENT if start == 0 else passing
+        after = SEGMENT if stop == x.size else passing
+        if stop - start < before + after:
             continue
-        cut = start + _best_split(x[start:stop])
+        cut = start + _best_split(x[start:stop], before, after)
         if _step(x[start:cut], x[cut:stop]).p < CANDIDATE_P:
             cuts.append(cut)
             stretches += [(start, cut), (cut, stop)]
     return sorted(cuts)
 
 
-def _best_split(x: Floats) -> int:
-    searched = energy(x)[SEGMENT : x.size - SEGMENT + 1]
+def _best_split(x: Floats, before: int = SEGMENT, after: int = SEGMENT) -> int:
+    """The first value of the likeliest new level, with at least so many values on each side."""
+    searched = energy(x)[before : x.size - after + 1]
     best = searched.max()
-    return SEGMENT + int(np.argmax(searched >= best - TIED * abs(best)))
+    return before + int(np.argmax(searched >= best - TIED * abs(best)))
 
 
 def _step(old: Floats, new: Floats) -> TTest:
@@ -203,11 +210,10 @@ def _confirmed(x: Floats, kept: list[int], smallest: float) -> list[int]:
     @cache
     def failure(start: int, cut: int, stop: int) -> float:
         """The size of the change where it fails; infinite where it is one."""
-        old, new = x[start:cut], x[cut:stop]
+        old, new = x[max(start, cut - NEAR) : cut], x[cut : min(stop, cut + NEAR)]
         test = _step(old, new)
         shift = abs(test.difference)
-        wander = _spread(old, new) * _dependence(old, new)
-        least = max(smallest, SPREADS * wander) * (1 - TIED)
+        least = max(smallest, SPREADS * _spread(old, new)) * (1 - TIED)
         if test.p < CHANGE_P and shift >= least:
             return math.inf
         return shift
@@ -227,12 +233,6 @@ def _spread(old: Floats, new: Floats) -> float:
     """Pooled standard deviation of a run within its level, outliers drawn in."""
     squares = sum(float(((x - x.mean()) ** 2).sum()) for x in (tamed(old), tamed(new)))
     return math.sqrt(squares / (old.size + new.size - 2))
-
-
-def _dependence(old: Floats, new: Floats) -> float:
-    """Mean of both levels' `level.dependence`, by their runs."""
-    sums = old.size * dependence(old) + new.size * dependence(new)
-    return float(sums / (old.size + new.size))
 
 
 def _change(x: Floats, start: int, cut: int, stop: int, scale: Scale) -> Change:
