@@ -1,3 +1,222 @@
-"""agentbench: is an AI agent right, fast, cheap and dependable?"""
+"""agentbench: is an AI agent right, fast, cheap and dependable?
+
+    import agentbench_tui as agentbench
+
+    def answer(question):
+        return "Tokyo"
+
+    result = agentbench.run("quickstart", {"mine": answer})
+    result.to_pandas()
+
+`__all__` lists what is public; everything else may change without notice. Names are imported when
+they are first used, so that importing this package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import sys
 
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False  # type checkers take it for true; importing `typing` would cost more
+if TYPE_CHECKING:
+    from agentbench_tui.agents.adapter import Adapter, AgentOptions, OpenContext
+    from agentbench_tui.engine.kinds import Kind
+    from agentbench_tui.experiments.decorator import benchmark
+    from agentbench_tui.experiments.experiment import (
+        Experiment,
+        ExperimentContext,
+        register_experiment,
+    )
+    from agentbench_tui.experiments.instrument import Around as Instrument
+    from agentbench_tui.experiments.results import ExperimentResult, Reporter
+    from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.answer import (
+        Agent,
+        AgentFailure,
+        Answer,
+        Case,
+        FailureKind,
+        GraderFailure,
+        Message,
+        Request,
+        Score,
+        Scorer,
+        Span,
+        ToolCall,
+        Usage,
+    )
+    from agentbench_tui.model.errors import (
+        AgentbenchError,
+        GateFailed,
+        Interrupted,
+        MissingExtra,
+        Problem,
+        StoreError,
+        SuiteError,
+        Unmeasured,
+        UsageError,
+    )
+    from agentbench_tui.model.suite import Benchmark, Dataset, Suite
+    from agentbench_tui.python_api.agents import AgentLike, AgentsLike
+    from agentbench_tui.python_api.results import RunResult
+    from agentbench_tui.python_api.running import run, run_async
+    from agentbench_tui.python_api.suites import SuiteLike, SuitesLike
+    from agentbench_tui.scoring.recipe import Context as ScorerContext
+    from agentbench_tui.scoring.recipe import Options as ScorerOptions
+    from agentbench_tui.scoring.recipe import Recipe as ScorerRecipe
+
+__all__ = [
+    "Adapter",
+    "Agent",
+    "AgentFailure",
+    "AgentLike",
+    "AgentOptions",
+    "AgentSpec",
+    "AgentbenchError",
+    "AgentsLike",
+    "Answer",
+    "Benchmark",
+    "Case",
+    "Dataset",
+    "Experiment",
+    "ExperimentContext",
+    "ExperimentResult",
+    "FailureKind",
+    "GateFailed",
+    "GraderFailure",
+    "Instrument",
+    "Interrupted",
+    "Kind",
+    "Message",
+    "MissingExtra",
+    "OpenContext",
+    "Problem",
+    "Reporter",
+    "Request",
+    "RunResult",
+    "Score",
+    "Scorer",
+    "ScorerContext",
+    "ScorerOptions",
+    "ScorerRecipe",
+    "Span",
+    "StoreError",
+    "Suite",
+    "SuiteError",
+    "SuiteLike",
+    "SuitesLike",
+    "ToolCall",
+    "Unmeasured",
+    "Usage",
+    "UsageError",
+    "benchmark",
+    "register_experiment",
+    "run",
+    "run_async",
+]
+
+_HOMES = {
+    "Adapter": "agents.adapter",
+    "Agent": "model.answer",
+    "AgentFailure": "model.answer",
+    "AgentLike": "python_api.agents",
+    "AgentOptions": "agents.adapter",
+    "AgentSpec": "model.agent",
+    "AgentbenchError": "model.errors",
+    "AgentsLike": "python_api.agents",
+    "Answer": "model.answer",
+    "Benchmark": "model.suite",
+    "Case": "model.answer",
+    "Dataset": "model.suite",
+    "Experiment": "experiments.experiment",
+    "ExperimentContext": "experiments.experiment",
+    "ExperimentResult": "experiments.results",
+    "FailureKind": "model.answer",
+    "GateFailed": "model.errors",
+    "GraderFailure": "model.answer",
+    "Instrument": "experiments.instrument:Around",
+    "Interrupted": "model.errors",
+    "Kind": "engine.kinds",
+    "Message": "model.answer",
+    "MissingExtra": "model.errors",
+    "OpenContext": "agents.adapter",
+    "Problem": "model.errors",
+    "Reporter": "experiments.results",
+    "Request": "model.answer",
+    "RunResult": "python_api.results",
+    "Score": "model.answer",
+    "Scorer": "model.answer",
+    "ScorerContext": "scoring.recipe:Context",
+    "ScorerOptions": "scoring.recipe:Options",
+    "ScorerRecipe": "scoring.recipe:Recipe",
+    "Span": "model.answer",
+    "StoreError": "model.errors",
+    "Suite": "model.suite",
+    "SuiteError": "model.errors",
+    "SuiteLike": "python_api.suites",
+    "SuitesLike": "python_api.suites",
+    "ToolCall": "model.answer",
+    "Unmeasured": "model.errors",
+    "Usage": "model.answer",
+    "UsageError": "model.errors",
+    "benchmark": "experiments.decorator",
+    "register_experiment": "experiments.experiment",
+    "run": "python_api.running",
+    "run_async": "python_api.running",
+}
+"""Public name → module of this package that has it, with its name there if that is another."""
+
+
+if not TYPE_CHECKING:  # for a type checker every name would exist
+    _PACKAGES = _HOMES.keys() & {"load", "stress"}
+    """Packages named like a function: when one is imported, Python binds the name to it."""
+
+    class _Callable(type(sys)):
+        """A package that calls the function of its name and shows its documentation."""
+
+        @property
+        def _function(self):
+            from importlib import import_module
+
+            name = self.__name__.rpartition(".")[2]
+            return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+        def __call__(self, *args, **options):
+            return self._function(*args, **options)
+
+        @property
+        def __signature__(self):
+            from inspect import signature
+
+            return signature(self._function)
+
+        @property
+        def __doc__(self):
+            return self._function.__doc__
+
+    class _Face(type(sys)):
+        """This package: when a package named like a function is imported, makes it callable."""
+
+        def __setattr__(self, name, value):
+            if name in _PACKAGES and isinstance(value, type(sys)):
+                value.__class__ = _Callable
+            super().__setattr__(name, value)
+
+    def __getattr__(name):
+        place = _HOMES.get(name)
+        if place is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        if name in _PACKAGES:
+            return import_module(f"{__name__}.{name}")
+        module, _, own_name = place.partition(":")
+        found = getattr(import_module(f"{__name__}.{module}"), own_name or name)
+        globals()[name] = found
+        return found
+
+    def __dir__():
+        return sorted({*globals(), *__all__})
+
+    sys.modules[__name__].__class__ = _Face

@@ -131,28 +131,12 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
 
 
 def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> RegressionAsked:
-    from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_of
-    from agentbench_tui.verdicts.regression.regression import RegressionAsked
-    from agentbench_tui.verdicts.selection.selector import parse_selector
+    from agentbench_tui.verdicts.regression.question import question_about
 
-    name, version = agent, None
-    if agent is None:
-        name = _newest_agent(connection)
-    else:
-        selector = parse_selector(agent)
-        if selector.kind != "agent":
-            raise UsageError(f"'{agent}': expected an agent, as AGENT or AGENT@VERSION")
-        if selector.point:
-            raise UsageError(f"'{agent}': every point of a sweep is judged; remove ?…")
-        name, version = selector.name, selector.version
-    assert name is not None
-    declare_metrics_of(connection, name)
-    _refuse_undeclared(connection, name, given["metrics"])
     bare, own = _thresholds(given["thresholds"])
-    return RegressionAsked(
-        agent=name,
-        version=version,
+    return question_about(
+        connection,
+        agent,
         baseline=given["baseline"],
         suite=given["suite"],
         benchmark=given["benchmark"],
@@ -160,30 +144,6 @@ def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> Regres
         threshold=bare,
         thresholds=own,
     )
-
-
-def _refuse_undeclared(connection: Any, agent: str, metrics: tuple[str, ...]) -> None:
-    from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.evidence.declared_metrics import undeclared_metrics
-
-    for name in set(metrics) & set(undeclared_metrics(connection, agent)):
-        raise UsageError(
-            f"--metric {name}: the experiment declares no better direction for it;"
-            f' add `better = {{"{name}": "lower"}}` to its class'
-        )
-
-
-def _newest_agent(connection: Any) -> str:
-    from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.store.queries.runs import executions_of, find_run
-
-    run = find_run(connection, "latest")
-    agents = sorted({row["agent_id"] for row in executions_of(connection, run["key"])})
-    if len(agents) != 1:
-        raise UsageError(
-            f"the newest run has {len(agents)} agents; name one of them: {', '.join(agents)}"
-        )
-    return str(agents[0])
 
 
 def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]:

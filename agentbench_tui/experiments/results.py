@@ -2,7 +2,7 @@
 
 A reporter is a function `(results, output_dir)`, named as `python:module:function` or
 `python:file.py:function`, or by an entry point of the group `agentbench.reporters`. It gets one
-`RunResult` for each execution and writes what it likes.
+`ExperimentResult` for each execution and writes what it likes.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ ENTRY_POINTS = "agentbench.reporters"
 UNFINISHED = frozenset({"planned", "running", "interrupted"})
 """What `agentbench resume` goes on with."""
 
-Reporter = Callable[[Sequence["RunResult"], str], Any]
+Reporter = Callable[[Sequence["ExperimentResult"], str], Any]
 
 
 @dataclass(slots=True)
-class RunResult:
+class ExperimentResult:
     """One execution: a variant of an experiment at one point of a sweep."""
 
     name: str
@@ -59,7 +59,9 @@ class RunResult:
     """No instrument stood inside the timer; AgentFarm's own files, where it did, do not say so."""
 
 
-def results_of(connection: sqlite3.Connection, run_id: str, output_dir: Path) -> list[RunResult]:
+def results_of(
+    connection: sqlite3.Connection, run_id: str, output_dir: Path
+) -> list[ExperimentResult]:
     """Every experiment of a run; artifacts are what lies in its folder in `output_dir`."""
     found = connection.execute(
         "SELECT e.key, e.ordinal, e.agent_id, e.parameters, e.status, e.model_configuration,"
@@ -84,7 +86,7 @@ def results_of(connection: sqlite3.Connection, run_id: str, output_dir: Path) ->
         options = msgspec.json.decode(configuration).get("options", {})
         iterations = _iterations(connection, key)
         results.append(
-            RunResult(
+            ExperimentResult(
                 benchmark["experiment"],
                 run_id,
                 agent,
@@ -103,7 +105,7 @@ def results_of(connection: sqlite3.Connection, run_id: str, output_dir: Path) ->
     return results
 
 
-def write_results(results: Sequence[RunResult], output_dir: Path) -> list[Path]:
+def write_results(results: Sequence[ExperimentResult], output_dir: Path) -> list[Path]:
     """A JSON file for each that has come to its end, never over another: of a run that is resumed
     what is new. Raises OSError."""
     output_dir.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ import os
 from agentbench_tui.agents.adapter import AgentOptions, OpenContext
 from agentbench_tui.agents.python.python_session import PythonAgent
 from agentbench_tui.agents.python.python_source import Origin, TargetNotFound, load
+from agentbench_tui.agents.python.session_objects import session_object
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent
@@ -48,9 +49,16 @@ def check(spec: AgentSpec, _options: Options) -> list[str]:
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001
     """A session that imports the module when it starts."""
     origin = _origin(spec)
-    if context.memory_limit_mb is not None:
+    given = session_object(origin.module, origin.name)
+    if context.memory_limit_mb is not None and (given is None or given.is_importable):
         return _limited(origin, context)
-    return PythonAgent(origin, inline=options.inline, concurrency=context.concurrency, name=spec.id)
+    return PythonAgent(
+        origin,
+        inline=options.inline,
+        concurrency=context.concurrency,
+        name=spec.id,
+        loop=None if given is None else given.loop,
+    )
 
 
 def _limited(origin: Origin, context: OpenContext) -> Agent:

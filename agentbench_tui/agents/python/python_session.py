@@ -5,9 +5,10 @@ Imported where nothing large may be: in the process of an agent whose memory is 
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from agentbench_tui.agents.python.daemon_pool import DaemonPool, PoolExhausted
@@ -27,9 +28,17 @@ class PythonAgent:
     cpu_seconds: float | None = None
 
     def __init__(
-        self, origin: Origin, *, inline: bool, concurrency: int, name: str = "python"
+        self,
+        origin: Origin,
+        *,
+        inline: bool,
+        concurrency: int,
+        name: str = "python",
+        loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         self._name = name
+        self._loop = loop
+        """Where coroutines of the user's run; None for the loop that asks."""
         self._origin = origin
         self._inline = inline
         self._concurrency = concurrency
@@ -69,7 +78,7 @@ class PythonAgent:
         if not self._is_async:
             return answer_of(await self._guarded(function, given))
         try:
-            value = await in_one_process(function(given))
+            value = await in_one_process(self._on_loop(function(given)))
         except AgentFailure as failure:
             raise failure_of(failure) from None
         except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
@@ -92,7 +101,9 @@ class PythonAgent:
         """What user code gives back, awaited where it is awaitable. Raises AgentFailure."""
         try:
             value = await self._call(function, *arguments)
-            return await in_one_process(value) if inspect.isawaitable(value) else value
+            if not inspect.isawaitable(value):
+                return value
+            return await in_one_process(self._on_loop(value))
         except AgentFailure as failure:
             raise failure_of(failure) from None
         except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
@@ -108,6 +119,11 @@ class PythonAgent:
         except KeyboardInterrupt as error:  # no signal comes to its thread: it raised that itself
             raise AgentFailure(FailureKind.AGENT, describe(error)) from None
 
+    def _on_loop(self, value: Awaitable[Any]) -> Awaitable[Any]:
+        if self._loop is None or self._loop is asyncio.get_running_loop():
+            return value
+        return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(value), self._loop))
+
     def _failure(self, error: BaseException) -> BaseException:
         """What to raise instead of what user code raised."""
         if passes(error):
@@ -115,6 +131,10 @@ class PythonAgent:
         if isinstance(error, PoolExhausted):
             return AgentFailure(FailureKind.AGENT, str(error))
         return AgentFailure(FailureKind.AGENT, describe(error))
+
+
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
 
 
 def _is_async(function: Callable[..., Any]) -> bool:

@@ -7,18 +7,24 @@ import importlib
 import importlib.util
 import sys
 import sysconfig
+import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from agentbench_tui.agents.python.session_objects import session_object
 from agentbench_tui.model.errors import did_you_mean, message_of
 from agentbench_tui.model.process_exit import SignalInterrupt
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.process.supervision import note_call
 
 _MESSAGE_CHARACTERS = 500
+_MAIN = "__main__"
+_importing = threading.local()
 
 
 class TargetNotFound(Exception):
@@ -51,9 +57,18 @@ def load(origin: Origin) -> Any:
         raise TargetNotFound(
             f"`python:{origin.module or origin.name}`: expected python:MODULE:FUNCTION"
         )
+    known = session_object(origin.module, origin.name)
+    if known is not None:
+        return known.value
+    if origin.module == _MAIN:
+        raise TargetNotFound(
+            f"`{origin.name}` belongs to a Python session and cannot be imported here; write it to"
+            " a file and name that: python:FILE.py:FUNCTION"
+        )
     note_call(f"import of {origin.module}")
     try:
-        module = _load_file(origin) if origin.is_file else _load_module(origin)
+        with _noted_import(origin.module):
+            module = _load_file(origin) if origin.is_file else _load_module(origin)
     except TargetNotFound:
         raise
     except SignalInterrupt:
@@ -69,6 +84,23 @@ def load(origin: Origin) -> Any:
             )
         found = getattr(found, part)
     return found
+
+
+def module_being_imported() -> str | None:
+    """Return the module of a target whose code this thread is executing, because agentbench
+    imports it; None outside of such an import."""
+    found: str | None = getattr(_importing, "module", None)
+    return found
+
+
+@contextmanager
+def _noted_import(module: str) -> Iterator[None]:
+    before = module_being_imported()
+    _importing.module = module
+    try:
+        yield
+    finally:
+        _importing.module = before
 
 
 def describe(error: BaseException) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -12,16 +11,14 @@ from agentbench_tui.cli.compare.curves import compare_curves, is_about_curves
 from agentbench_tui.cli.compare.files import (
     attempt_option,
     better_option,
-    check_where,
     cluster_option,
-    database_of,
-    file_columns,
     where_option,
 )
 from agentbench_tui.cli.console.numbers import ROWS
 from agentbench_tui.cli.console.output import (
     benchmark_options,
     database_option,
+    database_path,
     format_option,
     print_prose,
 )
@@ -31,6 +28,7 @@ from agentbench_tui.model.text.untrusted import one_line
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison.compare import Compared
+    from agentbench_tui.verdicts.comparison.question import Question
 
 
 @click.command(
@@ -139,87 +137,27 @@ def compare(
             curves, selectors, metrics, better, form, paired=paired, margin=margin, seed=seed,
             database=database, suite=suite, benchmark=benchmark, fail_on=fail_on,
         )  # fmt: skip
-    found = _compare_sides(
-        _Given(
-            selectors, suite, benchmark, metrics, better, where, attempt, cluster, limit, by,
-            by_limit, database, form,
-        ),
-        paired, margin, seed,
+    from agentbench_tui.verdicts.comparison.question import Question
+
+    question = Question(
+        selectors, suite, benchmark, metrics, better, where, attempt, cluster, paired, margin,
+        seed, limit, by, by_limit,
     )  # fmt: skip
+    found = _compare_sides(question, database, form)
     return 0 if fail_on is None else _gate(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """What was asked on the command line, as the options of `compare` have it."""
-
-    selectors: tuple[str, ...]
-    suite: str | None
-    benchmark: str | None
-    metrics: tuple[str, ...]
-    better: Literal["lower", "higher"] | None
-    where: dict[str, str]
-    attempt: str
-    cluster: str | None
-    limit: int
-    by: str | None
-    by_limit: int
-    database: str | None
-    form: str
-
-
-def _compare_sides(
-    given: _Given, paired: Literal["auto", "yes", "no"], margin: float | None, seed: int
-) -> Compared:
+def _compare_sides(question: Question, database: str | None, form: str) -> Compared:
     """Compare, and print what was found."""
     from agentbench_tui.cli.compare.result import print_comparison
-    from agentbench_tui.verdicts.comparison.compare import check_metrics, compare
-    from agentbench_tui.verdicts.comparison.compare_document import compare_document
-    from agentbench_tui.verdicts.comparison.comparison import Asked
-    from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
-    from agentbench_tui.verdicts.files.file_field import NO_FIELD, FileField
-    from agentbench_tui.verdicts.groups.case_groups import CaseFields
-    from agentbench_tui.verdicts.groups.compare_groups import compare_by_groups
-    from agentbench_tui.verdicts.groups.compare_groups_document import groups_document
-    from agentbench_tui.verdicts.selection.side import load_sides
+    from agentbench_tui.verdicts.comparison.question import ask
 
-    selectors, metrics = given.selectors, given.metrics
-    _check_selectors(selectors, given.where, given.attempt)
-    columns = file_columns(selectors, metrics, given.better)
-    check_metrics(metrics, columns)
-    asked = Asked(paired, margin, seed, columns=columns, cluster=given.cluster)
-    with database_of(selectors, given.database) as connection:
-        numbers, fields = CaseNumbers(connection), CaseFields()
-        column = NO_FIELD if given.by is None else FileField(given.by, fields)
-        sides = load_sides(
-            connection, selectors, given.suite, given.benchmark, numbers, [*columns.values()],
-            given.where, given.attempt, column, given.cluster,
-        )  # fmt: skip
-        for note in dict.fromkeys(note for side in sides for note in side.notes):
-            print_prose(one_line(note, 1000), err=True)
-        found = compare(connection, sides, numbers, asked, metrics)
-        document = compare_document(connection, found, numbers, given.limit)
-        groups = None
-        if given.by is not None:
-            groups = compare_by_groups(connection, found, numbers, fields, given.by, metrics)
-            document["breakdown"] = groups_document(groups, given.by_limit)
-    print_comparison(found, document, given.form, groups, given.by_limit)
-    return found
+    def say(note: str) -> None:
+        print_prose(one_line(note, 1000), err=True)
 
-
-def _check_selectors(selectors: tuple[str, ...], where: dict[str, str], attempt: str) -> None:
-    from agentbench_tui.model.errors import UsageError
-
-    if not selectors:
-        raise UsageError("name what to compare: two agents, versions, runs, tags or files")
-    if len(selectors) < 2:
-        raise UsageError(
-            f"only '{selectors[0]}' is given; add a second agent, version or run to compare it with"
-        )
-    if len(selectors) > 2 and len(set(selectors)) < len(selectors):
-        twice = next(one for one in selectors if selectors.count(one) > 1)
-        raise UsageError(f"'{twice}' is given twice")
-    check_where(selectors, where, attempt)
+    reply = ask(question, database_path(database), say)
+    print_comparison(reply.found, reply.document, form, reply.groups, question.by_limit)
+    return reply.found
 
 
 def _gate(found: Compared) -> int:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,8 +10,8 @@ import click
 from agentbench_tui.cli.console.output import database_path
 
 if TYPE_CHECKING:
-    from agentbench_tui.analysis.scale import Better
-    from agentbench_tui.model.figures.metric import Metric
+    import sqlite3
+    from contextlib import AbstractContextManager
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -105,50 +103,10 @@ def cluster_option(command: Command) -> Command:
     )(command)
 
 
-def check_where(selectors: Sequence[str], where: Mapping[str, str], attempt: str = "") -> None:
-    """Raises UsageError for conditions on rows without a file to which they could apply."""
-    from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.selection.selector import parse_selector
-
-    if any(parse_selector(text).kind == "file" for text in selectors):
-        return
-    for option, value in (("--where", where), ("--attempt", attempt)):
-        if value:
-            raise UsageError(f"{option} selects rows of files, but no file is given")
-
-
-def file_columns(
-    selectors: Sequence[str], metrics: Sequence[str], better: Better | None
-) -> dict[str, Metric]:
-    """The metrics that are meant as columns of files, by name.
-
-    Raises UsageError for one without a direction, and for a direction that nothing needs.
-    """
-    from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.files.sample_columns import chosen_metric
-    from agentbench_tui.verdicts.selection.selector import parse_selector
-
-    is_file = any(parse_selector(text).kind == "file" for text in selectors)
-    if not is_file and better is None:
-        return {}
-    chosen = [one for name in metrics if (one := chosen_metric(name, better)) is not None]
-    if not is_file and not chosen:
-        raise UsageError(
-            "--better is for columns of files and metrics that experiments return; name "
-            "one with --metric"
-        )
-    return {one.name: one for one in chosen}
-
-
-@contextmanager
-def database_of(selectors: Sequence[str], database: str | None) -> Iterator[sqlite3.Connection]:
+def database_of(
+    selectors: Sequence[str], database: str | None
+) -> AbstractContextManager[sqlite3.Connection]:
     """The database to read; an empty one where only files are compared."""
-    from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.selection.side import is_of_files
+    from agentbench_tui.verdicts.selection.given_sides import reading_sides
 
-    if is_of_files(selectors):
-        with closing(sqlite3.connect(":memory:")) as connection:
-            yield connection
-        return
-    with reading(database_path(database)) as connection:
-        yield connection
+    return reading_sides(selectors, database_path(database))

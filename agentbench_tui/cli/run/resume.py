@@ -171,7 +171,6 @@ def rescore(
     agentbench rescore 01a2203b --suite better-rubric.yaml
     """
     from agentbench_tui.cli.run.result import print_run
-    from agentbench_tui.cli.run.running import is_unmeasured
     from agentbench_tui.engine.run.plan import decode_plan
     from agentbench_tui.engine.run.trust import answers_executed_by, executed_by_rescoring
     from agentbench_tui.engine.suite.loading import load_suite
@@ -182,6 +181,7 @@ def rescore(
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.runs import find_run
     from agentbench_tui.verdicts.runs.documents import run_document
+    from agentbench_tui.verdicts.runs.ended_run import is_unmeasured
 
     path = database_path(database)
     with reading(path) as connection:

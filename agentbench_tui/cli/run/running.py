@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import print_prose, stdout_kept
-from agentbench_tui.model.answer import UNMEASURED
 from agentbench_tui.model.clock import monotonic
 from agentbench_tui.model.importing import importing
 from agentbench_tui.model.text.untrusted import visible
@@ -267,23 +266,13 @@ def report(database: Path, plan: Plan, how: How) -> int:
     with importing():
         from agentbench_tui.cli.run.result import print_run
         from agentbench_tui.store.database import reading
-        from agentbench_tui.store.queries.runs import failure_details, find_run
         from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_words
-        from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_in
-        from agentbench_tui.verdicts.regression.regression_gate import NoRegression
-        from agentbench_tui.verdicts.runs.documents import run_document
-        from agentbench_tui.verdicts.runs.gate import check_gates, gate_lines
+        from agentbench_tui.verdicts.runs.ended_run import ended_run, is_unmeasured
+        from agentbench_tui.verdicts.runs.gate import gate_lines
 
     with reading(database) as connection:
-        run = find_run(connection, plan.run_id)
-        document = run_document(connection, run)
-        details = failure_details(connection, run["key"], limit=8)
-        of_suites = {one.suite_id: one.resolved().gates for one in plan.suites}
-        declare_metrics_in(connection, run["key"])
-        judge = NoRegression(connection, plan.run_id)
-        gates = check_gates(document, plan.gates, of_suites, judge)
-        if gates:
-            document["gates"] = [gate.document() for gate in gates]
+        ended = ended_run(connection, plan)
+        document, gates = ended.document, ended.gates
         if how.show is None:
             print_run(document, how.form)
         else:
@@ -291,7 +280,7 @@ def report(database: Path, plan: Plan, how: How) -> int:
     sys.stdout.flush()
     _keep_document(document, plan)
     if how.form != "json":
-        _say_failures(details)
+        _say_failures(ended.failures)
     for line in unchecked_words(document):
         print_prose(visible(line), err=True)
     for line in gate_lines(gates):
@@ -313,22 +302,6 @@ def _keep_document(document: dict[str, Any], plan: Plan) -> None:
             click.echo(f"output_dir: {target} cannot be written: {error.strerror}", err=True)
         else:
             click.echo(f"written: {target}", err=True)
-
-
-def is_unmeasured(document: dict[str, Any]) -> bool:
-    """Whether part of the run could not be measured: then no one may take it for a result."""
-    return document["status"] in {"incomplete", "running"} or any(
-        _has_nothing(execution) or not UNMEASURED.isdisjoint(execution["failures"])
-        for execution in document["executions"]
-    )
-
-
-def _has_nothing(execution: dict[str, Any]) -> bool:
-    """Whether no answer came, not even one that the plan broke off."""
-    load = execution.get("load")
-    broken_off: int = 0 if load is None else load["requests"]["cancelled"]
-    answered: int = execution["cases"]["answered"]
-    return answered + broken_off == 0
 
 
 def _say_failures(details: list[dict[str, Any]]) -> None:

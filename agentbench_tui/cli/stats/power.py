@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.compare.files import check_where, database_of, where_option
+from agentbench_tui.cli.compare.files import database_of, where_option
 from agentbench_tui.cli.console.output import (
     Column,
     benchmark_options,
@@ -214,6 +214,7 @@ def _of_selectors(
 ) -> tuple[list[Answer], list[Gain]]:
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.selection.given_sides import check_where
     from agentbench_tui.verdicts.selection.measured import asked_metric, measured
     from agentbench_tui.verdicts.statistics.power_measured import matched, of_one, of_two
 

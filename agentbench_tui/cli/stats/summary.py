@@ -10,7 +10,6 @@ import click
 
 from agentbench_tui.cli.compare.files import (
     attempt_option,
-    check_where,
     cluster_option,
     database_of,
     where_option,
@@ -159,6 +158,7 @@ def _summaries(
 ) -> tuple[list[ColumnSummary], list[str]]:
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+    from agentbench_tui.verdicts.selection.given_sides import check_where
     from agentbench_tui.verdicts.selection.measured import asked_metric, measured, with_clusters
     from agentbench_tui.verdicts.statistics.summary_of import MAIN, summaries
 

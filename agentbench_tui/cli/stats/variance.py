@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.compare.files import attempt_option, check_where, database_of, where_option
+from agentbench_tui.cli.compare.files import attempt_option, database_of, where_option
 from agentbench_tui.cli.console.output import (
     Column,
     benchmark_options,
@@ -160,6 +160,7 @@ def _spreads(
     database: str | None,
 ) -> tuple[list[RunSpread], list[str]]:
     from agentbench_tui.verdicts.files.sample_folder import sample_files
+    from agentbench_tui.verdicts.selection.given_sides import check_where
     from agentbench_tui.verdicts.statistics.spread import spread_of
     from agentbench_tui.verdicts.training.learning_runs import is_curve_file, learning_runs
 

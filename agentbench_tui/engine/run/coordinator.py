@@ -47,12 +47,15 @@ from agentbench_tui.store.writer import Writer
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from agentbench_tui.engine.cases.dataset import CaseSource
     from agentbench_tui.engine.run.plan import Group, Plan
     from agentbench_tui.instruments.overhead import Overhead
     from agentbench_tui.instruments.sampler import SamplerCost
     from agentbench_tui.store.locking import LeaseHolder
+
+    Listen = Callable[[Callable[[int], None]], AbstractContextManager[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +76,13 @@ async def carry_out(
     *,
     resume: bool = False,
     say: Callable[[str], None] = lambda _: None,
+    listen: Listen = Signals,
 ) -> Outcome:
     """Carry out a plan, or go on with one that was interrupted.
 
     `say` gets lines for a person: that the first signal came and the run is about to end, or what
     is to be known of what is about to be measured.
+    `listen` makes the context in which interrupts are received: by default signals of the process.
     Whatever happens, what was measured is committed and the run's row says how it ended.
     Raises StoreError when the store cannot be written, and what a benchmark's dataset raises.
     """
@@ -89,7 +94,7 @@ async def carry_out(
     try:
         writer = Writer(database)
         try:
-            run = _Run(plan, database, writer, holder, say)
+            run = _Run(plan, database, writer, holder, say, listen)
             return await run.carry_out(resume=resume)
         finally:
             writer.close()
@@ -107,7 +112,9 @@ class _Run:
         writer: Writer,
         holder: LeaseHolder,
         say: Callable[[str], None],
+        listen: Listen,
     ) -> None:
+        self._listen = listen
         self._plan = plan
         self._database = database
         self._writer = writer
@@ -143,7 +150,7 @@ class _Run:
         error: str | None = None
         self._work = asyncio.current_task()
         try:
-            with Signals(self._on_signal), reading(self._database) as reader:
+            with self._listen(self._on_signal), reading(self._database) as reader:
                 context = await self._prepare(run_key, sources, reader, resume=resume)
                 await self._measure(context)
         except asyncio.CancelledError:

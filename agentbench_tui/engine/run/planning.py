@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 class RunOptions:
     """What the command line may override. None leaves the suite's own value."""
 
-    agents: tuple[str, ...] = ()
-    """Targets, `[ID[@VERSION]=]TARGET`, or ids of agents that the suite names; all of the suite's
-    own when empty."""
+    agents: tuple[str | AgentSpec, ...] = ()
+    """Targets, `[ID[@VERSION]=]TARGET`, ids of agents that the suite names, or agents as a plan
+    holds them; all of the suite's own when empty."""
     benchmarks: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     repeats: int = 1
@@ -124,11 +124,13 @@ def _check_different(loaded: Sequence[LoadedSuite]) -> None:
         paths.add(path)
 
 
-def agent_given(text: str, suite: Suite, suite_folder: Path, folder: Path) -> AgentSpec:
+def agent_given(text: str | AgentSpec, suite: Suite, suite_folder: Path, folder: Path) -> AgentSpec:
     """An agent of the command line. One that the suite names is the suite's, relative to its
     folder; others are relative to that of the command. Raises UsageError."""
     from agentbench_tui.agents.target import parse_agent, spec_from_table
 
+    if not isinstance(text, str):
+        return text
     for table in suite.agents:
         if table.id == text.strip():
             return spec_from_table(table, str(suite_folder))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from agentbench_tui.agents.python.session_objects import is_of_session
 from agentbench_tui.agents.schemes import INSIDE
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.engine.suite.suite_problems import Finding
@@ -43,6 +44,11 @@ def unlimited_memory(benchmark: Benchmark, agent: AgentSpec) -> str | None:
     if scheme in _ELSEWHERE:
         return f"`memory_limit_mb` does not hold for {agent.id}: its memory is that of its server"
     # A Python agent has a process of its own where its memory is limited.
+    if scheme == "python" and is_of_session(agent.target):
+        return (
+            f"`memory_limit_mb` does not hold for {agent.id}: it belongs to the calling program"
+            " and runs in its process; a function of a module can be limited"
+        )
     if scheme in INSIDE and scheme != "python":
         return (
             f"`memory_limit_mb` does not hold for {agent.id}: `{scheme}:` agents run in"

@@ -1,0 +1,69 @@
+"""Functions, classes and objects that a calling Python program gives as agents and scorers.
+
+A function typed into a notebook, a lambda and a closure have no module that another process, or
+this one, could import. While a run that was started from Python lasts, what it was given is found
+here, by the module and name of its `python:` target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
+
+Place = tuple[str, str]
+"""Module and name, as in `python:MODULE:NAME`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionObject:
+    """An object of the calling program."""
+
+    value: Any
+    loop: asyncio.AbstractEventLoop | None = None
+    """The loop on which its coroutines run: clients that it holds may belong to that loop. None
+    for the loop of the run."""
+    is_importable: bool = False
+    """Whether another process finds it too, by the same module and name."""
+
+
+_objects: dict[Place, SessionObject] = {}
+_users: dict[Place, int] = {}
+"""Runs that use an object just now: several may, at the same time."""
+
+
+def session_object(module: str, name: str) -> SessionObject | None:
+    """Return the object at a place, or None if the calling program gave none for it."""
+    return _objects.get((module, name))
+
+
+def is_of_session(target: str) -> bool:
+    """Return whether only the calling program knows what a target `python:MODULE:NAME` names."""
+    module, _, name = target.removeprefix("python:").rpartition(":")
+    known = _objects.get((module, name))
+    return known is not None and not known.is_importable
+
+
+def taken_by_other(place: Place, value: object) -> bool:
+    """Return whether a run uses another object under this place."""
+    known = _objects.get(place)
+    return known is not None and known.value is not value
+
+
+@contextmanager
+def session_objects(objects: Mapping[Place, SessionObject]) -> Iterator[None]:
+    """Let targets find these objects inside the block."""
+    for place, one in objects.items():
+        _objects[place] = one
+        _users[place] = _users.get(place, 0) + 1
+    try:
+        yield
+    finally:
+        for place in objects:
+            _users[place] -= 1
+            if not _users[place]:
+                del _objects[place], _users[place]

@@ -1,0 +1,1 @@
+"""The public Python API, which `import agentbench_tui` offers; see its `__all__`."""

@@ -1,0 +1,178 @@
+"""A run that a caller asked for: planned, then carried out in the loop thread.
+
+Each function of the API that runs something exists twice, one that waits and one to be awaited.
+Both are made of one function that returns a `Job`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import os
+import sys
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
+
+from agentbench_tui.agents.python.python_source import module_being_imported
+from agentbench_tui.agents.python.session_objects import SessionObject, session_objects
+from agentbench_tui.model.errors import Unmeasured, UsageError
+from agentbench_tui.python_api.background import (
+    Interrupts,
+    loop_thread,
+    wait_for,
+    wait_for_async,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.agents.python.session_objects import Place
+    from agentbench_tui.engine.run.plan import Plan
+    from agentbench_tui.store.location import Location
+    from agentbench_tui.verdicts.runs.ended_run import EndedRun
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+Database: TypeAlias = "str | os.PathLike[str]"
+"""A database file, or `:memory:` for one that is discarded when the run has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Where a run is stored, as the options `--db` and `--persist` have it."""
+
+    db: Database | None = None
+    persist: Database | None = None
+
+    @contextmanager
+    def opened(self) -> Iterator[Location]:
+        """Make the database, and deliver it at the end, whatever happens."""
+        from agentbench_tui.store.database import create_or_migrate
+        from agentbench_tui.store.location import Location
+
+        location = Location.resolve(_text(self.db), _text(self.persist))
+        create_or_migrate(location.working)
+        try:
+            yield location
+        finally:
+            location.deliver()
+            location.discard()
+
+
+def _text(path: Database | None) -> str | None:
+    return None if path is None else os.fspath(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[Result]):
+    """A planned run."""
+
+    plan: Plan
+    storage: Storage
+    result: Callable[[sqlite3.Connection, EndedRun], Result]
+    """Makes what the caller gets."""
+    objects: Mapping[Place, SessionObject] = field(default_factory=dict)
+    """Callables of the caller that the plan names."""
+
+    def wait(self) -> Result:
+        """Carry it out while this thread waits. Raises KeyboardInterrupt after an interrupt, when
+        the run has ended in order."""
+        interrupts = Interrupts()
+        with self.storage.opened() as location, session_objects(self.objects):
+            work = _carry_out(self.plan, location.working, interrupts)
+            wait_for(loop_thread().submit(work), interrupts)
+            return self._read(location.working)
+
+    async def wait_async(self) -> Result:
+        """Carry it out while the running loop continues, on which coroutines of the caller's
+        callables run too."""
+        loop = asyncio.get_running_loop()
+        objects = {place: replace(one, loop=loop) for place, one in self.objects.items()}
+        interrupts = Interrupts()
+        with self.storage.opened() as location, session_objects(objects):
+            work = _carry_out(self.plan, location.working, interrupts)
+            await wait_for_async(loop_thread().submit(work), interrupts)
+            return await asyncio.to_thread(self._read, location.working)
+
+    def _read(self, database: Path) -> Result:
+        from agentbench_tui.store.database import reading
+        from agentbench_tui.verdicts.runs.ended_run import ended_run
+
+        with reading(database) as connection:
+            return self.result(connection, ended_run(connection, self.plan))
+
+
+async def _carry_out(plan: Plan, database: Path, interrupts: Interrupts) -> None:
+    from agentbench_tui.engine.run.coordinator import carry_out
+
+    try:
+        await carry_out(plan, database, say=_say, listen=interrupts.listen)
+    except asyncio.CancelledError:
+        if interrupts.count:
+            return  # what was measured is kept, and its status says that it was interrupted
+        raise Unmeasured(
+            f"run {plan.run_id} stopped before its end: an agent or a scorer cancelled the tasks of"
+            f" agentbench. `agentbench resume {plan.run_id}` continues the run."
+        ) from None
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+def waiting(prepare: Callable[Parameters, Job[Result]]) -> Callable[Parameters, Result]:
+    """Make the function that plans, runs and returns the result."""
+
+    @functools.wraps(prepare)
+    def call(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
+        _check_not_imported(prepare.__name__)
+        return prepare(*args, **options).wait()
+
+    _set_return(call, prepare)
+    return call
+
+
+def awaitable(
+    name: str, function: Callable[Parameters, Result]
+) -> Callable[Parameters, Coroutine[Any, Any, Result]]:
+    """Make the function `name` that is awaited, of one that `waiting` made."""
+    prepare: Callable[Parameters, Job[Result]] = inspect.unwrap(function)
+
+    @functools.wraps(function)
+    async def call(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
+        _check_not_imported(name)
+        job = await asyncio.to_thread(prepare, *args, **options)
+        return await job.wait_async()
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = (
+        f"Do what `{function.__name__}` does without blocking the event loop.\\n\\n"
+        "Async agents are called on the event loop that awaits this, so that they can use its HTTP"
+        f" clients. Parameters, result and errors are those of `{function.__name__}`."
+    )
+    return call
+
+
+def _set_return(call: Callable[..., Any], prepare: Callable[..., Any]) -> None:
+    """Let `help` show what the caller gets instead of `Job[…]`."""
+    given = str(prepare.__annotations__["return"]).removeprefix("Job[").removesuffix("]")
+    call.__annotations__ = {**prepare.__annotations__, "return": given}
+    call.__signature__ = inspect.signature(prepare).replace(return_annotation=given)  # type: ignore[attr-defined]
+
+
+def _check_not_imported(function: str) -> None:
+    """Raise UsageError if agentbench itself imports the script that calls an API function.
+
+    Another process, such as one that sends a load, imports a script to find a function in it. A
+    script that starts a run when it is imported would start another run there.
+    """
+    module = module_being_imported()
+    if module is not None:
+        raise UsageError(
+            f"agentbench.{function}() was called while {module} is imported to find a function in"
+            ' it; put the call under `if __name__ == "__main__":`'
+        )

@@ -1,0 +1,105 @@
+"""A comparison as it is asked, and answered from the store: selectors in, verdict and document out.
+
+The command line and the Python API ask the same question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.comparison.compare import check_metrics, compare
+from agentbench_tui.verdicts.comparison.compare_document import compare_document
+from agentbench_tui.verdicts.comparison.comparison import Asked
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.files.file_field import NO_FIELD, FileField
+from agentbench_tui.verdicts.groups.case_groups import CaseFields
+from agentbench_tui.verdicts.groups.compare_groups import compare_by_groups
+from agentbench_tui.verdicts.groups.compare_groups_document import groups_document
+from agentbench_tui.verdicts.selection.given_sides import check_where, file_columns, reading_sides
+from agentbench_tui.verdicts.selection.side import load_sides
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agentbench_tui.analysis.scale import Better
+    from agentbench_tui.verdicts.comparison.compare import Compared
+    from agentbench_tui.verdicts.comparison.comparison import Paired
+    from agentbench_tui.verdicts.groups.compare_groups import ComparedByGroups
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What `agentbench compare` is asked; names and defaults are those of its options."""
+
+    selectors: tuple[str, ...]
+    suite: str | None = None
+    benchmark: str | None = None
+    metrics: tuple[str, ...] = ()
+    better: Better | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
+    attempt: str = ""
+    cluster: str | None = None
+    paired: Paired = "auto"
+    margin: float | None = None
+    seed: int = 42
+    limit: int = 5
+    """Maximum number of cases to list on which two sides disagree."""
+    by: str | None = None
+    by_limit: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of a comparison."""
+
+    found: Compared
+    document: dict[str, Any]
+    """`agentbench.compare/1`."""
+    groups: ComparedByGroups | None
+    """With `by`, the comparison in each group of cases."""
+
+
+def ask(question: Question, database: Path, say: Callable[[str], object] = lambda _: None) -> Reply:
+    """Compare what the selectors mean. Raises UsageError, Unmeasured and StoreError.
+
+    `say` gets what a reader of the sides should know, such as that rows of a file were skipped.
+    """
+    selectors, metrics = question.selectors, question.metrics
+    _check_selectors(selectors)
+    check_where(selectors, question.where, question.attempt)
+    columns = file_columns(selectors, metrics, question.better)
+    check_metrics(metrics, columns)
+    asked = Asked(
+        question.paired, question.margin, question.seed, columns=columns, cluster=question.cluster
+    )
+    with reading_sides(selectors, database) as connection:
+        numbers, fields = CaseNumbers(connection), CaseFields()
+        column = NO_FIELD if question.by is None else FileField(question.by, fields)
+        sides = load_sides(
+            connection, selectors, question.suite, question.benchmark, numbers,
+            [*columns.values()], question.where, question.attempt, column, question.cluster,
+        )  # fmt: skip
+        for note in dict.fromkeys(note for side in sides for note in side.notes):
+            say(note)
+        found = compare(connection, sides, numbers, asked, metrics)
+        document = compare_document(connection, found, numbers, question.limit)
+        groups = None
+        if question.by is not None:
+            groups = compare_by_groups(connection, found, numbers, fields, question.by, metrics)
+            document["breakdown"] = groups_document(groups, question.by_limit)
+    return Reply(found, document, groups)
+
+
+def _check_selectors(selectors: tuple[str, ...]) -> None:
+    if not selectors:
+        raise UsageError("name what to compare: two agents, versions, runs, tags or files")
+    if len(selectors) < 2:
+        raise UsageError(
+            f"only '{selectors[0]}' is given; add a second agent, version or run to compare it with"
+        )
+    if len(selectors) > 2 and len(set(selectors)) < len(selectors):
+        twice = next(one for one in selectors if selectors.count(one) > 1)
+        raise UsageError(f"'{twice}' is given twice")

@@ -1,0 +1,62 @@
+"""A run that has ended: its document, its gates, and whether all of it could be measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.answer import UNMEASURED
+from agentbench_tui.store.queries.runs import failure_details, find_run
+from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_in
+from agentbench_tui.verdicts.regression.regression_gate import NoRegression
+from agentbench_tui.verdicts.runs.documents import run_document
+from agentbench_tui.verdicts.runs.gate import check_gates
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.engine.run.plan import Plan
+    from agentbench_tui.verdicts.runs.gate import GateResult
+
+_MOST_DETAILS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class EndedRun:
+    """What is known of a run at its end."""
+
+    document: dict[str, Any]
+    """`agentbench.run/1`."""
+    gates: list[GateResult]
+    """Those of the plan and of its suites, on every execution."""
+    failures: list[dict[str, Any]]
+    """The most frequent failures, each with an example."""
+
+
+def ended_run(connection: sqlite3.Connection, plan: Plan) -> EndedRun:
+    """Read a run at its end and check its gates. Raises UsageError if it is not stored."""
+    run = find_run(connection, plan.run_id)
+    document = run_document(connection, run)
+    failures = failure_details(connection, run["key"], limit=_MOST_DETAILS)
+    of_suites = {one.suite_id: one.resolved().gates for one in plan.suites}
+    declare_metrics_in(connection, run["key"])
+    gates = check_gates(document, plan.gates, of_suites, NoRegression(connection, plan.run_id))
+    if gates:
+        document["gates"] = [gate.document() for gate in gates]
+    return EndedRun(document, gates, failures)
+
+
+def is_unmeasured(document: dict[str, Any]) -> bool:
+    """Whether part of a run could not be measured, so that it must not pass for a result."""
+    return document["status"] in {"incomplete", "running"} or any(
+        _has_nothing(execution) or not UNMEASURED.isdisjoint(execution["failures"])
+        for execution in document["executions"]
+    )
+
+
+def _has_nothing(execution: dict[str, Any]) -> bool:
+    """Whether no answer came, not even one that the plan broke off."""
+    load = execution.get("load")
+    broken_off: int = 0 if load is None else load["requests"]["cancelled"]
+    answered: int = execution["cases"]["answered"]
+    return answered + broken_off == 0
