@@ -59,8 +59,10 @@ if TYPE_CHECKING:
     )
     from agentbench_tui.model.suite import Benchmark, Dataset, Suite
     from agentbench_tui.python_api.agents import AgentLike, AgentsLike
-    from agentbench_tui.python_api.results import RunResult
+    from agentbench_tui.python_api.load_testing import load, load_async
+    from agentbench_tui.python_api.results import LoadResult, RunResult, StressResult
     from agentbench_tui.python_api.running import run, run_async
+    from agentbench_tui.python_api.stress_testing import ScenariosLike, stress, stress_async
     from agentbench_tui.python_api.suites import SuiteLike, SuitesLike
     from agentbench_tui.scoring.recipe import Context as ScorerContext
     from agentbench_tui.scoring.recipe import Options as ScorerOptions
@@ -88,6 +90,7 @@ __all__ = [
     "Instrument",
     "Interrupted",
     "Kind",
+    "LoadResult",
     "Message",
     "MissingExtra",
     "OpenContext",
@@ -95,6 +98,7 @@ __all__ = [
     "Reporter",
     "Request",
     "RunResult",
+    "ScenariosLike",
     "Score",
     "Scorer",
     "ScorerContext",
@@ -102,6 +106,7 @@ __all__ = [
     "ScorerRecipe",
     "Span",
     "StoreError",
+    "StressResult",
     "Suite",
     "SuiteError",
     "SuiteLike",
@@ -111,9 +116,13 @@ __all__ = [
     "Usage",
     "UsageError",
     "benchmark",
+    "load",
+    "load_async",
     "register_experiment",
     "run",
     "run_async",
+    "stress",
+    "stress_async",
 ]
 
 _HOMES = {
@@ -138,6 +147,7 @@ _HOMES = {
     "Instrument": "experiments.instrument:Around",
     "Interrupted": "model.errors",
     "Kind": "engine.kinds",
+    "LoadResult": "python_api.results",
     "Message": "model.answer",
     "MissingExtra": "model.errors",
     "OpenContext": "agents.adapter",
@@ -145,6 +155,7 @@ _HOMES = {
     "Reporter": "experiments.results",
     "Request": "model.answer",
     "RunResult": "python_api.results",
+    "ScenariosLike": "python_api.stress_testing",
     "Score": "model.answer",
     "Scorer": "model.answer",
     "ScorerContext": "scoring.recipe:Context",
@@ -152,6 +163,7 @@ _HOMES = {
     "ScorerRecipe": "scoring.recipe:Recipe",
     "Span": "model.answer",
     "StoreError": "model.errors",
+    "StressResult": "python_api.results",
     "Suite": "model.suite",
     "SuiteError": "model.errors",
     "SuiteLike": "python_api.suites",
@@ -161,9 +173,13 @@ _HOMES = {
     "Usage": "model.answer",
     "UsageError": "model.errors",
     "benchmark": "experiments.decorator",
+    "load": "python_api.load_testing",
+    "load_async": "python_api.load_testing",
     "register_experiment": "experiments.experiment",
     "run": "python_api.running",
     "run_async": "python_api.running",
+    "stress": "python_api.stress_testing",
+    "stress_async": "python_api.stress_testing",
 }
 """Public name → module of this package that has it, with its name there if that is another."""
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.agents.python.session_objects import session_objects
 from agentbench_tui.model.bounds import MOST_AT_ONCE, MOST_REPEATS, MOST_ROUNDS, MOST_SEEDS
-from agentbench_tui.model.errors import UsageError
 from agentbench_tui.python_api.agents import AgentsLike, given_agents
+from agentbench_tui.python_api.arguments import check_counts, names
 from agentbench_tui.python_api.job import Database, Job, Storage, awaitable, waiting
 from agentbench_tui.python_api.results import RunResult
 from agentbench_tui.python_api.suites import SuitesLike, given_suites
@@ -130,26 +130,6 @@ def run(
 
 
 run_async = awaitable("run_async", run)
-
-
-def check_counts(**given: tuple[int | None, int, int | None]) -> None:
-    """Raise UsageError for a number outside its bounds: name → (value, least, most)."""
-    for name, (value, least, most) in given.items():
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise UsageError(f"{name} is {value!r}; give a whole number")
-        if value < least:
-            raise UsageError(f"{name} is {value}; give at least {least}")
-        if most is not None and value > most:
-            raise UsageError(f"{name} is {value}; give at most {most}")
-
-
-def names(parameter: str, given: Sequence[str]) -> tuple[str, ...]:
-    """Return several names. Raises UsageError for a single text, whose letters would be meant."""
-    if isinstance(given, str):
-        raise UsageError(f"{parameter} is a text; give a list: {parameter}=[{given!r}]")
-    return tuple(given)
 
 
 def _settings(given: Mapping[str, object] | None) -> tuple[str, ...]:

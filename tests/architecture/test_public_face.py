@@ -15,7 +15,7 @@ import agentbench_tui
 
 FACE = Path(agentbench_tui.__file__)
 NAMES = agentbench_tui.__all__
-ASKED_FOR = {"run", "run_async", "Agent", "Kind", "Scorer", "Instrument", "Reporter"}
+ASKED_FOR = {"run", "run_async", "load", "load_async", "stress", "stress_async"}
 
 
 def static_imports() -> dict[str, tuple[str, str]]:

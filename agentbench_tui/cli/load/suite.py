@@ -6,17 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.cli.suite_parts import Block, agent_tables, request_of, run_keys
+from agentbench_tui.load.suite import DEFAULT_USERS, load_suite, swept_keys, window_of
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.text.plain_number import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-SUITE_ID = "load"
-DEFAULT_S = 10.0
-"""Length of the window when nothing says it."""
-DEFAULT_USERS = 1
-"""Users of a closed loop when no schedule is given."""
 
 _SHAPES = ("ramp", "steps", "spike", "sine")
 _OPTIONS = {
@@ -33,29 +28,14 @@ _OPTIONS = {
 def suite_of_options(target: str, given: dict[str, Any], folder: Path) -> Block:
     """The suite, as plain data. Raises UsageError for options that contradict each other."""
     block = _load_block(given, folder)
-    swept = {name: value for name, value in block.items() if isinstance(value, list)}
-    swept.pop("steps", None)
-    swept.pop("workload", None)
-    benchmark: Block = {"benchmark_id": "load", "name": "Load", "kind": "load"}
-    if given["timeout"] is not None:
-        benchmark["constraints"] = {"time_limit_ms": given["timeout"] * 1000}
-    benchmark["load"] = {
-        name: f"${{{name}}}" if name in swept else value for name, value in block.items()
-    }
-    if swept:
-        benchmark["sweep"] = {"parameters": swept}
-    suite: Block = {
-        "suite_id": SUITE_ID,
-        "name": "Load",
-        "category": "speed",
-        "description": "Put together by `agentbench load`.",
-        "agents": agent_tables([target], given, folder),
-        # No rubric says which speed is good, so there is no overall score.
-        "weights": {"accuracy": 0, "speed": 1, "efficiency": 0, "cost": 0, "reliability": 0},
-        "benchmarks": [benchmark],
-        **run_keys(given),
-    }
-    _check(block, swept)
+    timeout_s = given["timeout"]
+    suite = load_suite(
+        block,
+        agents=agent_tables([target], given, folder),
+        time_limit_ms=None if timeout_s is None else timeout_s * 1000,
+        keys=run_keys(given),
+    )
+    _check(block, swept_keys(block))
     return suite
 
 
@@ -144,27 +124,7 @@ def _length(block: Block, given: dict[str, Any], folder: Path) -> None:
         block["duration_s"] = given["duration"]
     if given["requests"] is not None:
         block["requests"] = given["requests"]
-    if given["duration"] is None and given["requests"] is None:
-        if "trace" in block:
-            from agentbench_tui.load.workload.trace import read_trace
-
-            trace = read_trace(folder / given["trace"], unit=given["trace_unit"])
-            block["requests"] = len(trace.offsets_s)
-        else:
-            block["duration_s"] = _own_length(block)
-
-
-def _own_length(block: Block) -> float:
-    if "ramp" in block:
-        return float(block["ramp"]["over_s"])
-    if "steps" in block:
-        return float(sum(step["for_s"] for step in block["steps"]))
-    if "spike" in block:
-        # As long after it as before: whether the server recovers shows there.
-        return float(2 * block["spike"]["at_s"] + block["spike"]["for_s"])
-    if "sine" in block:
-        return float(block["sine"]["period_s"])
-    return DEFAULT_S
+    block |= window_of(block, folder)
 
 
 def _one_or_many(values: list[Any]) -> Any:

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.cli.suite_parts import Block, agent_tables, request_of, run_keys
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.stress.suite import ONLY_OF, stress_suite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from agentbench_tui.stress.spec import StressSpec
-
-SUITE_ID = "stress"
 
 _LIMITS = ("error_share", "p95_ms")
 _AS_GIVEN = (
@@ -30,53 +29,28 @@ _RENAMED = {
 }
 """Option → key."""
 _OF_SCENARIO = {
-    "faults": ("failure_recovery",),
-    "memory_limit_mb": ("memory_pressure", "sustained_load"),
-    "ballast_mb": ("memory_pressure",),
-    "most_input_tokens": ("large_inputs",),
-    "spikes": ("spike_load",),
-    "retry_after": ("rate_limiting",),
+    next((option for option, of_key in _RENAMED.items() if of_key == key), key): only
+    for key, only in ONLY_OF.items()
 }
 """Options that only some scenarios have a use for."""
 
 
 def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
     """The suite, as plain data. Raises UsageError for options that make no sense together."""
-    from agentbench_tui.stress.catalogue import DEFAULTS, SCENARIOS
+    from agentbench_tui.stress.catalogue import SCENARIOS
 
     scenarios = list(dict.fromkeys(given["scenarios"])) or list(SCENARIOS)
     _refuse_unused(given, scenarios)
-    suite: Block = {
-        "suite_id": SUITE_ID,
-        "name": "Stress",
-        "category": "reliability",
-        "description": "Put together by `agentbench stress`.",
-        "agents": agent_tables(given["targets"], given, folder),
-        # What is found has a score of its own, resilience; no dimension stands for it.
-        "weights": {"accuracy": 0, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 1},
-        "benchmarks": [
-            {
-                "benchmark_id": name,
-                "name": name.replace("_", " ").capitalize(),
-                "description": f"{DEFAULTS[name].words[:1].upper()}{DEFAULTS[name].words[1:]}.",
-                "kind": "stress",
-                "test_type": "stress",
-                **_constraints(given),
-                "stress": _block(name, given),
-            }
-            for name in scenarios
-        ],
-        **run_keys(given),
-    }
+    timeout_s = given["timeout"]
+    suite = stress_suite(
+        {name: _block(name, given) for name in scenarios},
+        agents=agent_tables(given["targets"], given, folder),
+        time_limit_ms=None if timeout_s is None else timeout_s * 1000,
+        keys=run_keys(given),
+    )
     if given["own_target"]:
         _allow(suite, folder)
     return suite
-
-
-def _constraints(given: dict[str, Any]) -> Block:
-    if given["timeout"] is None:
-        return {}
-    return {"constraints": {"time_limit_ms": given["timeout"] * 1000}}
 
 
 def _block(scenario: str, given: dict[str, Any]) -> Block:
@@ -90,9 +64,9 @@ def _block(scenario: str, given: dict[str, Any]) -> Block:
             block[key] = given[name]
     if given["faults"]:
         block["faults"] = _faults(given["faults"])
-    for name, only in _OF_SCENARIO.items():
+    for key, only in ONLY_OF.items():
         if scenario not in only:
-            block.pop(_RENAMED.get(name, name), None)
+            block.pop(key, None)
     limits = {name: given[name] for name in _LIMITS if given[name] is not None}
     if limits:
         block["limits"] = limits
