@@ -84,6 +84,10 @@ COMMANDS = {
         "agentbench_tui.cli.explain:explain",
         "Explain what a metric, score or term means.",
     ),
+    "schema": (
+        "agentbench_tui.cli.schema:schema",
+        "Print the JSON Schema of a printed document.",
+    ),
     "mock": ("agentbench_tui.cli.mock:mock", "Serve a simulated model for practice."),
     "doctor": (
         "agentbench_tui.cli.doctor:doctor",

@@ -1,0 +1,135 @@
+"""Costs and possible savings: `agentbench.cost/1`."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType
+
+from agentbench_tui.contracts.document import Document, Part
+from agentbench_tui.contracts.leaderboard import FigureWithReason
+
+
+class CostFigures(Part, frozen=True, kw_only=True):
+    """Cost per task and per success, and successes per dollar."""
+
+    cost_usd_per_task: FigureWithReason
+    cost_usd_per_success: FigureWithReason
+    successes_per_usd: FigureWithReason
+
+
+class SwitchSaving(Part, frozen=True, kw_only=True):
+    """What is known of a switch from one contender to another."""
+
+    difference: float
+    """In the share of right answers."""
+    low: float | None
+    high: float | None
+    verdict: str
+    """On the other's quality."""
+    not_worse: bool
+    """Whether the data exclude that the other is worse by the margin."""
+    saving: FigureWithReason | None
+    """Share of the current cost; None unless the other is not worse."""
+    surely: bool
+    """Whether it saves, at the confidence bound."""
+    usd_per_1000_tasks: float | None
+
+
+class CostSwitch(Part, frozen=True, kw_only=True):
+    """A switch that saves without being worse."""
+
+    current: str
+    switch_to: str
+    difference: float
+    low: float | None
+    high: float | None
+    verdict: str
+    not_worse: bool
+    saving: FigureWithReason | None
+    surely: bool
+    usd_per_1000_tasks: float | None
+
+
+class ParetoFront(Part, frozen=True, kw_only=True):
+    """Where a contender is on the front of cost and quality."""
+
+    on_front: bool
+    standing: str
+    share: float
+    """Of resamples in which it is on the front."""
+    dominated_by: tuple[str, ...]
+    surely_dominated_by: tuple[str, ...]
+    """With 95% confidence."""
+    reason: str
+
+
+class CostLine(Part, frozen=True, kw_only=True):
+    """One contender."""
+
+    name: str
+    agent_id: str
+    agent_version: str
+    simulated: bool
+    correct_share: FigureWithReason
+    cost_usd: float
+    cost_usd_per_task: FigureWithReason
+    cost_usd_per_success: FigureWithReason
+    successes_per_usd: FigureWithReason
+    by_the_hour: bool
+    """Whether the machine is paid by the hour."""
+    tasks_per_s: float | None
+    value: float | None
+    efficiency: float
+    """0..1 of the best value."""
+    optimal: bool
+    front: ParetoFront
+    spent_on_wrong: float
+    """USD spent on answers that were wrong."""
+    by_benchmark: dict[str, CostFigures]
+    against_current: SwitchSaving | UnsetType | None = UNSET
+    """Present where a current contender was named; None for itself."""
+
+
+class OptimalConfiguration(Part, frozen=True, kw_only=True):
+    """A contender near the best value."""
+
+    configuration: str
+    efficiency: float
+    estimated_savings: SwitchSaving | None
+
+
+class CostGroup(Part, frozen=True, kw_only=True):
+    """Contenders that were asked the same cases."""
+
+    simulated: bool
+    benchmarks: tuple[str, ...]
+    cases: int
+    left_out: int
+    current: str | None
+    saving_level: float
+    """Confidence level of the intervals of savings."""
+    formula: str
+    speed_from: str | None
+    speed_words: str
+    agents: tuple[CostLine, ...]
+    optimal_configurations: tuple[OptimalConfiguration, ...]
+    cost_optimization_opportunities: tuple[CostSwitch, ...]
+
+
+class UnknownCost(Part, frozen=True, kw_only=True):
+    """A contender whose cost on one benchmark is not known."""
+
+    name: str
+    benchmark: str
+    reason: str
+
+
+class CostDocument(Document, frozen=True, kw_only=True, tag="agentbench.cost/1"):
+    """What `agentbench cost` prints."""
+
+    window_days: int | None
+    by: str
+    margin: float
+    """Difference in the share of right answers that counts as equal."""
+    optimal_above: float
+    groups: tuple[CostGroup, ...]
+    unknown: tuple[UnknownCost, ...]

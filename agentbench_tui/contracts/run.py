@@ -1,0 +1,174 @@
+"""The result of a run: `agentbench.run/1`."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType
+
+from agentbench_tui.contracts.breakdown import BreakdownDocument
+from agentbench_tui.contracts.document import Document, Json, Part
+from agentbench_tui.contracts.load import LoadDocument
+from agentbench_tui.contracts.stress import ScenarioResult
+
+
+class CaseCounts(Part, frozen=True, kw_only=True):
+    """Observations of one execution: each case counts once for every measured iteration."""
+
+    total: int | None
+    """Planned; None where it depends on how much a load or stress sends."""
+    observed: int
+    answered: int
+    correct: int
+
+
+class MetricValue(Part, frozen=True, kw_only=True):
+    """One metric with the ends of its 95% interval."""
+
+    value: float | None
+    unit: str
+    low: float | None
+    high: float | None
+    n: int | None
+    """Observations behind the value."""
+    reason: str | None
+    """Why there is no value, or no interval."""
+
+
+class ScoreValues(Part, frozen=True, kw_only=True):
+    """Scores of 0..1, by dimension; None where the dimension was not measured."""
+
+    accuracy: float | None
+    speed: float | None
+    efficiency: float | None
+    cost: float | None
+    reliability: float | None
+    overall: float | None
+    """None unless every dimension with a weight above 0 has a score."""
+
+
+class JudgeAgreement(Part, frozen=True, kw_only=True):
+    """How well the judges of a model-graded benchmark agree."""
+
+    judges: int
+    answers: int
+    agreement: float | None
+    """Share of equal verdicts."""
+    kappa: float | None
+    """Agreement beyond chance."""
+
+
+class GaugeSummary(Part, frozen=True, kw_only=True):
+    """Readings of one gauge during an execution."""
+
+    low: float | None
+    mean: float | None
+    high: float | None
+    n: int
+
+
+class ExecutionResult(Part, frozen=True, kw_only=True):
+    """One agent on one benchmark at one parameter point."""
+
+    execution_id: str
+    suite_id: str
+    benchmark_id: str
+    agent_id: str
+    agent_version: str
+    parameters: dict[str, Json]
+    seed: int
+    simulated: bool
+    status: str
+    stop_reason: str | None
+    cases: CaseCounts
+    metrics: dict[str, MetricValue]
+    scores: ScoreValues
+    weights: dict[str, float]
+    """Dimension → weight in the overall score."""
+    percentile_rank: float | None
+    deviation_from_baseline: float | None
+    failures: dict[str, int]
+    """Failure kind → observations."""
+    judges: JudgeAgreement | None
+    unmeasured: dict[str, str | None]
+    """Metric that the suite promises and that has no value → reason."""
+    load: LoadDocument | UnsetType = UNSET
+    kind: str | None
+    """Kind of the benchmark; None in a run whose plan no longer has it."""
+    stress: ScenarioResult | UnsetType = UNSET
+    gauges: dict[str, dict[str, GaugeSummary]] | UnsetType = UNSET
+    """Scope, such as `host` or `agent:ID` → field → readings; in run details only."""
+
+
+class GateOutcome(Part, frozen=True, kw_only=True):
+    """One gate on one execution."""
+
+    gate: str
+    agent_id: str
+    benchmark_id: str
+    value: float | str | None
+    holds: bool | None
+    """None where the gate cannot be judged."""
+    reason: str | None
+    point: str | None
+    """The parameters, in a sweep."""
+
+
+class RunLeaderboardEntry(Part, frozen=True, kw_only=True):
+    """One agent of a run, with means over its executions."""
+
+    rank: int | None
+    """By overall score; equal scores share a rank."""
+    agent_id: str
+    agent_version: str
+    simulated: bool
+    overall: float | None
+    low: float | None
+    high: float | None
+    """Ends of the 95% interval of `overall`."""
+    reason: str
+    """Why there is no interval; empty where there is one."""
+    accuracy: float | None
+    speed: float | None
+    efficiency: float | None
+    cost: float | None
+    reliability: float | None
+    benchmarks: int
+    cost_usd: float | None
+    observed: int
+    answered: int
+    correct: int
+    failures: int
+    rank_shown: str
+    """1 + the number of agents clearly ahead; `1=` where several share it, – without a rank."""
+    rank_low: int | None
+    rank_high: int | None
+    """Ends of the 95% interval of the rank."""
+    ranked_by: str | None
+    """How the ranks were found; None where there was nobody to compare with."""
+
+
+class UncheckedLimit(Part, frozen=True, kw_only=True):
+    """A limit that some answers could not be checked against."""
+
+    limit: str
+    of: str
+    """`case` or `run`."""
+    agent_id: str
+    benchmark_id: str
+    reason: str
+
+
+class RunDocument(Document, frozen=True, kw_only=True, tag="agentbench.run/1"):
+    """What `agentbench run` prints."""
+
+    run_id: str
+    status: str
+    stop_reason: str | None = None
+    harness: str | None = None
+    """Verdict on the measurement itself: `clean`, `noisy` or `generator-limited`."""
+    remarks: tuple[str, ...] = ()
+    unchecked_limits: tuple[UncheckedLimit, ...] = ()
+    executions: tuple[ExecutionResult, ...]
+    leaderboard: tuple[RunLeaderboardEntry, ...]
+    gates: tuple[GateOutcome, ...] | UnsetType = UNSET
+    breakdown: BreakdownDocument | UnsetType = UNSET
+    """Results by groups of cases, with `--by`."""
