@@ -45,13 +45,15 @@ def suites() -> None:
     """Validate, show, list and create suites: the files that define benchmarks."""
 
 
-def _copies(loaded: LoadedSuite, values: Settings) -> list[str]:
-    """A warning for each benchmark whose cases are one question under several ids."""
+def _warnings(loaded: LoadedSuite, values: Settings) -> list[str]:
+    """What may be wrong with the cases of a sound suite: copies, and answers that are sent."""
     from agentbench_tui.engine.cases.copied_cases import copied_cases
+    from agentbench_tui.engine.cases.sent_answers import sent_answers
 
     return [
         f"{loaded.path}: warning: {benchmark}: {words}"
-        for benchmark, words in copied_cases(loaded, values)
+        for find in (copied_cases, sent_answers)
+        for benchmark, words in find(loaded, values)
     ]
 
 
@@ -103,7 +105,7 @@ def _validate(name: str, settings: Sequence[str]) -> bool:
     parts = [_count(len(suite.benchmarks), "benchmark"), _count(len(suite.agents), "agent")]
     if lacking := missing(suite, values):
         parts.append(f"not checked: what needs --set {', '.join(lacking)}")
-    for note in (*loaded.notes, *_copies(loaded, values)):
+    for note in (*loaded.notes, *_warnings(loaded, values)):
         click.echo(visible(note), err=True)
     click.echo(f"{loaded.path}: suite ok: {suite.suite_id} {suite.version}: {', '.join(parts)}")
     return True
@@ -227,24 +229,70 @@ def _catalogue_row(entry: Any) -> dict[str, Any]:
 @suites.command()
 @click.argument("path", type=click.Path(path_type=Path), metavar="FILE")
 @click.option(
+    "--from",
+    "data",
+    type=click.Path(path_type=Path),
+    metavar="DATA",
+    help="Data file (CSV, JSON Lines, JSON, Parquet) or dataset folder to make the suite for.",
+)
+@click.option(
     "--template",
     default="cases",
     show_default=True,
     help="Template to start from: cases, file or speed.",
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
-def new(path: Path, template: str, force: bool) -> int:
+@click.pass_context
+def new(context: click.Context, path: Path, data: Path | None, template: str, force: bool) -> int:
     """Write a small suite, with comments that explain each line, to FILE.
+
+    With --from, agentbench looks at your data, chooses fields, a prompt and a scorer, and shows
+    three cases as an agent gets them. Change what does not fit in FILE.
 
     \b
     agentbench suites new my-suite.yaml
-    agentbench suites new sums.yaml --template file
+    agentbench suites new my-suite.yaml --from questions.csv
+    agentbench suites new my-suite.yaml --from chat.jsonl
     """
+    if data is not None:
+        if context.get_parameter_source("template") is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError("--template and --from exclude each other")
+        return _new_from(path, data, force=force)
     from agentbench_tui.engine.suite.starter import write_starter
 
     for written in write_starter(path, template, force=force):
         click.echo(f"wrote {written}", err=True)
     click.echo(f"check it: agentbench suites validate {path}", err=True)
+    return 0
+
+
+def _new_from(path: Path, data: Path, *, force: bool) -> int:
+    from agentbench_tui.engine.suite.data_files import data_file
+    from agentbench_tui.engine.suite.loading import load_suite
+    from agentbench_tui.engine.suite.proposal import propose
+    from agentbench_tui.engine.suite.proposed_suite import first_cases, proposal_lines
+    from agentbench_tui.engine.suite.starter import write_proposed
+    from agentbench_tui.model.errors import SuiteError
+    from agentbench_tui.model.text.untrusted import visible
+
+    file, notes = data_file(data)
+    proposal = propose(file)
+    write_proposed(path, file, proposal, force=force)
+    for note in notes:
+        click.echo(visible(f"note: {note}"), err=True)
+    for line in proposal_lines(file.name, proposal):
+        click.echo(visible(line))
+    try:
+        for line in first_cases(load_suite(path)):
+            click.echo(visible(line))
+    except SuiteError as error:
+        for problem in error.problems:
+            click.echo(visible(str(problem)), err=True)
+        click.echo(f"wrote {path}, which has to be corrected as said above", err=True)
+        return 2
+    click.echo(f"wrote {path}", err=True)
+    click.echo(f"check it: agentbench suites validate {path}", err=True)
+    click.echo(f"try it:   agentbench run {path} --limit 3 --agent openai:URL#MODEL", err=True)
     return 0
 
 

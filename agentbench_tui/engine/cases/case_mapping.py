@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CASE_FIELDS = ("id", "input", "expected", "messages", "tools", "cluster", "metadata")
 MAX_ID = 200
 
-_LIKELY = {
+LIKELY_NAMES = {
     "input": ("question", "prompt", "query", "instruction", "problem", "task", "text", "q"),
     "expected": (
         "answer", "answers", "target", "targets", "label", "labels", "output", "outputs",
@@ -95,7 +95,9 @@ class CaseMapping:
 
     def advice(self, field: str, names: tuple[str, ...]) -> str:
         """What to write where records with these names do not have a field of a case."""
-        near = next((name for like in _LIKELY[field] for name in names if name.lower() == like), "")
+        near = next(
+            (name for like in LIKELY_NAMES[field] for name in names if name.lower() == like), ""
+        )
         source = near or "…"
         if self._on_command_line:
             said = f"`--fields {field}={source}`"

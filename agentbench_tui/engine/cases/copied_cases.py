@@ -28,7 +28,7 @@ def copied_cases(loaded: LoadedSuite, settings: Settings) -> Iterator[tuple[str,
     except AgentbenchError:
         return
     for benchmark in suite.benchmarks:
-        counts = Counter(map(_content, _cases(loaded, settings, benchmark)))
+        counts = Counter(map(_content, cases_of(loaded, settings, benchmark)))
         several = [count for content, count in counts.items() if content and count > 1]
         if several:
             questions = "one question" if len(several) == 1 else f"{len(several):,} questions"
@@ -36,7 +36,8 @@ def copied_cases(loaded: LoadedSuite, settings: Settings) -> Iterator[tuple[str,
             yield benchmark.benchmark_id, f"{words}; comparisons count each question once"
 
 
-def _cases(loaded: LoadedSuite, settings: Settings, benchmark: Benchmark) -> Iterator[Case]:
+def cases_of(loaded: LoadedSuite, settings: Settings, benchmark: Benchmark) -> Iterator[Case]:
+    """Yield the cases of a benchmark; none where they are generated or cannot be read."""
     from agentbench_tui.engine.cases.dataset import open_dataset
 
     dataset = benchmark.dataset

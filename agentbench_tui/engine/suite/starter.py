@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from agentbench_tui.engine.suite.proposed_suite import proposed_body
 from agentbench_tui.model.errors import UsageError, did_you_mean, write_error
 from agentbench_tui.model.identity import is_name
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.suite.proposal import Proposal
 
 TEMPLATES = {
     "cases": "cases written into the suite, compared with the expected answers",
@@ -122,22 +128,36 @@ def write_starter(path: Path, template: str, *, force: bool = False) -> list[Pat
     if template not in TEMPLATES:
         near = did_you_mean(template, TEMPLATES)
         raise UsageError(f'no template "{template}"{near}; there are {", ".join(TEMPLATES)}')
-    if path.suffix.lower() not in {".yaml", ".yml"}:
-        raise UsageError(f"{path}: a new suite is YAML; call it {path.stem or 'suite'}.yaml")
-    if not is_name(path.stem):
-        raise UsageError(f'"{path.stem}" is not a name: letters, digits, ".", "_" and "-"')
-    head = _HEAD.format(name=path.stem, file=path.name)
+    _check_name(path)
     bodies = {
         "cases": _CASES + _WEIGHTS,
         "file": _FILE.format(name=path.stem) + _WEIGHTS,
         "speed": _SPEED,
     }
-    files = {path: head + bodies[template] + _AGENTS}
+    files = {path: _head(path) + bodies[template] + _AGENTS}
     if template == "file":
         files[path.with_suffix(".jsonl")] = _FILE_CASES
     for one, text in files.items():
         _write(one, text, force=force)
     return list(files)
+
+
+def write_proposed(path: Path, data: Path, proposal: Proposal, *, force: bool = False) -> None:
+    """Write the suite of a proposal for a data file. Raises UsageError as `write_starter`."""
+    _check_name(path)
+    relative = os.path.relpath(data.absolute(), path.absolute().parent)
+    _write(path, _head(path) + proposed_body(relative, proposal) + _AGENTS, force=force)
+
+
+def _head(path: Path) -> str:
+    return _HEAD.format(name=path.stem, file=path.name)
+
+
+def _check_name(path: Path) -> None:
+    if path.suffix.lower() not in {".yaml", ".yml"}:
+        raise UsageError(f"{path}: a new suite is YAML; call it {path.stem or 'suite'}.yaml")
+    if not is_name(path.stem):
+        raise UsageError(f'"{path.stem}" is not a name: letters, digits, ".", "_" and "-"')
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:

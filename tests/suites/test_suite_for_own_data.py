@@ -1,0 +1,273 @@
+"""`agentbench suites new FILE --from DATA`: what is chosen for a file, and that it runs."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from agentbench_tui.cli.main import _run
+from agentbench_tui.cli.suites import suites
+from agentbench_tui.engine.cases.dataset import open_dataset
+from agentbench_tui.engine.suite.data_files import data_file
+from agentbench_tui.engine.suite.loading import LoadedSuite, load_suite
+from agentbench_tui.engine.suite.proposal import propose
+from agentbench_tui.model.answer import Answer, Case, Score
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.scoring.registry import make_scorer
+
+
+def invoke(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(suites, [*map(str, arguments)], standalone_mode=False)
+
+
+def lines_file(folder: Path, records: Iterable[Any], name: str = "data.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def csv_file(folder: Path, header: str, rows: Sequence[str], name: str = "data.csv") -> Path:
+    path = folder / name
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return path
+
+
+def made(folder: Path, data: Path) -> LoadedSuite:
+    """The suite that the command writes for a file, which must be sound."""
+    path = folder / "mine.yaml"
+    result = invoke("new", path, "--from", data)
+    assert result.return_value == 0, result.output
+    assert invoke("validate", path).return_value == 0
+    return load_suite(path)
+
+
+def cases_of(loaded: LoadedSuite) -> list[Case]:
+    benchmark = loaded.suite.benchmarks[0]
+    with open_dataset(benchmark, base_dir=loaded.folder, seed=1) as source:
+        return sorted(source.cases(), key=lambda case: case.id)
+
+
+def score(loaded: LoadedSuite, case: Case, answer: str) -> float:
+    (spec,) = loaded.suite.benchmarks[0].scorers
+    found = make_scorer(spec).score(case, Answer(text=answer))
+    assert isinstance(found, Score)
+    return found.value
+
+
+def test_questions_of_a_spreadsheet(tmp_path: Path) -> None:
+    rows = [f"q{n},{'easy' if n % 2 else 'hard'},What is {n} + 1?,{n + 1}" for n in range(10)]
+    loaded = made(tmp_path, csv_file(tmp_path, "id,level,question,answer", rows))
+
+    case = cases_of(loaded)[0]
+    assert (case.id, case.expected, case.metadata) == ("q0", "1", {"level": "hard"})
+    assert case.input == "What is 0 + 1?\n\nAnswer with nothing but the number."
+    assert score(loaded, case, "1.0") == 1
+    assert score(loaded, case, "It is 2.") == 0
+
+
+def test_a_dialogue_is_sent_without_its_last_answer(tmp_path: Path) -> None:
+    turns = [
+        {"role": "system", "content": "Translate to German."},
+        {"role": "user", "content": "cat"},
+        {"role": "assistant", "content": "Katze"},
+    ]
+    loaded = made(tmp_path, lines_file(tmp_path, [{"messages": turns}] * 3))
+
+    case = cases_of(loaded)[0]
+    assert (case.input, case.expected) == ("cat", "Katze")
+    assert [message.content for message in case.messages] == ["Translate to German."]
+    assert score(loaded, case, "katze.") == 1
+
+
+def test_a_dialogue_that_ends_with_a_call_is_judged_by_its_call(tmp_path: Path) -> None:
+    call = {"type": "function", "function": {"name": "w", "arguments": '{"city": "Rome"}'}}
+    turns = [
+        {"role": "user", "content": "Weather in Rome?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+    ]
+    loaded = made(tmp_path, lines_file(tmp_path, [{"messages": turns}]))
+
+    assert loaded.suite.benchmarks[0].scorers == ["tool_calls"]
+    assert cases_of(loaded)[0].expected == [{"name": "w", "arguments": {"city": "Rome"}}]
+
+
+CHOICES = ["London", "Paris", "Rome", "Oslo"]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"question": "Capital of France?", "choices": CHOICES, "answer": 1},
+        {
+            "question": "Capital of France?",
+            "choices": {"text": CHOICES, "label": ["A", "B", "C", "D"]},
+            "answerKey": "B",
+        },
+        {
+            "question": "Capital of France?",
+            **dict(zip("ABCD", CHOICES, strict=True)),
+            "answer": "B",
+        },
+    ],
+    ids=["index", "label", "columns"],
+)
+def test_choices_are_listed_by_letter(tmp_path: Path, record: dict[str, Any]) -> None:
+    loaded = made(tmp_path, lines_file(tmp_path, [record]))
+
+    (case,) = cases_of(loaded)
+    assert case.input == (
+        "Capital of France?\n\nA) London\nB) Paris\nC) Rome\nD) Oslo"
+        "\n\nAnswer with nothing but the letter of the right choice."
+    )
+    assert score(loaded, case, "(B)") == 1
+    assert score(loaded, case, "C") == 0
+
+
+def test_a_question_about_a_passage(tmp_path: Path) -> None:
+    records = [
+        {
+            "id": f"{passage}-{number}",
+            "context": f"Passage {passage}.",
+            "question": f"Question {number}?",
+            "answers": {"text": ["Denver Broncos", "Broncos"], "answer_start": [1, 8]},
+        }
+        for passage in range(3)
+        for number in range(2)
+    ]
+    loaded = made(tmp_path, lines_file(tmp_path, records))
+
+    cases = cases_of(loaded)
+    assert str(cases[0].input).startswith("Passage 0.\n\nQuestion 0?\n\n")
+    assert [case.cluster for case in cases] == [f"Passage {n}." for n in (0, 0, 1, 1, 2, 2)]
+    assert score(loaded, cases[0], "broncos") == 1
+
+
+def test_a_worked_solution_asks_for_one(tmp_path: Path) -> None:
+    solved = [{"question": f"{n} and 2?", "answer": f"We add.\n#### {n + 2}"} for n in range(3)]
+    loaded = made(tmp_path, lines_file(tmp_path, solved))
+
+    assert loaded.suite.benchmarks[0].prompt is None
+    case = next(case for case in cases_of(loaded) if case.input == "1 and 2?")
+    assert score(loaded, case, "1 + 2 = 3, so the answer is 3.") == 1
+
+
+def test_labels_are_named(tmp_path: Path) -> None:
+    rows = [f"review {n},{'good' if n % 3 else 'bad'}" for n in range(20)]
+    loaded = made(tmp_path, csv_file(tmp_path, "text,label", rows))
+
+    prompt = loaded.suite.benchmarks[0].prompt
+    assert prompt == "{input}\n\nAnswer with one of these only: bad, good"
+    case = next(one for one in cases_of(loaded) if one.expected == "bad")
+    assert [score(loaded, case, answer) for answer in ("Bad", "good", "bad or good")] == [1, 0, 0]
+
+
+def test_unit_tests_run_the_code(tmp_path: Path) -> None:
+    record = {
+        "task_id": "F/0",
+        "prompt": "def double(x):\n",
+        "test": "def check(f):\n    assert f(2) == 4\n",
+        "entry_point": "double",
+        "canonical_solution": "    return 2 * x\n",
+    }
+    proposal = propose(lines_file(tmp_path, [record]))
+
+    assert proposal.scorer == "python_tests"
+    assert proposal.unused == ("canonical_solution",)
+    assert "canonical_solution" not in proposal.fields.values()
+
+
+def test_without_an_expected_answer_nothing_is_scored(tmp_path: Path) -> None:
+    loaded = made(tmp_path, csv_file(tmp_path, "prompt", ["Tell me a story.", "Sing."]))
+
+    assert loaded.suite.benchmarks[0].scorers == []
+    weights = loaded.suite.weights
+    assert weights is not None
+    assert (weights.accuracy, weights.speed) == (0, 0.7)
+
+
+def test_long_answers_are_compared_by_words_with_a_hint(tmp_path: Path) -> None:
+    record = {"instruction": "Summarise", "input": "A text.", "output": "many words " * 20}
+    result = invoke("new", tmp_path / "mine.yaml", "--from", lines_file(tmp_path, [record]))
+
+    assert "model_graded" in result.stdout
+    loaded = load_suite(tmp_path / "mine.yaml")
+    assert loaded.suite.benchmarks[0].scorers == ["token_f1"]
+    assert cases_of(loaded)[0].input == "Summarise\n\nA text."
+
+
+def test_names_of_columns_cannot_break_the_suite(tmp_path: Path) -> None:
+    """Nor end a comment, nor be read as YAML."""
+    records = [
+        {"question": f"{n}?", "answer": "x", "a: b #c\nd": n % 2, "yes": n % 2, "{q}": "z"}
+        for n in range(8)
+    ]
+    loaded = made(tmp_path, lines_file(tmp_path, records))
+
+    assert cases_of(loaded)[0].metadata.keys() == {"a: b #c\nd", "yes"}
+
+
+def test_three_cases_are_shown_as_an_agent_gets_them(tmp_path: Path) -> None:
+    data = csv_file(tmp_path, "question,answer", [f"{n} + {n}?,{2 * n}" for n in range(5)])
+    result = invoke("new", tmp_path / "mine.yaml", "--from", data)
+
+    assert result.stdout.count("  case ") == 3
+    assert "Answer with nothing but the number." in result.stdout
+    assert "agentbench run" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "it has no records"),
+        ("a,a\n1,2\n", "names a twice"),
+        ("id,question,answer\n1,x,y\n1,z,y\n", 'the id "1" is that of line 2 too'),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_told(
+    tmp_path: Path, content: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "data.csv").write_text(content)
+    data = str(tmp_path / "data.csv")
+    assert _run(["suites", "new", str(tmp_path / "mine.yaml"), "--from", data]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_split_to_test_on_is_taken_from_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    for split in ("train", "test", "validation"):
+        lines_file(tmp_path / "data", [{"question": split, "answer": "x"}], f"{split}-0.jsonl")
+    (tmp_path / "dataset_info.json").write_text("{}")
+
+    file, notes = data_file(tmp_path)
+
+    assert file == tmp_path / "data" / "test-0.jsonl"
+    assert notes == ("other splits in the folder: validation, train",)
+
+
+def test_a_folder_of_arrow_files_says_how_to_write_another(tmp_path: Path) -> None:
+    (tmp_path / "data-00000-of-00001.arrow").touch()
+    with pytest.raises(UsageError, match="to_json"):
+        data_file(tmp_path)
+
+
+def test_validate_warns_of_an_answer_that_is_sent(tmp_path: Path) -> None:
+    rows = ["Say it.,the whole answer", "The reply is the full reply.,the full reply"]
+    made_suite = made(tmp_path, csv_file(tmp_path, "question,answer", rows))
+
+    result = invoke("validate", made_suite.path)
+
+    assert result.return_value == 0
+    assert "the expected answer of 1 case stands in what the agent is sent" in result.stderr
+
+
+def test_a_template_and_data_exclude_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = csv_file(tmp_path, "question,answer", ["a,b"])
+    path = str(tmp_path / "mine.yaml")
+    code = _run(["suites", "new", path, "--from", str(data), "--template", "file"])
+    assert code == 2
+    assert "exclude each other" in capsys.readouterr().err
