@@ -6,11 +6,28 @@ they never differ from the rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+
+_EXPRESSIONS = {
+    "case": "case_key",
+    "repeat": "repeat",
+    "answered": "failure_kind IS NULL",
+    "right": "correct IS 1",
+    **{
+        name: name
+        for name in (
+            "e2e_ms", "waiting_ms", "ttft_ms", "input_tokens", "output_tokens", "cost_usd",
+            "credit",
+        )
+    },
+}  # fmt: skip
+OBSERVATION_COLUMNS = tuple(_EXPRESSIONS)
+"""What `observation_rows` gives of each observation, in that order."""
 
 
 class ColumnFacts(NamedTuple):
@@ -58,3 +75,29 @@ def column_content(connection: sqlite3.Connection, execution_key: int, name: str
         (execution_key, name),
     ).fetchone()
     return None if row is None else bytes(row[0])
+
+
+def observation_rows(
+    connection: sqlite3.Connection, execution_key: int, chunk: int
+) -> Iterator[list[tuple[Any, ...]]]:
+    """`OBSERVATION_COLUMNS` of the counted observations of an execution, so many at a time, in the
+    order in which they were committed. Failures of the grader's and the harness's do not count."""
+    cursor = connection.execute(
+        f"SELECT {', '.join(_EXPRESSIONS.values())} FROM answers"  # noqa: S608  # ours
+        " WHERE execution_key=? AND (failure_kind IS NULL"
+        " OR failure_kind NOT IN ('grader', 'harness')) ORDER BY seq",
+        (execution_key,),
+    )
+    while rows := cursor.fetchmany(chunk):
+        yield rows
+
+
+def clusters_of_cases(connection: sqlite3.Connection, execution_key: int) -> list[tuple[int, str]]:
+    """(case key, cluster) of those cases of an execution that have a cluster."""
+    rows = connection.execute(
+        "SELECT c.key, json_extract(c.body, '$.cluster') FROM benchmark_executions e"
+        " JOIN cases c ON c.dataset_key=e.dataset_key WHERE e.key=?"
+        " AND instr(c.body, '\"cluster\"') AND json_extract(c.body, '$.cluster') IS NOT NULL",
+        (execution_key,),
+    )
+    return [(row[0], row[1]) for row in rows.fetchall()]

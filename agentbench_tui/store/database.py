@@ -159,6 +159,11 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def data_version(connection: sqlite3.Connection) -> int:
+    """A number that changes whenever another connection has committed."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
+
 def _update(path: Path) -> None:
     version = schema_of(path)
     if not 0 < version < SCHEMA_VERSION:

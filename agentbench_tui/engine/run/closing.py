@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,14 @@ import msgspec
 
 from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.store.queries.executions import (
+    execution_statuses,
+    has_other_than_load,
+    load_verdicts,
+    planned_and_observed,
+)
+from agentbench_tui.store.writes import executions, runs
+from agentbench_tui.store.writes.runs import PriceRow, RunEnd
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,11 +30,6 @@ if TYPE_CHECKING:
     from agentbench_tui.scoring.prices import UsedPrice
 
 
-START_EXECUTION = (
-    "UPDATE benchmark_executions SET status='running', start_time=COALESCE(start_time, ?)"
-    " WHERE key=?"
-)
-"""Takes the time and the execution's key."""
 LONGEST_ERROR = 1000
 VERDICTS = ("clean", "noisy", "generator-limited")
 """From the best to the worst."""
@@ -36,13 +38,7 @@ VERDICTS = ("clean", "noisy", "generator-limited")
 def end_executions(connection: sqlite3.Connection, keys: Iterable[int]) -> None:
     """Write when executions ended: now. Until `close_execution` each counts as running, so that a
     run that is killed before the metrics are written finishes it when it is resumed."""
-    now = utc_now()
-    connection.executemany(
-        "UPDATE benchmark_executions SET end_time=?,"
-        " total_duration_ms=CAST(86400000 * (julianday(?) - julianday(start_time)) AS INTEGER)"
-        " WHERE key=?",
-        [(now, now, key) for key in keys],
-    )
+    executions.end_executions(connection, keys, utc_now())
 
 
 def close_execution(
@@ -52,12 +48,7 @@ def close_execution(
 
     An early stop, also by a spent budget, is `complete` with a stop_reason.
     """
-    planned, observed = connection.execute(
-        "SELECT e.planned, (SELECT COUNT(*) FROM answers WHERE execution_key=e.key)"
-        " + (SELECT CAST(TOTAL(rows) AS INTEGER) FROM sample_chunks WHERE execution_key=e.key)"
-        " FROM benchmark_executions e WHERE e.key=?",
-        (key,),
-    ).fetchone()
+    planned, observed = planned_and_observed(connection, key)
     status, reason = "complete", progress.stop_reason
     if progress.broken is not None:
         status, reason = "incomplete", progress.broken
@@ -67,11 +58,7 @@ def close_execution(
             status = "interrupted"
         elif reason is None or not observed:
             status = "incomplete"
-    connection.execute(
-        "UPDATE benchmark_executions SET status=?, stop_reason=?, error_details=? WHERE key=?",
-        (status, reason, progress.broken, key),
-    )
-    connection.execute("DELETE FROM live WHERE execution_key=?", (key,))
+    executions.close_execution(connection, key, status, reason, progress.broken)
 
 
 def close_run(
@@ -87,36 +74,25 @@ def close_run(
     The harness's overhead is stored with what the gauges took of it.
     """
     document = None if overhead is None else {**msgspec.structs.asdict(overhead), "gauges": gauges}
-    statuses = Counter(
-        row[0]
-        for row in connection.execute(
-            "SELECT status FROM benchmark_executions WHERE run_key=?", (run_key,)
-        )
-    )
+    statuses = execution_statuses(connection, run_key)
     if stop.interrupted:
         status = "interrupted"
     elif error is not None or statuses.total() > statuses["complete"]:
         status = "incomplete"
     else:
         status = "complete"
-    connection.execute(
-        "UPDATE benchmark_executions SET status=?, stop_reason=COALESCE(stop_reason, ?)"
-        " WHERE run_key=? AND status IN ('planned', 'running')",
-        ("interrupted" if stop.interrupted else "incomplete", stop.reason, run_key),
+    executions.close_open_executions(
+        connection, run_key, "interrupted" if stop.interrupted else "incomplete", stop.reason
     )
-    connection.execute(
-        "UPDATE runs SET status=?, stop_reason=?, error=?, overhead=?, verdict=?, ended_at=?"
-        " WHERE key=?",
-        (
-            status,
-            stop.reason,
-            None if error is None else one_line(redact(error), LONGEST_ERROR),
-            None if document is None else msgspec.json.encode(document).decode(),
-            _verdict(connection, run_key, overhead),
-            utc_now(),
-            run_key,
-        ),
+    end = RunEnd(
+        status,
+        stop.reason,
+        None if error is None else one_line(redact(error), LONGEST_ERROR),
+        None if document is None else msgspec.json.encode(document).decode(),
+        _verdict(connection, run_key, overhead),
+        utc_now(),
     )
+    runs.end_run(connection, run_key, end)
     return status
 
 
@@ -126,18 +102,8 @@ def _verdict(connection: sqlite3.Connection, run_key: int, overhead: Overhead | 
     What loads measured was measured by their own workers, so that our process counts only where
     something else was measured as well.
     """
-    verdicts = {
-        row[0]
-        for row in connection.execute(
-            "SELECT verdict FROM load_summaries WHERE run_key=?", (run_key,)
-        )
-    }
-    (others,) = connection.execute(
-        "SELECT COUNT(*) FROM benchmark_executions e WHERE run_key=? AND NOT EXISTS"
-        " (SELECT 1 FROM load_summaries WHERE execution_key=e.key)",
-        (run_key,),
-    ).fetchone()
-    if overhead is not None and others:
+    verdicts = load_verdicts(connection, run_key)
+    if overhead is not None and has_other_than_load(connection, run_key):
         verdicts.add(overhead.verdict)
     return max(verdicts, key=VERDICTS.index, default=None)
 
@@ -161,37 +127,22 @@ def write_environment(
 ) -> None:
     """Keep what machine the run was on, and the state of the code beside it."""
     digest = hashlib.sha256(document.encode()).hexdigest()
-    connection.execute(
-        "INSERT OR IGNORE INTO environments (hash, fingerprint, document) VALUES (?,?,?)",
-        (digest, fingerprint, document),
-    )
-    connection.execute(
-        "UPDATE runs SET environment_hash=?, vcs=? WHERE key=?", (digest, vcs, run_key)
-    )
-    connection.execute(
-        "UPDATE benchmark_executions SET execution_environment=? WHERE run_key=?",
-        (digest, run_key),
-    )
+    runs.write_environment(connection, run_key, digest, fingerprint, document, vcs)
 
 
 def write_prices(connection: sqlite3.Connection, run_key: int, prices: Iterable[UsedPrice]) -> None:
     """Keep the prices that were applied, so that costs can be checked later."""
-    connection.executemany(
-        "INSERT OR REPLACE INTO prices (run_key, model, input_usd_per_mtok, output_usd_per_mtok,"
-        " cached_input_usd_per_mtok, cache_write_usd_per_mtok, cache_write_1h_usd_per_mtok, source,"
-        " price_date) VALUES (?,?,?,?,?,?,?,?,?)",
-        [
-            (
-                run_key,
-                one_line(redact(price.model)),
-                price.input,
-                price.output,
-                price.cached_input,
-                price.cache_write,
-                price.cache_write_1h,
-                price.source,
-                price.date,
-            )
-            for price in prices
-        ],
-    )
+    rows = [
+        PriceRow(
+            one_line(redact(price.model)),
+            price.input,
+            price.output,
+            price.cached_input,
+            price.cache_write,
+            price.cache_write_1h,
+            price.source,
+            price.date,
+        )
+        for price in prices
+    ]
+    runs.write_prices(connection, run_key, rows)

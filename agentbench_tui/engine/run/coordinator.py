@@ -21,7 +21,6 @@ from agentbench_tui.engine.cases.casebook import open_datasets, store_datasets
 from agentbench_tui.engine.kinds import find_kind
 from agentbench_tui.engine.run import registration
 from agentbench_tui.engine.run.closing import (
-    START_EXECUTION,
     captured_environment,
     close_run,
     write_environment,
@@ -41,8 +40,11 @@ from agentbench_tui.model.suite import Price, Suite
 from agentbench_tui.model.text.untrusted import redact
 from agentbench_tui.process.supervision import end_forks_of
 from agentbench_tui.store.database import reading
+from agentbench_tui.store.queries.answers import committed_observations, spent_on_run
+from agentbench_tui.store.queries.executions import complete_executions, execution_keys
 from agentbench_tui.store.removal import remove_unfinished
 from agentbench_tui.store.writer import Writer
+from agentbench_tui.store.writes.executions import start_execution
 
 if TYPE_CHECKING:
     import sqlite3
@@ -180,7 +182,7 @@ class _Run:
         from agentbench_tui.scoring.prices import PriceTable
 
         plan, writer = self._plan, self._writer
-        keys = await writer.apply(lambda c: registration.execution_keys(c, run_key))
+        keys = await writer.apply(lambda c: execution_keys(c, run_key))
         prices = PriceTable(map(Price.model_validate, plan.prices), source=plan.prices_file)
         for suite in self._suites.values():
             prices.add(suite.prices, "suite")
@@ -222,15 +224,13 @@ class _Run:
 
     async def _load_committed(self, context: RunContext) -> None:
         """What is in the store already, and what it cost: it counts against the run's caps."""
-        done = await self._writer.apply(
-            lambda c: registration.committed_observations(c, context.run_key)
-        )
+        done = await self._writer.apply(lambda c: committed_observations(c, context.run_key))
         context.done = {key: done.get(key, set()) for key in context.execution_keys.values()}
-        spent = await self._writer.apply(lambda c: registration.spent_so_far(c, context.run_key))
+        spent = await self._writer.apply(lambda c: spent_on_run(c, context.run_key))
         context.budget.spend(*spent)
         context.check_budget()
         context.finished = await self._writer.apply(
-            lambda c: registration.complete_executions(c, context.run_key)
+            lambda c: complete_executions(c, context.run_key)
         )
 
     async def _measure(self, context: RunContext) -> None:
@@ -292,7 +292,7 @@ class _Run:
         await ended.make_way(group)
         began = monotonic()
         for execution in group.executions:
-            context.writer.add(START_EXECUTION, (utc_now(), context.execution_keys[execution.id]))
+            start_execution(context.writer, context.execution_keys[execution.id], utc_now())
         kind = find_kind(group.benchmark["kind"])
         try:
             await kind.run(group, context)

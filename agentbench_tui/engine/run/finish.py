@@ -10,21 +10,31 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from agentbench_tui.engine.kinds import find_kind
-from agentbench_tui.engine.run.gauge_rows import Row, gauge_rows, gpu_usage, write_gauges
+from agentbench_tui.engine.run.gauge_rows import gpu_usage
 from agentbench_tui.engine.task.aggregate import (
     NO_RIGHT_ANSWER,
     Aggregate,
     MetricValue,
     Resources,
 )
-from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.figures.metric import DEFAULT_METRIC, find_metric
 from agentbench_tui.model.suite import Suite, Weights
 from agentbench_tui.scoring.rubric import overall, relative_score, score_metric
 from agentbench_tui.store.database import reading
+from agentbench_tui.store.queries import executions
+from agentbench_tui.store.queries.executions import agent_of_execution
+from agentbench_tui.store.queries.gauges import summarized_gauges
+from agentbench_tui.store.queries.iterations import iteration_totals
+from agentbench_tui.store.writes.executions import (
+    ExecutionResult,
+    MetricRow,
+    Rank,
+    write_gauges,
+    write_metrics,
+    write_ranks,
+    write_result,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,6 +43,8 @@ if TYPE_CHECKING:
 
     from agentbench_tui.engine.run.plan import ExecutionPlan
     from agentbench_tui.model.suite import Benchmark, RubricEntry
+    from agentbench_tui.store.queries.executions import LatestScore
+    from agentbench_tui.store.queries.gauges import GaugeSummary
     from agentbench_tui.store.writer import Writer
 
 DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
@@ -62,7 +74,7 @@ class Findings:
 
     result: Aggregate
     resources: Resources
-    gauges: list[Row]
+    gauges: list[GaugeSummary]
 
 
 class Ended(NamedTuple):
@@ -106,15 +118,12 @@ def findings_of(
 ) -> Findings:
     """Aggregate the stored observations of an execution. Rows of the connection become tuples."""
     connection.row_factory = None
-    (document,) = connection.execute(
-        "SELECT model_configuration FROM benchmark_executions WHERE key=?", (execution_key,)
-    ).fetchone()
-    agent = msgspec.json.decode(document, type=AgentSpec)
-    resources = _resources(connection, execution_key)
+    agent = agent_of_execution(connection, execution_key)
+    resources = Resources(*iteration_totals(connection, execution_key))
     result = find_kind(benchmark.kind).aggregate(
         connection, execution_key, agent, resources, benchmark
     )
-    gauges = gauge_rows(connection, execution_key, agent.id)
+    gauges = summarized_gauges(connection, execution_key, agent.id)
     if (usage := gpu_usage(gauges)) is not None:
         result.metrics[usage.name] = usage
     return Findings(result, resources, gauges)
@@ -140,16 +149,6 @@ def write_findings(
     write_gauges(connection, execution_key, found.gauges)
     for write in result.writes:
         write(connection)
-
-
-def _resources(connection: sqlite3.Connection, execution_key: int) -> Resources:
-    # CPU time of a part only would be taken for all of it.
-    row = connection.execute(
-        "SELECT TOTAL(asking_s), CASE WHEN COUNT(cpu_seconds) = COUNT(*) THEN SUM(cpu_seconds) END,"
-        " MAX(memory_peak_mb) FROM iterations WHERE execution_key=? AND NOT warmup",
-        (execution_key,),
-    ).fetchone()
-    return Resources(row[0], row[1], row[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,30 +237,17 @@ def baseline_metrics(
     seed, else of its latest execution."""
     if suite.baseline is None:
         return {}
-    rows = connection.execute(
-        "SELECT m.name, m.value FROM metrics m WHERE m.value IS NOT NULL AND m.execution_key = ("
-        " SELECT b.key FROM benchmark_executions b JOIN benchmark_executions e ON e.key=?"
-        " WHERE b.agent_id=? AND b.suite_id=e.suite_id AND b.benchmark_id=e.benchmark_id"
-        " AND b.parameters=e.parameters AND b.simulated=e.simulated"
-        " AND (b.status='complete' OR b.run_key=e.run_key)"
-        " AND EXISTS (SELECT 1 FROM metrics WHERE execution_key=b.key)"
-        " ORDER BY b.run_key=e.run_key AND b.seed=e.seed DESC, b.created_at DESC, b.key DESC"
-        " LIMIT 1)",
-        (execution_key, suite.baseline),
-    ).fetchall()
-    return dict(rows)
+    return executions.baseline_metrics(connection, execution_key, suite.baseline)
 
 
 def _write_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggregate) -> None:
-    connection.execute("DELETE FROM metrics WHERE execution_key=?", (execution_key,))
-    connection.executemany(
-        "INSERT INTO metrics (execution_key, name, value, unit, low, high, n, reason)"
-        " VALUES (?,?,?,?,?,?,?,?)",
-        [
-            (execution_key, one.name, one.value, one.unit, one.low, one.high, one.n, one.reason)
-            for one in result.metrics.values()
-        ],
-    )
+    rows = [
+        MetricRow(
+            execution_key, one.name, one.value, one.unit, one.low, one.high, one.n, one.reason
+        )
+        for one in result.metrics.values()
+    ]
+    write_metrics(connection, execution_key, rows)
 
 
 def _write_row(
@@ -275,14 +261,15 @@ def _write_row(
     combined = overall_score(scores, weights)
     values = {name: metric.value for name, metric in result.metrics.items()}
     tokens, calls = values["tokens_used"], values["api_calls"]
-    connection.execute(
-        "UPDATE benchmark_executions SET accuracy_score=?, speed_score=?, efficiency_score=?,"
-        " cost_score=?, reliability_score=?, overall_score=?, overall_low=?, overall_high=?,"
-        " tokens_used=?, api_calls_made=?, memory_peak_mb=?, cpu_usage_percent=?, cost_usd=?,"
-        " output_correctness=?, output_completeness=?, output_relevance=?, observed=?,"
-        " answered=?, correct=?, asking_s=?, cpu_seconds=? WHERE key=?",
-        (
-            *(scores[dimension].value for dimension in DIMENSIONS),
+    write_result(
+        connection,
+        execution_key,
+        ExecutionResult(
+            scores["accuracy"].value,
+            scores["speed"].value,
+            scores["efficiency"].value,
+            scores["cost"].value,
+            scores["reliability"].value,
             combined.value,
             combined.low,
             combined.high,
@@ -299,7 +286,6 @@ def _write_row(
             result.correct,
             resources.asking_s,
             resources.cpu_seconds,
-            execution_key,
         ),
     )
 
@@ -312,62 +298,27 @@ def rank_executions(connection: sqlite3.Connection, run_key: int) -> None:
     deviation_from_baseline: overall ÷ the baseline's overall - 1; of accuracy where either overall
     is missing.
     """
-    executions = connection.execute(
-        "SELECT key, overall_score, accuracy_score, suite_hash, suite_id, benchmark_id, parameters,"
-        " simulated FROM benchmark_executions WHERE run_key=?",
-        (run_key,),
-    ).fetchall()
     suites = {
-        row[0]: Suite.model_validate_json(row[1])
-        for row in connection.execute(
-            "SELECT hash, document FROM benchmark_suites WHERE hash IN"
-            " (SELECT suite_hash FROM benchmark_executions WHERE run_key=?)",
-            (run_key,),
-        )
+        digest: Suite.model_validate_json(document)
+        for digest, document in executions.suite_documents(connection, run_key).items()
     }
-    latest: dict[tuple[str, str], dict[tuple[object, ...], list[_Latest]]] = {}
-    changes = []
-    for key, combined, accuracy, suite_hash, suite_id, benchmark_id, *point in executions:
-        benchmark = (suite_id, benchmark_id)
+    latest: dict[tuple[str, str], dict[tuple[str, bool], list[LatestScore]]] = {}
+    ranks = []
+    for one in executions.scored_executions(connection, run_key):
+        benchmark = (one.suite_id, one.benchmark_id)
         if benchmark not in latest:
-            latest[benchmark] = _latest_by_point(connection, *benchmark)
-        here = latest[benchmark].get(tuple(point), [])
-        others = [one.overall for one in here if one.overall is not None]
-        rank = None if combined is None else _percentile_rank(combined, others)
-        known = _baseline_scores(here, benchmark_id, suites[suite_hash])
+            latest[benchmark] = executions.latest_scores(connection, *benchmark)
+        here = latest[benchmark].get((one.parameters, one.simulated), [])
+        others = [other.overall for other in here if other.overall is not None]
+        rank = None if one.overall is None else _percentile_rank(one.overall, others)
+        known = _baseline_scores(here, one.benchmark_id, suites[one.suite_hash])
         deviation = None
-        for name, value in (("overall", combined), ("accuracy", accuracy)):
+        for name, value in (("overall", one.overall), ("accuracy", one.accuracy)):
             if value is not None and known.get(name):
                 deviation = value / known[name] - 1
                 break
-        changes.append((rank, deviation, key))
-    connection.executemany(
-        "UPDATE benchmark_executions SET percentile_rank=?, deviation_from_baseline=? WHERE key=?",
-        changes,
-    )
-
-
-class _Latest(NamedTuple):
-    """Scores of one of an agent's latest executions at a point of a benchmark."""
-
-    agent_id: str
-    overall: float | None
-    accuracy: float | None
-
-
-def _latest_by_point(
-    connection: sqlite3.Connection, suite_id: str, benchmark_id: str
-) -> dict[tuple[object, ...], list[_Latest]]:
-    """(parameters, simulated) → the latest executions there, of all points of a benchmark at once:
-    a sweep has thousands."""
-    found: dict[tuple[object, ...], list[_Latest]] = {}
-    for *point, agent_id, combined, accuracy in connection.execute(
-        "SELECT parameters, simulated, agent_id, overall_score, accuracy_score"
-        " FROM latest_executions WHERE suite_id=? AND benchmark_id=?",
-        (suite_id, benchmark_id),
-    ):
-        found.setdefault(tuple(point), []).append(_Latest(agent_id, combined, accuracy))
-    return found
+        ranks.append(Rank(rank, deviation, one.key))
+    write_ranks(connection, ranks)
 
 
 def _percentile_rank(value: float, all_values: list[float]) -> float | None:
@@ -379,7 +330,7 @@ def _percentile_rank(value: float, all_values: list[float]) -> float | None:
 
 
 def _baseline_scores(
-    latest: Sequence[_Latest], benchmark_id: str, suite: Suite
+    latest: Sequence[LatestScore], benchmark_id: str, suite: Suite
 ) -> dict[str, float]:
     """Scores of the baseline: measured ones of the named agent, else the suite's own figures, those
     of the benchmark before those of all benchmarks."""

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentbench_tui.store.writes.live import GaugeRow, add_gauge
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -33,11 +35,9 @@ def sampler_of(context: RunContext, folder: Path) -> Sampler:
 
 
 def _sink(context: RunContext) -> Callable[[str, float, dict[str, object]], None]:
-    statement = "INSERT INTO gauges (run_key, at, scope, reading) VALUES (?,?,?,?)"
-
     def sink(scope: str, at: float, reading: dict[str, object]) -> None:
         known = {name: value for name, value in reading.items() if value is not None}
-        row = (context.run_key, at, scope, msgspec.json.encode(known).decode())
-        context.writer.add(statement, row)
+        text = msgspec.json.encode(known).decode()
+        add_gauge(context.writer, GaugeRow(context.run_key, at, scope, text))
 
     return sink

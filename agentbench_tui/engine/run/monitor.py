@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,26 +15,22 @@ import msgspec
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.model.clock import perf_counter, unix_time
 from agentbench_tui.model.errors import StoreError
-from agentbench_tui.store.database import reading
+from agentbench_tui.store.database import data_version, reading
+from agentbench_tui.store.queries.control_requests import open_control_requests
+from agentbench_tui.store.writes.live import (
+    LiveRow,
+    TickRow,
+    add_tick,
+    answer_control_request,
+    set_live,
+)
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from agentbench_tui.engine.run.context import RunContext
     from agentbench_tui.engine.run.stopping import Progress
 
 TICK_S = 1.0
 POLL_S = 0.05
-
-_LIVE = (
-    "INSERT INTO live (execution_key, run_key, updated_at, state) VALUES (?,?,?,?)"
-    " ON CONFLICT (execution_key) DO UPDATE SET updated_at=excluded.updated_at,"
-    " state=excluded.state"
-)
-_TICK = (
-    "INSERT INTO ticks (run_key, execution_key, at, observed, answered, correct, tokens,"
-    " cost_usd, e2e_histogram, ttft_histogram) VALUES (?,?,?,?,?,?,?,?,?,?)"
-)
 
 
 class _Seen:
@@ -78,19 +75,23 @@ def write_tick(context: RunContext, seen: dict[int, _Seen], lag_ms: float | None
     }
     for key, ongoing in context.active.items():
         state = {**ongoing.state(), **of_run}
-        context.writer.add(_LIVE, (key, context.run_key, now, msgspec.json.encode(state).decode()))
+        text = msgspec.json.encode(state).decode()
+        set_live(context.writer, LiveRow(key, context.run_key, now, text))
     for key, progress in context.progress.items():
         before = seen.setdefault(key, _Seen())
         if progress.observed > before.observed:
-            context.writer.add(_TICK, (context.run_key, key, now, *_difference(progress, before)))
+            add_tick(context.writer, _tick(context.run_key, key, now, progress, before))
 
 
-def _difference(progress: Progress, before: _Seen) -> tuple[object, ...]:
+def _tick(run_key: int, key: int, now: float, progress: Progress, before: _Seen) -> TickRow:
     histogram = Histogram()
     for value in progress.e2e_ms[before.answered : progress.answered]:
         histogram.record(value)
     streamed = Histogram(progress.ttft_ms[before.streamed :])
-    row = (
+    row = TickRow(
+        run_key,
+        key,
+        now,
         progress.observed - before.observed,
         progress.answered - before.answered,
         progress.correct - before.correct,
@@ -113,32 +114,19 @@ async def answer_wishes(context: RunContext, since: float) -> None:
         version = -1
         while True:
             await asyncio.sleep(POLL_S)
-            newest = connection.execute("PRAGMA data_version").fetchone()[0]
+            newest = data_version(connection)
             if newest == version:
                 continue
             version = newest
-            for row in connection.execute(
-                "SELECT seq, at, wish, argument FROM wishes"
-                " WHERE run_key=? AND seq>? AND answered_at IS NULL ORDER BY seq LIMIT 100",
-                (context.run_key, last),
-            ).fetchall():
-                last = row["seq"]
-                stale = row["at"] < since
+            for request in open_control_requests(connection, context.run_key, last):
+                last = request.seq
+                stale = request.at < since
                 answer = (
                     "ignored: made before this process took the run"
                     if stale
-                    else carry_out_wish(context, row["wish"], row["argument"])
+                    else carry_out_wish(context, request.wish, request.argument)
                 )
-                context.writer.submit(_answering(last, answer))
-
-
-def _answering(seq: int, answer: str):  # type: ignore[no-untyped-def]
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute(
-            "UPDATE wishes SET answered_at=?, answer=? WHERE seq=?", (unix_time(), answer, seq)
-        )
-
-    return change
+                context.writer.submit(partial(answer_control_request, seq=last, answer=answer))
 
 
 def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:

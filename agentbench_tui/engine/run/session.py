@@ -10,12 +10,13 @@ from agentbench_tui.engine.games import find_game
 from agentbench_tui.engine.run.limiter import Limiter
 from agentbench_tui.engine.run.stopping import check_hopeless, check_observation, end_pass
 from agentbench_tui.engine.task.observation import Interview, attempt_once, observe
-from agentbench_tui.engine.task.recorder import IterationRow, Recorder
+from agentbench_tui.engine.task.recorder import Recorder
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Request
 from agentbench_tui.model.clock import perf_counter, utc_now
 from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.text.untrusted import one_line, redact
 from agentbench_tui.process.snapshot import least_cpu_seconds
+from agentbench_tui.store.writes.observations import IterationRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -27,6 +27,7 @@ from agentbench_tui.model.figures.metric import METRICS, PERCENTILES
 from agentbench_tui.store.answer_columns import keep_columns
 from agentbench_tui.store.case_hashes import has_hashes, keep_hashes, made_hashes
 from agentbench_tui.store.datasets import dataset_of_execution
+from agentbench_tui.store.queries.answers import mean_grades
 
 if TYPE_CHECKING:
     import sqlite3
@@ -310,18 +311,12 @@ def _resources(result: Aggregate, seen: Observations, resources: Resources) -> N
 def _output_quality(result: Aggregate, connection: sqlite3.Connection, execution_key: int) -> None:
     """Means of correctness, completeness and relevance over the scores that give them; where no
     score gives correctness, the mean credit by the first scorer."""
-    row = connection.execute(
-        "SELECT AVG(json_extract(s.value, '$.correctness')),"
-        " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
-        " COUNT(json_extract(s.value, '$.correctness')),"
-        " COUNT(json_extract(s.value, '$.completeness')),"
-        " COUNT(json_extract(s.value, '$.relevance')),"
-        " AVG(CASE s.key WHEN 0 THEN json_extract(s.value, '$.value') END), SUM(s.key=0)"
-        " FROM answers a, json_each(a.scores) s WHERE a.execution_key=?",
-        (execution_key,),
-    ).fetchone()
-    for place, name in enumerate(("correctness", "completeness", "relevance")):
-        value, n = row[place], row[place + 3]
+    grades = mean_grades(connection, execution_key)
+    for name, value, n in (
+        ("correctness", grades.correctness, grades.correctness_n),
+        ("completeness", grades.completeness, grades.completeness_n),
+        ("relevance", grades.relevance, grades.relevance_n),
+    ):
         if name == "correctness" and value is None:
-            value, n = row[6], row[7] or 0
+            value, n = grades.credit, grades.credit_n or 0  # noqa: PLW2901
         result.total(name, value, n, "no scorer gives it")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from agentbench_tui.agents.target import named_model
 from agentbench_tui.model.answer import Usage
 from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.store.queries.answers import commonest_unpriced
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,14 +23,7 @@ def why_unknown(connection: sqlite3.Connection, execution_key: int, agent: Agent
     """The commonest reason for which answers of an execution have no cost, and how often."""
     from agentbench_tui.scoring.prices import PriceTable
 
-    given, made, model, count = connection.execute(
-        "SELECT given, made, CASE WHEN given AND made THEN json_extract(answer, '$.model') END"
-        " AS model, COUNT(*) AS n FROM (SELECT answer,"
-        " input_tokens IS NOT NULL AS given, output_tokens IS NOT NULL AS made FROM answers"
-        " WHERE execution_key=? AND failure_kind IS NULL AND cost_usd IS NULL)"
-        " GROUP BY 1, 2, 3 ORDER BY n DESC LIMIT 1",
-        (execution_key,),
-    ).fetchone()
+    given, made, model, count = commonest_unpriced(connection, execution_key)
     model = model or named_model(agent)
     usage = Usage(1 if given else None, 1 if made else None)
     reason = PriceTable().cost(model, None, usage).reason or f"{model} had no price at the time"

@@ -8,12 +8,13 @@ place before.
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.answer_columns import (
+    OBSERVATION_COLUMNS,
     ColumnFacts,
     KeptColumn,
     column_content,
@@ -36,27 +37,12 @@ _SMALLER = 0.9
 """Share of its size above which a column is not packed."""
 
 
-class _Column(NamedTuple):
-    """One column of an execution's observations."""
-
-    expression: str
-    """Of SQL over a row of `answers`."""
-    kind: type
-
-
-COLUMNS = {
-    "case": _Column("case_key", np.int64),
-    "repeat": _Column("repeat", np.int32),
-    "answered": _Column("failure_kind IS NULL", np.bool_),
-    "right": _Column("correct IS 1", np.bool_),
-    **{
-        name: _Column(name, np.float64)
-        for name in (
-            "e2e_ms", "waiting_ms", "ttft_ms", "input_tokens", "output_tokens", "cost_usd",
-            "credit",
-        )
-    },
+_KINDS: dict[str, type] = {
+    "case": np.int64, "repeat": np.int32, "answered": np.bool_, "right": np.bool_
 }  # fmt: skip
+"""Types of the columns that are no float64."""
+COLUMNS: dict[str, type] = {name: _KINDS.get(name, np.float64) for name in OBSERVATION_COLUMNS}
+"""Column of an execution's observations → type of its values."""
 
 
 def packed_columns(
@@ -67,15 +53,15 @@ def packed_columns(
         return []
     keys = _keys(connection, execution_key)
     columns = []
-    for name, column in COLUMNS.items():
+    for name, kind in COLUMNS.items():
         values: NDArray[Any] = getattr(seen, name)
         known = len(values), len(values)
         if name == "case":
             values = np.diff(np.searchsorted(keys, values), prepend=np.int64(0))
-        elif column.kind is np.float64:
+        elif kind is np.float64:
             known = seen.known(name), seen.known_answered(name)
         facts = ColumnFacts(len(values), *known)
-        columns.append(KeptColumn(name, facts, _packed(values.astype(_order(column.kind)))))
+        columns.append(KeptColumn(name, facts, _packed(values.astype(_order(kind)))))
     return columns
 
 
@@ -96,7 +82,7 @@ class KeptColumns:
         return self._facts[name]
 
     def column(self, name: str) -> NDArray[Any]:
-        kind = COLUMNS[name].kind
+        kind = COLUMNS[name]
         if kind is np.float64 and not self._facts[name].known:
             return np.full(len(self), np.nan)
         content = column_content(self._connection, self._key, name)

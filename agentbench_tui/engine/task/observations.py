@@ -11,7 +11,11 @@ import numpy as np
 from agentbench_tui.analysis.sample import count_distinct
 from agentbench_tui.engine.task.observation_columns import COLUMNS, kept_columns
 from agentbench_tui.model.answer import UNMEASURED
-from agentbench_tui.store.answer_columns import ColumnFacts
+from agentbench_tui.store.answer_columns import (
+    ColumnFacts,
+    clusters_of_cases,
+    observation_rows,
+)
 from agentbench_tui.store.answer_counts import answer_counts, failure_counts
 
 if TYPE_CHECKING:
@@ -143,25 +147,19 @@ class _Rows:
     def __init__(
         self, connection: sqlite3.Connection, execution_key: int, counted: Callable[[], int]
     ) -> None:
-        cursor = connection.execute(
-            f"SELECT {', '.join(one.expression for one in COLUMNS.values())}"  # noqa: S608  # ours
-            " FROM answers WHERE execution_key=?"
-            " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness'))"
-            " ORDER BY seq",
-            (execution_key,),
-        )
-        rows = cursor.fetchmany(_CHUNK)
+        chunks = observation_rows(connection, execution_key, _CHUNK)
+        rows = next(chunks, [])
         # Few need not be counted first: of a thousand agents that would take as long as reading.
         self._count = len(rows) if len(rows) < _CHUNK else counted()
         self._table: dict[str, NDArray[Any]] = {
-            name: np.empty(self._count, column.kind) for name, column in COLUMNS.items()
+            name: np.empty(self._count, kind) for name, kind in COLUMNS.items()
         }
         done = 0
         while rows:
             for column, values in zip(self._table.values(), zip(*rows, strict=True), strict=True):
                 column[done : done + len(rows)] = values
             done += len(rows)
-            rows = cursor.fetchmany(_CHUNK)
+            rows = next(chunks, [])
 
     def __len__(self) -> int:
         return self._count
@@ -179,12 +177,7 @@ def _units(
     connection: sqlite3.Connection, execution_key: int, cases: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Cases by number, those of a cluster by one (negative) number together."""
-    rows = connection.execute(
-        "SELECT c.key, json_extract(c.body, '$.cluster') FROM benchmark_executions e"
-        " JOIN cases c ON c.dataset_key=e.dataset_key WHERE e.key=?"
-        " AND instr(c.body, '\"cluster\"') AND json_extract(c.body, '$.cluster') IS NOT NULL",
-        (execution_key,),
-    ).fetchall()
+    rows = clusters_of_cases(connection, execution_key)
     if not rows:
         return cases
     numbers: dict[str, int] = {}

@@ -7,55 +7,38 @@ and sizes are bounded here.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentbench_tui.model.answer import Answer, ToolCall, Usage
 from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.text.untrusted import redactor_now, visible
+from agentbench_tui.store.writes.observations import (
+    AnswerRow,
+    AttemptRow,
+    FailureRow,
+    MessageRow,
+    add_answer,
+    add_attempt,
+    add_failure,
+    add_iteration,
+    add_message,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.model.answer import AgentFailure, FailureKind, Score
+    from agentbench_tui.store.writes.observations import IterationRow
+    from agentbench_tui.store.writes.rows import RowWriter
 
 LONGEST_ANSWER = 4 << 20
 """Characters of one answer's JSON that are kept; what was longer says so in its metadata."""
 LONGEST_DETAIL = 2000
 LONGEST_NAME = 200
 
-_ANSWER = (
-    "INSERT INTO answers (run_key, execution_key, case_key, repeat, iteration, attempt,"
-    " failure_kind, sent_ms, e2e_ms, waiting_ms, ttft_ms, input_tokens, output_tokens,"
-    " cached_tokens, reasoning_tokens, tokens_estimated, api_calls, cost_usd, credit, correct,"
-    " answer, scores)"
-    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-)
-_MESSAGE = (
-    "INSERT INTO messages (run_key, execution_key, case_key, repeat, iteration, position, role,"
-    " content, tool_calls, tool_call_id) VALUES (?,?,?,?,?,?,?,?,?,?)"
-)
-_ATTEMPT = (
-    "INSERT INTO attempts (run_key, execution_key, case_key, repeat, iteration, attempt,"
-    " failure_kind, sent_ms, e2e_ms, retry_after_s, partial) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
-)
-_FAILURE = (
-    "INSERT INTO failures (run_key, execution_key, case_key, repeat, iteration, attempt, stage,"
-    " kind, detail, at) VALUES (?,?,?,?,?,?,?,?,?,?)"
-)
-_ITERATION = (
-    "INSERT INTO iterations (run_key, execution_key, repeat, iteration, warmup, status,"
-    " started_at, asking_s, observed, answered, correct, cpu_seconds, memory_peak_mb)"
-    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
-)
 _NO_USAGE = Usage()
-
-
-class RowWriter(Protocol):
-    """Takes rows to be written, each with its statement."""
-
-    def add(self, statement: str, row: Sequence[Any]) -> None: ...
 
 
 class Recorder:
@@ -87,9 +70,9 @@ class Recorder:
         if answer is not None and answer.messages:
             self._messages(key, answer)
             answer = msgspec.structs.replace(answer, messages=())
-        self._writer.add(
-            _ANSWER,
-            (
+        add_answer(
+            self._writer,
+            AnswerRow(
                 self._run_key,
                 self._execution_key,
                 *key,
@@ -115,9 +98,9 @@ class Recorder:
 
     def _messages(self, key: tuple[int, int, int], answer: Answer) -> None:
         for position, message in enumerate(answer.messages):
-            self._writer.add(
-                _MESSAGE,
-                (
+            add_message(
+                self._writer,
+                MessageRow(
                     self._run_key,
                     self._execution_key,
                     *key,
@@ -142,9 +125,9 @@ class Recorder:
     ) -> None:
         """One attempt that failed and is followed by another."""
         partial = None if failure.partial is None else self.encode(failure.partial)
-        self._writer.add(
-            _ATTEMPT,
-            (
+        add_attempt(
+            self._writer,
+            AttemptRow(
                 self._run_key,
                 self._execution_key,
                 *key,
@@ -170,9 +153,9 @@ class Recorder:
         `key` as that of an answer; requests of a load have no case.
         """
         case_key, repeat, iteration = key or (None, None, None)
-        self._writer.add(
-            _FAILURE,
-            (
+        add_failure(
+            self._writer,
+            FailureRow(
                 self._run_key,
                 self._execution_key,
                 case_key,
@@ -188,9 +171,7 @@ class Recorder:
 
     def iteration(self, row: IterationRow) -> None:
         """One iteration came to its end, or was stopped."""
-        self._writer.add(
-            _ITERATION, (self._run_key, self._execution_key, *msgspec.structs.astuple(row))
-        )
+        add_iteration(self._writer, self._run_key, self._execution_key, row)
 
     def encode(self, answer: Answer) -> str:
         """The answer as JSON without secrets, at most about LONGEST_ANSWER characters."""
@@ -248,23 +229,6 @@ class Recorder:
         # Masked before it is cut: half a key is no longer known as one.
         text = self._redactor(text)
         return text if limit is None or len(text) <= limit else text[:limit] + "…"
-
-
-class IterationRow(msgspec.Struct, frozen=True):
-    """One pass over the cases, as it is stored."""
-
-    repeat: int
-    iteration: int
-    warmup: bool
-    status: str
-    """ok, failed or stopped."""
-    started_at: str
-    asking_s: float
-    observed: int
-    answered: int
-    correct: int
-    cpu_seconds: float | None = None
-    memory_peak_mb: float | None = None
 
 
 _MOST_BITS = 10_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -27,9 +26,17 @@ from agentbench_tui.model.suite import Suite
 from agentbench_tui.process.supervision import end_forks_of
 from agentbench_tui.store.draft import Draft
 from agentbench_tui.store.locking import Lease
+from agentbench_tui.store.queries.answers import answers_to_grade, messages_of
+from agentbench_tui.store.queries.runs import execution_key_of
 from agentbench_tui.store.run_copy import IMPORTED_IN_PART
+from agentbench_tui.store.writes.observations import (
+    NewGrade,
+    change_grade,
+    remove_scoring_failures,
+)
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
@@ -37,11 +44,9 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.suite.loading import LoadedSuite
     from agentbench_tui.model.suite import Benchmark
     from agentbench_tui.scoring.registry import NamedScorer
+    from agentbench_tui.store.queries.runs import Row
 
 PAGE = 200
-_UPDATE = (
-    "UPDATE answers SET credit=?, correct=?, scores=?, failure_kind=? WHERE seq=? AND run_key=?"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,7 @@ async def _rescore_run(
             scorers = make_scorers(benchmark, group.base_dir if suite is None else suite.folder)
             try:
                 for execution in baseline_first(group.executions, chosen.baseline):
-                    key = _execution_key(draft, execution.id)
+                    key = execution_key_of(draft.connection, execution.id)
                     done = await _rescore_execution(draft, run["key"], key, scorers)
                     total, changed = total + done.answers, changed + done.changed
                     found = await asyncio.to_thread(findings_of, draft.connection, key, benchmark)
@@ -124,12 +129,6 @@ async def _rescore_run(
 
         await asyncio.to_thread(draft.commit, finish)
     return Rescored(total, changed)
-
-
-def _execution_key(draft: Draft, execution_id: str) -> int:
-    query = "SELECT key FROM benchmark_executions WHERE id=?"
-    key: int = draft.connection.execute(query, (execution_id,)).fetchone()[0]
-    return key
 
 
 def _new_rules(
@@ -166,15 +165,9 @@ async def _rescore_execution(
     total = changed = last = 0
     recorder = Recorder(draft, run_key, execution_key)
     # What scorers failed at before is judged anew.
-    draft.add("DELETE FROM failures WHERE execution_key=? AND stage='score'", (execution_key,))
-    draft.connection.row_factory = sqlite3.Row
+    remove_scoring_failures(draft, execution_key)
     while True:
-        rows = draft.connection.execute(
-            "SELECT a.*, c.body FROM answers a JOIN cases c ON c.key=a.case_key"
-            " WHERE a.execution_key=? AND a.seq>? AND a.answer IS NOT NULL"
-            " AND (a.failure_kind IS NULL OR a.failure_kind='grader') ORDER BY a.seq LIMIT ?",
-            (execution_key, last, PAGE),
-        ).fetchall()
+        rows = answers_to_grade(draft.connection, execution_key, last, PAGE)
         if not rows:
             return Rescored(total, changed)
         last = rows[-1]["seq"]
@@ -187,7 +180,7 @@ async def _rescore_execution(
 async def _rescore_row(
     draft: Draft,
     recorder: Recorder,
-    row: sqlite3.Row,
+    row: Row,
     answer: Answer,
     scorers: Sequence[NamedScorer],
 ) -> bool:
@@ -200,9 +193,9 @@ async def _rescore_row(
     scores = await grade(scorers, case, answer, failed)
     failure = FailureKind.GRADER if scores is None else None
     primary = scores[0] if scores else None
-    draft.add(
-        _UPDATE,
-        (
+    change_grade(
+        draft,
+        NewGrade(
             None if primary is None else primary.value,
             None if primary is None else primary.correct,
             recorder.encode_scores(scores) if scores else None,
@@ -214,14 +207,12 @@ async def _rescore_row(
     return bool(row["correct"]) != (primary is not None and primary.correct)
 
 
-def _whole_answer(connection: sqlite3.Connection, row: sqlite3.Row) -> Answer:
+def _whole_answer(connection: sqlite3.Connection, row: Row) -> Answer:
     """The answer with the messages that are rows of their own."""
     answer = msgspec.json.decode(row["answer"], type=Answer)
-    messages = connection.execute(
-        "SELECT role, content, tool_calls, tool_call_id FROM messages WHERE execution_key=?"
-        " AND case_key=? AND repeat=? AND iteration=? ORDER BY position",
-        (row["execution_key"], row["case_key"], row["repeat"], row["iteration"]),
-    ).fetchall()
+    messages = messages_of(
+        connection, row["execution_key"], row["case_key"], row["repeat"], row["iteration"]
+    )
     if not messages:
         return answer
     return msgspec.structs.replace(

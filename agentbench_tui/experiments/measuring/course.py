@@ -6,12 +6,13 @@ import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentbench_tui.engine.run.stopping import check_observation, end_pass
-from agentbench_tui.engine.task.recorder import IterationRow, Recorder
+from agentbench_tui.engine.task.recorder import Recorder
 from agentbench_tui.experiments.measuring.order import Opened, Order, Reading, Warmed
 from agentbench_tui.experiments.measuring.seat import ProcessSeat, Seat, ThreadSeat
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
 from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.store.writes.observations import IterationRow
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.engine.task.recorder import IterationRow, Recorder
+from agentbench_tui.engine.task.recorder import Recorder
 from agentbench_tui.load.calibration.stalls import Stalls
 from agentbench_tui.load.results import repeats
 from agentbench_tui.load.results.live import TICK_S
@@ -22,6 +22,7 @@ from agentbench_tui.load.sending.protocol import HttpTarget
 from agentbench_tui.load.sending.workers import OVERTIME_S
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.clock import utc_now
+from agentbench_tui.store.writes.observations import IterationRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

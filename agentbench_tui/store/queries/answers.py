@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentbench_tui.store.queries.answer_pages import EXPECTED, SAID
 from agentbench_tui.store.queries.runs import Row, rows_of
@@ -151,3 +151,105 @@ def output_columns(connection: sqlite3.Connection, execution_key: int) -> list[t
     ).fetchall()
     graded = any(row[2] is not None for row in rows)
     return [(*row[:2], row[2] if graded else row[5], *row[3:5]) for row in map(tuple, rows)]
+
+
+class MeanGrades(NamedTuple):
+    """Means over the scores of an execution's answers, each with how many scores give it."""
+
+    correctness: float | None
+    completeness: float | None
+    relevance: float | None
+    correctness_n: int
+    completeness_n: int
+    relevance_n: int
+    credit: float | None
+    """The mean value by the first scorer."""
+    credit_n: int | None
+
+
+def mean_grades(connection: sqlite3.Connection, execution_key: int) -> MeanGrades:
+    """The mean grades of an execution."""
+    row = connection.execute(
+        "SELECT AVG(json_extract(s.value, '$.correctness')),"
+        " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
+        " COUNT(json_extract(s.value, '$.correctness')),"
+        " COUNT(json_extract(s.value, '$.completeness')),"
+        " COUNT(json_extract(s.value, '$.relevance')),"
+        " AVG(CASE s.key WHEN 0 THEN json_extract(s.value, '$.value') END), SUM(s.key=0)"
+        " FROM answers a, json_each(a.scores) s WHERE a.execution_key=?",
+        (execution_key,),
+    ).fetchone()
+    return MeanGrades(*row)
+
+
+class Unpriced(NamedTuple):
+    """Answers without a cost that have the same reason for it."""
+
+    has_input_tokens: bool
+    has_output_tokens: bool
+    model: str | None
+    """Where the tokens are known."""
+    answers: int
+
+
+def commonest_unpriced(connection: sqlite3.Connection, execution_key: int) -> Unpriced:
+    """The largest group of an execution's answers without a failure that have no cost; there must
+    be one."""
+    row = connection.execute(
+        "SELECT given, made, CASE WHEN given AND made THEN json_extract(answer, '$.model') END"
+        " AS model, COUNT(*) AS n FROM (SELECT answer,"
+        " input_tokens IS NOT NULL AS given, output_tokens IS NOT NULL AS made FROM answers"
+        " WHERE execution_key=? AND failure_kind IS NULL AND cost_usd IS NULL)"
+        " GROUP BY 1, 2, 3 ORDER BY n DESC LIMIT 1",
+        (execution_key,),
+    ).fetchone()
+    return Unpriced(*row)
+
+
+def spent_on_run(connection: sqlite3.Connection, run_key: int) -> tuple[float, int]:
+    """(dollars, tokens) of the answers of a run that are in the store."""
+    cost, tokens = connection.execute(
+        "SELECT TOTAL(cost_usd), CAST(TOTAL(input_tokens) + TOTAL(output_tokens) AS INTEGER)"
+        " FROM answers WHERE run_key=?",
+        (run_key,),
+    ).fetchone()
+    return cost, tokens
+
+
+def committed_observations(
+    connection: sqlite3.Connection, run_key: int
+) -> dict[int, set[tuple[int, int, int]]]:
+    """Execution key → (case key, repeat, iteration) of every observation that is in the store."""
+    found: dict[int, set[tuple[int, int, int]]] = {}
+    for key, *place in connection.execute(
+        "SELECT execution_key, case_key, repeat, iteration FROM answers WHERE run_key=?", (run_key,)
+    ):
+        case, repeat, iteration = place
+        found.setdefault(key, set()).add((case, repeat, iteration))
+    return found
+
+
+def answers_to_grade(
+    connection: sqlite3.Connection, execution_key: int, after: int, limit: int
+) -> list[Row]:
+    """A page of an execution's answers that a scorer can grade, with the `body` of their case:
+    those numbered above `after` that have an answer and failed at most in the grader."""
+    return rows_of(
+        connection,
+        "SELECT a.*, c.body FROM answers a JOIN cases c ON c.key=a.case_key"
+        " WHERE a.execution_key=? AND a.seq>? AND a.answer IS NOT NULL"
+        " AND (a.failure_kind IS NULL OR a.failure_kind='grader') ORDER BY a.seq LIMIT ?",
+        (execution_key, after, limit),
+    )
+
+
+def messages_of(
+    connection: sqlite3.Connection, execution_key: int, case_key: int, repeat: int, iteration: int
+) -> list[Row]:
+    """The transcript of one answer: role, content, tool_calls (JSON or None), tool_call_id."""
+    return rows_of(
+        connection,
+        "SELECT role, content, tool_calls, tool_call_id FROM messages WHERE execution_key=?"
+        " AND case_key=? AND repeat=? AND iteration=? ORDER BY position",
+        (execution_key, case_key, repeat, iteration),
+    )

@@ -1,0 +1,152 @@
+"""Executions of a run: their keys, how they stand, and what they are scored and ranked by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from agentbench_tui.model.agent import AgentSpec
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class ScoredExecution(NamedTuple):
+    """An execution with the scores that it is ranked by."""
+
+    key: int
+    overall: float | None
+    accuracy: float | None
+    suite_hash: str
+    suite_id: str
+    benchmark_id: str
+    parameters: str
+    """JSON."""
+    simulated: bool
+
+
+class LatestScore(NamedTuple):
+    """Scores of one of an agent's latest executions at a point of a benchmark."""
+
+    agent_id: str
+    overall: float | None
+    accuracy: float | None
+
+
+def execution_keys(connection: sqlite3.Connection, run_key: int) -> dict[str, int]:
+    """Execution id → key."""
+    rows = connection.execute(
+        "SELECT id, key FROM benchmark_executions WHERE run_key=?", (run_key,)
+    )
+    return {row[0]: row[1] for row in rows.fetchall()}
+
+
+def complete_executions(connection: sqlite3.Connection, run_key: int) -> set[int]:
+    """Keys of the executions that came to their end: all asked, or stopped early."""
+    rows = connection.execute(
+        "SELECT key FROM benchmark_executions WHERE run_key=? AND status='complete'", (run_key,)
+    )
+    return {row[0] for row in rows.fetchall()}
+
+
+def execution_statuses(connection: sqlite3.Connection, run_key: int) -> Counter[str]:
+    """Status → how many executions of a run have it."""
+    rows = connection.execute("SELECT status FROM benchmark_executions WHERE run_key=?", (run_key,))
+    return Counter(row[0] for row in rows.fetchall())
+
+
+def planned_and_observed(connection: sqlite3.Connection, execution_key: int) -> tuple[int, int]:
+    """How many observations an execution planned, and how many are in the store."""
+    planned, observed = connection.execute(
+        "SELECT e.planned, (SELECT COUNT(*) FROM answers WHERE execution_key=e.key)"
+        " + (SELECT CAST(TOTAL(rows) AS INTEGER) FROM sample_chunks WHERE execution_key=e.key)"
+        " FROM benchmark_executions e WHERE e.key=?",
+        (execution_key,),
+    ).fetchone()
+    return planned, observed
+
+
+def agent_of_execution(connection: sqlite3.Connection, execution_key: int) -> AgentSpec:
+    """The agent as it was configured for an execution."""
+    (document,) = connection.execute(
+        "SELECT model_configuration FROM benchmark_executions WHERE key=?", (execution_key,)
+    ).fetchone()
+    return msgspec.json.decode(document, type=AgentSpec)
+
+
+def baseline_metrics(
+    connection: sqlite3.Connection, execution_key: int, baseline: str
+) -> dict[str, float]:
+    """Metrics of a suite's baseline agent on the same benchmark: in the same run with the same
+    seed, else of its latest execution; empty without any."""
+    rows = connection.execute(
+        "SELECT m.name, m.value FROM metrics m WHERE m.value IS NOT NULL AND m.execution_key = ("
+        " SELECT b.key FROM benchmark_executions b JOIN benchmark_executions e ON e.key=?"
+        " WHERE b.agent_id=? AND b.suite_id=e.suite_id AND b.benchmark_id=e.benchmark_id"
+        " AND b.parameters=e.parameters AND b.simulated=e.simulated"
+        " AND (b.status='complete' OR b.run_key=e.run_key)"
+        " AND EXISTS (SELECT 1 FROM metrics WHERE execution_key=b.key)"
+        " ORDER BY b.run_key=e.run_key AND b.seed=e.seed DESC, b.created_at DESC, b.key DESC"
+        " LIMIT 1)",
+        (execution_key, baseline),
+    )
+    return dict(map(tuple, rows.fetchall()))
+
+
+def scored_executions(connection: sqlite3.Connection, run_key: int) -> list[ScoredExecution]:
+    """The executions of a run with their scores."""
+    rows = connection.execute(
+        "SELECT key, overall_score, accuracy_score, suite_hash, suite_id, benchmark_id, parameters,"
+        " simulated FROM benchmark_executions WHERE run_key=?",
+        (run_key,),
+    )
+    return [*map(ScoredExecution._make, rows.fetchall())]
+
+
+def latest_scores(
+    connection: sqlite3.Connection, suite_id: str, benchmark_id: str
+) -> dict[tuple[str, bool], list[LatestScore]]:
+    """(parameters as JSON, simulated) → scores of the latest executions there, of all points of a
+    benchmark at once: a sweep has thousands."""
+    found: dict[tuple[str, bool], list[LatestScore]] = {}
+    for parameters, simulated, *scores in connection.execute(
+        "SELECT parameters, simulated, agent_id, overall_score, accuracy_score"
+        " FROM latest_executions WHERE suite_id=? AND benchmark_id=?",
+        (suite_id, benchmark_id),
+    ):
+        found.setdefault((parameters, simulated), []).append(LatestScore(*scores))
+    return found
+
+
+def suite_documents(connection: sqlite3.Connection, run_key: int) -> dict[str, str]:
+    """Hash → the document, JSON, of each suite of a run."""
+    rows = connection.execute(
+        "SELECT hash, document FROM benchmark_suites WHERE hash IN"
+        " (SELECT suite_hash FROM benchmark_executions WHERE run_key=?)",
+        (run_key,),
+    )
+    return dict(map(tuple, rows.fetchall()))
+
+
+def running_runs(connection: sqlite3.Connection) -> list[tuple[int, str]]:
+    """(key, id) of the runs that count as running, whether or not their process lives."""
+    rows = connection.execute("SELECT key, id FROM runs WHERE status='running'")
+    return [(row[0], row[1]) for row in rows.fetchall()]
+
+
+def load_verdicts(connection: sqlite3.Connection, run_key: int) -> set[str]:
+    """The different verdicts on a run's load executions."""
+    rows = connection.execute("SELECT verdict FROM load_summaries WHERE run_key=?", (run_key,))
+    return {row[0] for row in rows.fetchall()}
+
+
+def has_other_than_load(connection: sqlite3.Connection, run_key: int) -> bool:
+    """Whether a run has executions without a summary of a load."""
+    (others,) = connection.execute(
+        "SELECT COUNT(*) FROM benchmark_executions e WHERE run_key=? AND NOT EXISTS"
+        " (SELECT 1 FROM load_summaries WHERE execution_key=e.key)",
+        (run_key,),
+    ).fetchone()
+    return bool(others)

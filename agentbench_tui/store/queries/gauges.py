@@ -1,0 +1,42 @@
+"""Readings of the gauges of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class GaugeSummary(NamedTuple):
+    """One numeric field of a scope while an execution went on; a row of `gauge_summaries`."""
+
+    execution_key: int
+    scope: str
+    field: str
+    low: float
+    mean: float
+    high: float
+    n: int
+
+
+def summarized_gauges(
+    connection: sqlite3.Connection, execution_key: int, agent_id: str
+) -> list[GaugeSummary]:
+    """Min, mean and max of every numeric gauge while the execution went on.
+
+    The numbers of a GPU and of its slice are names, not measurements.
+    """
+    rows = connection.execute(
+        "SELECT e.key, g.scope, r.key, MIN(r.value), AVG(r.value), MAX(r.value), COUNT(*)"
+        " FROM benchmark_executions e"
+        " JOIN gauges g ON g.run_key=e.run_key"
+        " AND g.at >= unixepoch(e.start_time)"
+        " AND g.at <= unixepoch(COALESCE(e.end_time, 'now')) + 1"
+        " JOIN json_each(g.reading) r ON r.type IN ('integer', 'real')"
+        " AND r.key NOT IN ('index', 'slice')"
+        " WHERE e.key=? AND (g.scope NOT LIKE 'agent:%' OR g.scope = 'agent:' || ?)"
+        " GROUP BY g.scope, r.key",
+        (execution_key, agent_id),
+    )
+    return [*map(GaugeSummary._make, rows.fetchall())]

@@ -1,0 +1,77 @@
+"""Iterations of executions: what they took, and those that nobody closed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class IterationTotals(NamedTuple):
+    """Over measured iterations; warm-up is none."""
+
+    asking_s: float
+    cpu_seconds: float | None
+    """None unless that of every iteration is known: a part would be taken for all of it."""
+    memory_peak_mb: float | None
+
+
+class OpenIteration(NamedTuple):
+    """Answers of an iteration that no row of `iterations` counts."""
+
+    execution_key: int
+    repeat: int
+    iteration: int
+    missing: int
+    """How many answers: the newest of the iteration."""
+    started_at: str
+    """When the execution started."""
+
+
+class AnswerTime(NamedTuple):
+    """When an answer was in flight, in ms since the run began, and how it ended."""
+
+    sent_ms: float
+    e2e_ms: float
+    """0 where it is not known."""
+    answered: bool
+    correct: bool
+
+
+_TOTALS = (
+    "TOTAL(asking_s), CASE WHEN COUNT(cpu_seconds) = COUNT(*) THEN SUM(cpu_seconds) END,"
+    " MAX(memory_peak_mb) FROM iterations WHERE execution_key=? AND NOT warmup"
+)
+
+
+def iteration_totals(connection: sqlite3.Connection, execution_key: int) -> IterationTotals:
+    """What the iterations of an execution took together."""
+    row = connection.execute(f"SELECT {_TOTALS}", (execution_key,)).fetchone()
+    return IterationTotals(*row)
+
+
+def open_iterations(connection: sqlite3.Connection, run_key: int) -> list[OpenIteration]:
+    """The iterations of a run that a killed process could not close."""
+    rows = connection.execute(
+        "SELECT a.execution_key, a.repeat, a.iteration, COUNT(*) - COALESCE((SELECT"
+        "  SUM(i.observed) FROM iterations i WHERE NOT i.warmup AND i.repeat=a.repeat"
+        "  AND i.execution_key=a.execution_key AND i.iteration=a.iteration), 0) AS missing,"
+        " e.start_time FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
+        " WHERE a.run_key=? GROUP BY 1, 2, 3 HAVING missing > 0",
+        (run_key,),
+    )
+    return [*map(OpenIteration._make, rows.fetchall())]
+
+
+def newest_answer_times(
+    connection: sqlite3.Connection, open_iteration: OpenIteration
+) -> list[AnswerTime]:
+    """The times of those answers that an open iteration is missing, the newest first."""
+    key, repeat, iteration, missing, _ = open_iteration
+    rows = connection.execute(
+        "SELECT sent_ms, COALESCE(e2e_ms, 0), failure_kind IS NULL, correct IS 1 FROM answers"
+        " WHERE execution_key=? AND repeat=? AND iteration=? ORDER BY seq DESC LIMIT ?",
+        (key, repeat, iteration, missing),
+    )
+    return [*map(AnswerTime._make, rows.fetchall())]

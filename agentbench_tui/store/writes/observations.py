@@ -1,0 +1,164 @@
+"""What an execution observes: answers, their messages, attempts and failures, and iterations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentbench_tui.store.writes.rows import insert_into
+
+if TYPE_CHECKING:
+    from agentbench_tui.store.writes.rows import RowWriter
+
+
+class AnswerRow(NamedTuple):
+    """One finished observation. Times in ms: `sent_ms` since the run began."""
+
+    run_key: int
+    execution_key: int | None
+    case_key: int
+    repeat: int
+    iteration: int
+    attempt: int
+    failure_kind: str | None
+    sent_ms: float
+    e2e_ms: float | None
+    waiting_ms: float
+    ttft_ms: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    reasoning_tokens: int | None
+    tokens_estimated: bool
+    api_calls: int
+    cost_usd: float | None
+    credit: float | None
+    correct: bool | None
+    answer: str | None
+    """JSON."""
+    scores: str | None
+    """JSON."""
+
+
+class MessageRow(NamedTuple):
+    """One message of an answer's transcript."""
+
+    run_key: int
+    execution_key: int | None
+    case_key: int
+    repeat: int
+    iteration: int
+    position: int
+    role: str
+    content: str
+    tool_calls: str | None
+    """JSON."""
+    tool_call_id: str | None
+
+
+class AttemptRow(NamedTuple):
+    """One attempt that failed and was followed by another."""
+
+    run_key: int
+    execution_key: int | None
+    case_key: int
+    repeat: int
+    iteration: int
+    attempt: int
+    failure_kind: str
+    sent_ms: float
+    e2e_ms: float
+    retry_after_s: float | None
+    partial: str | None
+    """The answer so far, JSON."""
+
+
+class FailureRow(NamedTuple):
+    """Something that failed, at a stage: start, warmup, answer, score or close."""
+
+    run_key: int
+    execution_key: int | None
+    case_key: int | None
+    repeat: int | None
+    iteration: int | None
+    attempt: int | None
+    stage: str
+    kind: str
+    detail: str
+    at: str
+
+
+class IterationRow(NamedTuple):
+    """One pass over the cases, as it is stored."""
+
+    repeat: int
+    iteration: int
+    warmup: bool
+    status: str
+    """ok, failed or stopped."""
+    started_at: str
+    asking_s: float
+    observed: int
+    answered: int
+    correct: int
+    cpu_seconds: float | None = None
+    memory_peak_mb: float | None = None
+
+
+_ANSWER = insert_into("answers", AnswerRow)
+_MESSAGE = insert_into("messages", MessageRow)
+_ATTEMPT = insert_into("attempts", AttemptRow)
+_FAILURE = insert_into("failures", FailureRow)
+_ITERATION = insert_into("iterations", IterationRow, "run_key", "execution_key")
+
+
+def add_answer(writer: RowWriter, row: AnswerRow) -> None:
+    """Queue a finished observation."""
+    writer.add(_ANSWER, row)
+
+
+def add_message(writer: RowWriter, row: MessageRow) -> None:
+    """Queue a message."""
+    writer.add(_MESSAGE, row)
+
+
+def add_attempt(writer: RowWriter, row: AttemptRow) -> None:
+    """Queue an attempt."""
+    writer.add(_ATTEMPT, row)
+
+
+def add_failure(writer: RowWriter, row: FailureRow) -> None:
+    """Queue a failure."""
+    writer.add(_FAILURE, row)
+
+
+def add_iteration(
+    writer: RowWriter, run_key: int, execution_key: int | None, row: IterationRow
+) -> None:
+    """Queue an iteration."""
+    writer.add(_ITERATION, (run_key, execution_key, *row))
+
+
+class NewGrade(NamedTuple):
+    """What a stored answer is graded instead; its answer is the one numbered `seq`."""
+
+    credit: float | None
+    correct: bool | None
+    scores: str | None
+    """JSON."""
+    failure_kind: str | None
+    seq: int
+    run_key: int
+
+
+def change_grade(writer: RowWriter, grade: NewGrade) -> None:
+    """Grade a stored answer again."""
+    writer.add(
+        "UPDATE answers SET credit=?, correct=?, scores=?, failure_kind=?"
+        " WHERE seq=? AND run_key=?",
+        grade,
+    )
+
+
+def remove_scoring_failures(writer: RowWriter, execution_key: int) -> None:
+    """Remove what scorers of an execution failed at."""
+    writer.add("DELETE FROM failures WHERE execution_key=? AND stage='score'", (execution_key,))
