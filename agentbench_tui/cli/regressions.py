@@ -23,6 +23,7 @@ from agentbench_tui.cli.run.trust import check_trust, trust_option
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from agentbench_tui.contracts.regressions import RegressionsDocument
     from agentbench_tui.verdicts.regression.regression import Judgement, RegressionAsked
 
 _COLUMNS = (
@@ -201,16 +202,17 @@ def _run_again(path: Path, judgement: Judgement, *, trust: bool) -> int:
     return 0
 
 
-def _print(document: dict[str, Any], form: str) -> None:
+def _print(document: RegressionsDocument, form: str) -> None:
+    from agentbench_tui.contracts.document import plain
     from agentbench_tui.model.text.untrusted import visible
     from agentbench_tui.verdicts.regression.regression_words import lines_of, row_of
 
     if form in {"csv", "jsonl"}:
-        health = {"overall_health": document["overall_health"]} if form == "csv" else {}
-        rows = [{**one, **health} for one in document["findings"]]
+        health = {"overall_health": document.overall_health} if form == "csv" else {}
+        rows = [{**plain(one), **health} for one in document.findings]
         print_rows(rows, (*_FIELDS, Column("overall_health", "overall_health")), form)
         return
-    print_rows([row_of(one) for one in document["findings"]], _COLUMNS, form, document)
+    print_rows([row_of(one) for one in document.findings], _COLUMNS, form, document)
     if form == "md":
         click.echo()
         for line in lines_of(document):
@@ -221,12 +223,12 @@ def _print(document: dict[str, Any], form: str) -> None:
             print_prose(visible(line))
 
 
-def _exit_code(document: dict[str, Any], fail_on: str) -> int:
+def _exit_code(document: RegressionsDocument, fail_on: str) -> int:
     """1 for what was asked to fail on, 3 where nothing can be said; `none` never fails."""
     if fail_on == "none":
         return 0
-    verdict = document["verdict"]
+    verdict = document.verdict
     if verdict == "regression":
-        severities = {one["severity"] for one in document["regressions"]}
+        severities = {one.severity for one in document.regressions}
         return 1 if severities & _FAILS[fail_on] else 0
     return 0 if verdict == "no regression" else 3

@@ -6,6 +6,7 @@ import pytest
 from known_stores import rows
 from stores import session, settle, shows, told
 
+from agentbench_tui.contracts.regressions import RegressionFinding, ValueCounts
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.tui.dialogs.choice import Choice
 from agentbench_tui.tui.pages.history.plot import course_plot
@@ -18,7 +19,15 @@ from agentbench_tui.verdicts.regression.course import CoursePoint, Series
 def test_a_score_has_no_unit_and_no_room_above_what_it_can_be(unit: str, top: float) -> None:
     values = (1.0, 1.0) if unit == "share" else (100.0, 100.0)
     points = tuple(CoursePoint(f"r{n}", "2026-11-28", "1", value) for n, value in enumerate(values))
-    finding = {"unit": unit, "baseline_value": None, "change_is": "ratio"}
+    finding = RegressionFinding(
+        suite_id="s", benchmark_id="b", parameters={}, metric="resilience", unit=unit,
+        better="higher", verdict="not enough data", severity=None, gate=None, against=None,
+        baseline_value=None, current_value=None, change=None, change_is="ratio", low=None,
+        high=None, regression_percentage=None, at_least_percentage=None, p_value=None,
+        margin=0.0, smallest_seen=None, values=ValueCounts(baseline=0, current=2, of="runs"),
+        baseline_versions=(), current_versions=("1",), change_point=None, impact_analysis=None,
+        reason=None, notes=(),
+    )  # fmt: skip
     plot = course_plot(
         Series(Place("s", "b"), "resilience", finding, points, (), None, 0), by_time=False
     )

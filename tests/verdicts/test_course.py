@@ -57,8 +57,8 @@ def test_no_change_has_none(tmp_path: Path) -> None:
     store.close()
     (series,) = course(store.path).series
     assert series.changes == ()
-    assert series.finding["verdict"] == "no change seen"
-    assert series.finding["smallest_seen"] > 0
+    assert series.finding.verdict == "no change seen"
+    assert (series.finding.smallest_seen or 0) > 0
 
 
 def test_what_was_measured_on_another_machine_is_shown_as_not_comparable(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_an_accepted_change_is_told_and_no_longer_found(tmp_path: Path) -> None:
     assert [one.since for one in changes] == [series.points[20].at]
     keep_accepted(store.path, changes)
     (series,) = course(store.path).series
-    assert series.finding["verdict"] == "no change seen"
+    assert series.finding.verdict == "no change seen"
     assert series.accepted is not None
     assert series.accepted.after == pytest.approx(130.0, rel=0.01)
 

@@ -1,5 +1,6 @@
 """Where a regression lies and what it touches, from runs in which just that was changed."""
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from run_history import Answer, Measured, RunHistory, near, repeats
 
+from agentbench_tui.contracts.document import plain
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.locking import Lease
 from agentbench_tui.verdicts.regression.regression import RegressionAsked, judge_agent
@@ -27,7 +29,9 @@ def store(tmp_path: Path) -> Iterator[RunHistory]:
 def document(store: RunHistory, per_day: float | None = None) -> dict[str, Any]:
     with reading(store.path) as connection:
         judgement = judge_agent(connection, RegressionAsked("bot"))
-        return regressions_document(connection, judgement, per_day)
+        found = regressions_document(connection, judgement, per_day)
+    printed: dict[str, Any] = json.loads(json.dumps(plain(found)))
+    return printed
 
 
 def patterns(store: RunHistory) -> dict[str, dict[str, Any]]:

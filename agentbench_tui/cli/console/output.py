@@ -82,8 +82,10 @@ def database_path(database: str | None) -> Path:
 
 
 def print_json(document: Any) -> None:
-    """A document as JSON on stdout."""
-    click.echo(_json(document, indent=2))
+    """Print a document, typed or of plain values, as JSON on stdout."""
+    from agentbench_tui.contracts.document import plain
+
+    click.echo(_json(plain(document), indent=2))
 
 
 def _json(value: Any, indent: int | None = None) -> str:

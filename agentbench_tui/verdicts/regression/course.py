@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
+    from agentbench_tui.contracts.regressions import RegressionFinding, RegressionsDocument
     from agentbench_tui.store.queries.baselines import AcceptedChange
     from agentbench_tui.verdicts.regression.finding import Finding
     from agentbench_tui.verdicts.regression.history import Point
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 MOST_RUNS = 200
 """Of a metric that are shown, the newest."""
 
-Document = dict[str, Any]
 _Ends = dict[tuple[int, str], tuple[float | None, float | None]]
 
 
@@ -69,7 +69,7 @@ class Series:
 
     place: Place
     metric: str
-    finding: Document
+    finding: RegressionFinding
     """Of the regressions document."""
     points: tuple[CoursePoint, ...]
     changes: tuple[LevelChange, ...]
@@ -84,7 +84,7 @@ class Series:
 class Course:
     """All of one agent."""
 
-    document: Document
+    document: RegressionsDocument
     """`agentbench.regressions/1`."""
     series: tuple[Series, ...]
     """As many and in the order of its findings."""
@@ -94,7 +94,7 @@ class Course:
     @property
     def agent(self) -> str:
         """Whose course it is."""
-        return str(self.document["agent"])
+        return self.document.agent
 
 
 def course_of(connection: sqlite3.Connection, agent: str) -> Course:
@@ -104,7 +104,7 @@ def course_of(connection: sqlite3.Connection, agent: str) -> Course:
     accepted = accepted_changes(connection, agent)
     ends = _ends(connection, judgement.findings, judgement.histories)
     series = []
-    for one, told in zip(judgement.findings, document["findings"], strict=True):
+    for one, told in zip(judgement.findings, document.findings, strict=True):
         history = [p for p in judgement.histories[one.place] if one.metric in p.values]
         shown = history[-MOST_RUNS:]
         fitting = [

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from agentbench_tui.contracts.regressions import (
+    ChangeRange,
+    ImpactAnalysis,
+    RegressionFinding,
+    RegressionFormulas,
+    RegressionPattern,
+    RegressionsDocument,
+    RunPoint,
+    SizeRange,
+    SmallestDetected,
+    ValueCounts,
+)
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.model.figures.regression_figures import REGRESSION
 from agentbench_tui.store.queries.selection import unfinished
@@ -23,14 +35,10 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.regression.patterns import Pattern
     from agentbench_tui.verdicts.regression.regression import Judgement
 
-SCHEMA = "agentbench.regressions/1"
-
-Document = dict[str, Any]
-
 
 def regressions_document(
     connection: sqlite3.Connection, judgement: Judgement, requests_per_day: float | None = None
-) -> Document:
+) -> RegressionsDocument:
     """Everything that was found: findings, regressions with impact, patterns, health, advice."""
     findings = judgement.findings
     columns = AnswerColumns(connection)
@@ -45,38 +53,41 @@ def regressions_document(
         place.words for place in judgement.histories if all(one.place != place for one in findings)
     ]
     advised = advice(findings, patterns, unmeasured, judgement.interrupted)
-    return {
-        "schema": SCHEMA,
-        "agent": judgement.agent,
-        "version": judgement.version,
-        "verdict": overall_verdict(findings, is_newest=judgement.interrupted is None),
-        "interrupted_run": judgement.interrupted,
-        "has_regressions": any(one.verdict == "regression" for one in findings),
-        "regressions": [row for row in rows if row["verdict"] == "regression"],
-        "findings": rows,
-        "smallest_seen": {kind: _range(findings, kind) for kind in ("ratio", "points")},
-        "unmeasured": unmeasured,
-        "undeclared": list(undeclared_metrics(connection, judgement.agent)),
-        "unfinished": unfinished(connection, judgement.agent, judgement.version),
-        "patterns": [_pattern(one) for one in patterns],
-        "overall_health": health(findings),
-        "recommended_action": advised.action,
-        "reason": advised.reason,
-        "formulas": {
-            name: REGRESSION[name].formula
-            for name in ("overall_health", "impact_weight", "share_of_cases", "per_day")
-        },
-    }
+    return RegressionsDocument(
+        agent=judgement.agent,
+        version=judgement.version,
+        verdict=overall_verdict(findings, is_newest=judgement.interrupted is None),
+        interrupted_run=judgement.interrupted,
+        has_regressions=any(one.verdict == "regression" for one in findings),
+        regressions=tuple(row for row in rows if row.verdict == "regression"),
+        findings=tuple(rows),
+        smallest_seen=SmallestDetected(
+            ratio=_range(findings, "ratio"), points=_range(findings, "points")
+        ),
+        unmeasured=tuple(unmeasured),
+        undeclared=undeclared_metrics(connection, judgement.agent),
+        unfinished=unfinished(connection, judgement.agent, judgement.version),
+        patterns=tuple(_pattern(one) for one in patterns),
+        overall_health=health(findings),
+        recommended_action=advised.action,
+        reason=advised.reason,
+        formulas=RegressionFormulas(
+            overall_health=REGRESSION["overall_health"].formula,
+            impact_weight=REGRESSION["impact_weight"].formula,
+            share_of_cases=REGRESSION["share_of_cases"].formula,
+            per_day=REGRESSION["per_day"].formula,
+        ),
+    )
 
 
-def _range(findings: tuple[Finding, ...], kind: str) -> Document | None:
+def _range(findings: tuple[Finding, ...], kind: str) -> SizeRange | None:
     """The smallest and the largest of the worsenings that would have been seen."""
     sizes = [
         one.smallest
         for one in findings
         if one.smallest is not None and one.verdict not in UNDECIDED and one.scale.kind == kind
     ]
-    return {"least": min(sizes), "most": max(sizes)} if sizes else None
+    return SizeRange(least=min(sizes), most=max(sizes)) if sizes else None
 
 
 def overall_verdict(findings: tuple[Finding, ...], *, is_newest: bool = True) -> str:
@@ -91,40 +102,40 @@ def overall_verdict(findings: tuple[Finding, ...], *, is_newest: bool = True) ->
     return "no regression" if is_newest else "not enough data"
 
 
-def _finding(one: Finding, impact: Impact | None) -> Document:
+def _finding(one: Finding, impact: Impact | None) -> RegressionFinding:
     known = find_metric(one.metric)
     assert known is not None
     worse = one.worsening
-    return {
-        "suite_id": one.place.suite_id,
-        "benchmark_id": one.place.benchmark_id,
-        "parameters": one.place.point,
-        "metric": one.metric,
-        "unit": known.unit,
-        "better": known.direction,
-        "verdict": one.verdict,
-        "severity": one.severity,
-        "gate": one.gate,
-        "against": one.against or None,
-        "baseline_value": one.before,
-        "current_value": one.now,
-        "change": one.change,
-        "change_is": "ratio" if one.scale.kind == "ratio" else "difference",
-        "low": one.low,
-        "high": one.high,
-        "regression_percentage": None if worse is None else 100 * worse,
-        "at_least_percentage": _at_least(one),
-        "p_value": one.p,
-        "margin": one.margin,
-        "smallest_seen": one.smallest,
-        "values": {"baseline": one.values[0], "current": one.values[1], "of": one.unit_of_values},
-        "baseline_versions": sorted({point.version for point in one.old}),
-        "current_versions": sorted({point.version for point in one.new}),
-        "change_point": None if one.location is None else _location(one.location),
-        "impact_analysis": None if impact is None else _impact(impact),
-        "reason": one.reason or None,
-        "notes": list(one.notes),
-    }
+    return RegressionFinding(
+        suite_id=one.place.suite_id,
+        benchmark_id=one.place.benchmark_id,
+        parameters=one.place.point,
+        metric=one.metric,
+        unit=known.unit,
+        better=known.direction,
+        verdict=one.verdict,
+        severity=one.severity,
+        gate=one.gate,
+        against=one.against or None,
+        baseline_value=one.before,
+        current_value=one.now,
+        change=one.change,
+        change_is="ratio" if one.scale.kind == "ratio" else "difference",
+        low=one.low,
+        high=one.high,
+        regression_percentage=None if worse is None else 100 * worse,
+        at_least_percentage=_at_least(one),
+        p_value=one.p,
+        margin=one.margin,
+        smallest_seen=one.smallest,
+        values=ValueCounts(baseline=one.values[0], current=one.values[1], of=one.unit_of_values),
+        baseline_versions=tuple(sorted({point.version for point in one.old})),
+        current_versions=tuple(sorted({point.version for point in one.new})),
+        change_point=None if one.location is None else _location(one.location),
+        impact_analysis=None if impact is None else _impact(impact),
+        reason=one.reason or None,
+        notes=tuple(one.notes),
+    )
 
 
 def _at_least(one: Finding) -> float | None:
@@ -132,40 +143,44 @@ def _at_least(one: Finding) -> float | None:
     return 100 * one.least_worsening if one.severity and not one.is_total else None
 
 
-def _location(location: Location) -> Document:
+def _location(location: Location) -> ChangeRange:
     before = location.before
-    return {
-        "before": None if before is None else _point(before),
-        "first": _point(location.first),
-        "last": _point(location.last),
-    }
+    return ChangeRange(
+        before=None if before is None else _point(before),
+        first=_point(location.first),
+        last=_point(location.last),
+    )
 
 
-def _point(point: Point) -> Document:
-    return {"run_id": point.run_id, "at": point.at, "version": point.version}
+def _point(point: Point) -> RunPoint:
+    return RunPoint(
+        run_id=point.run_id,
+        at=point.at,
+        version=point.version,
+    )
 
 
-def _impact(impact: Impact) -> Document:
-    return {
-        "dimension": impact.dimension,
-        "weight": impact.weight,
-        "cases": impact.cases,
-        "cases_worse": impact.cases_worse,
-        "cases_better": impact.cases_better,
-        "share_of_cases": impact.share_of_cases,
-        "share_worse": impact.share_worse,
-        "share_better": impact.share_better,
-        "share_of": impact.share_of,
-        "per_day": impact.per_day,
-        "per_day_unit": impact.per_day_unit or None,
-        "reasons": list(impact.reasons),
-    }
+def _impact(impact: Impact) -> ImpactAnalysis:
+    return ImpactAnalysis(
+        dimension=impact.dimension,
+        weight=impact.weight,
+        cases=impact.cases,
+        cases_worse=impact.cases_worse,
+        cases_better=impact.cases_better,
+        share_of_cases=impact.share_of_cases,
+        share_worse=impact.share_worse,
+        share_better=impact.share_better,
+        share_of=impact.share_of,
+        per_day=impact.per_day,
+        per_day_unit=impact.per_day_unit or None,
+        reasons=tuple(impact.reasons),
+    )
 
 
-def _pattern(pattern: Pattern) -> Document:
-    return {
-        "pattern": pattern.name,
-        "benchmarks": [place.words for place in pattern.places],
-        "text": pattern.text,
-        "numbers": dict(pattern.numbers),
-    }
+def _pattern(pattern: Pattern) -> RegressionPattern:
+    return RegressionPattern(
+        pattern=pattern.name,
+        benchmarks=tuple(place.words for place in pattern.places),
+        text=pattern.text,
+        numbers=dict(pattern.numbers),
+    )

@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from agentbench_tui.verdicts.words.figures import NOTHING, dollars, milliseconds, point_words, rate
 
-Finding = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.contracts.regressions import (
+        ImpactAnalysis,
+        RegressionFinding,
+        RegressionsDocument,
+        RunPoint,
+        SizeRange,
+    )
+
 _SHOWN = 5
 """Regressions that are told in sentences, those that are proved to be worst."""
 _UNDECIDED = ("not enough data", "not comparable")
 
 
-def row_of(one: Finding) -> dict[str, Any]:
+def row_of(one: RegressionFinding) -> dict[str, Any]:
     """A line of the table."""
-    severity = f" ({one['severity']})" if one["severity"] else ""
+    severity = f" ({one.severity})" if one.severity else ""
     return {
-        **one,
+        **msgspec.structs.asdict(one),
         "benchmark": place_words(one),
-        "before_shown": value_words(one["baseline_value"], one["unit"]),
-        "now_shown": value_words(one["current_value"], one["unit"]),
+        "before_shown": value_words(one.baseline_value, one.unit),
+        "now_shown": value_words(one.current_value, one.unit),
         "change_shown": change_words(one),
-        "verdict_shown": f"{one['verdict']}{severity}",
-        "seen_shown": size_words(one["smallest_seen"], one["change_is"]),
+        "verdict_shown": f"{one.verdict}{severity}",
+        "seen_shown": size_words(one.smallest_seen, one.change_is),
     }
 
 
-def place_words(one: Finding) -> str:
+def place_words(one: RegressionFinding) -> str:
     """`benchmark (point)`."""
-    point = point_words(one["parameters"])
-    return f"{one['benchmark_id']} ({point})" if point else str(one["benchmark_id"])
+    point = point_words(one.parameters)
+    return f"{one.benchmark_id} ({point})" if point else str(one.benchmark_id)
 
 
 def value_words(value: float | None, unit: str) -> str:
@@ -52,16 +63,16 @@ def size_words(size: float | None, change_is: str) -> str:
     return f"{100 * size:.1f} {'%' if change_is == 'ratio' else 'points'}"
 
 
-def change_words(one: Finding) -> str:
+def change_words(one: RegressionFinding) -> str:
     """`+21.0 % [+15.2, +27.1]`."""
-    if one["change"] is None:
+    if one.change is None:
         return NOTHING
-    less = 1 if one["change_is"] == "ratio" else 0
+    less = 1 if one.change_is == "ratio" else 0
     unit = "%" if less else "pt"
-    change = f"{_signed(one['change'] - less)} {unit}"
-    if one["low"] is None:
+    change = f"{_signed(one.change - less)} {unit}"
+    if one.low is None or one.high is None:
         return change
-    return f"{change} [{_signed(one['low'] - less)}, {_signed(one['high'] - less)}]"
+    return f"{change} [{_signed(one.low - less)}, {_signed(one.high - less)}]"
 
 
 def _signed(share: float) -> str:
@@ -69,132 +80,135 @@ def _signed(share: float) -> str:
     return f"{round(100 * share, 1) + 0.0:+.1f}"
 
 
-def lines_of(document: Mapping[str, Any]) -> list[str]:
+def lines_of(document: RegressionsDocument) -> list[str]:
     """The sentences below the table, the verdict first."""
     lines = []
-    if document["interrupted_run"] is not None:
-        run = document["interrupted_run"]
+    if document.interrupted_run is not None:
+        run = document.interrupted_run
         told = f"run {run}, newer, was interrupted: not judged; `agentbench resume {run}`"
         lines.append(told)
     lines.append(verdict_line(document))
-    worst = sorted(document["regressions"], key=_by_size)
+    worst = sorted(document.regressions, key=_by_size)
     for one in worst[:_SHOWN]:
         lines += _about(one)
     if len(worst) > _SHOWN:
         lines.append(f"… {len(worst) - _SHOWN} more regressions (--format json)")
-    lines += [f"pattern: {pattern['text']}" for pattern in document["patterns"]]
-    lines += _reasons(document["findings"])
+    lines += [f"pattern: {pattern.text}" for pattern in document.patterns]
+    lines += _reasons(document.findings)
     lines += left_out_lines(document)
-    health = document["overall_health"]
+    health = document.overall_health
     shown = NOTHING if health is None else f"{health:.0f} of 100"
-    lines.append(f"health {shown}; {document['recommended_action']}: {document['reason']}")
+    lines.append(f"health {shown}; {document.recommended_action}: {document.reason}")
     return lines
 
 
-def verdict_line(document: Mapping[str, Any]) -> str:
+def verdict_line(document: RegressionsDocument) -> str:
     """What the newest runs are; without a regression, how small a one would have been seen."""
-    name = f"{document['agent']}@{document['version']}"
-    verdict = document["verdict"]
+    name = f"{document.agent}@{document.version}"
+    verdict = document.verdict
     if verdict == "regression":
         return f"{name}: regression"
     if verdict == "suspect":
         return f"{name}: suspect{_what_decides(document)}"
-    findings = document["findings"]
-    undecided = [one for one in findings if one["verdict"] in _UNDECIDED]
+    findings = document.findings
+    undecided = [one for one in findings if one.verdict in _UNDECIDED]
     if len(undecided) == len(findings):
         return f"{name}: {verdict}"
-    sizes = document["smallest_seen"]
-    seen = [_range(size, kind) for kind, size in sizes.items() if size is not None]
+    sizes = document.smallest_seen
+    by_scale = (("ratio", sizes.ratio), ("points", sizes.points))
+    seen = [_range(size, kind) for kind, size in by_scale if size is not None]
     what = "no regression"
     if seen:
         what += f"; one of {' or '.join(seen)} would have been noticed with 80 % probability"
-    if document["interrupted_run"] is not None:
+    if document.interrupted_run is not None:
         return f"{name}: {verdict}; of the runs before {what}"
     if not undecided:
         return f"{name}: {what}"
     return f"{name}: {verdict} for {len(undecided)} of {len(findings)}; of the others {what}"
 
 
-def _what_decides(document: Mapping[str, Any]) -> str:
-    suspects = [one for one in document["findings"] if one["verdict"] == "suspect"]
-    if any(one["gate"] == "history" for one in suspects):
-        return f"; `agentbench regressions {document['agent']} --confirm` decides"
+def _what_decides(document: RegressionsDocument) -> str:
+    suspects = [one for one in document.findings if one.verdict == "suspect"]
+    if any(one.gate == "history" for one in suspects):
+        return f"; `agentbench regressions {document.agent} --confirm` decides"
     return ""
 
 
-def _range(size: Mapping[str, float], change_is: str) -> str:
+def _range(size: SizeRange, change_is: str) -> str:
     """From the metric that shows most to the one that shows least."""
-    ends = [size_words(size[end], change_is) for end in ("least", "most")]
+    ends = [size_words(end, change_is) for end in (size.least, size.most)]
     if ends[0] == ends[1]:
         return ends[0]
     return f"{ends[0].split()[0]} to {ends[1]} (see the last column)"
 
 
-def left_out_lines(document: Mapping[str, Any]) -> list[str]:
+def left_out_lines(document: RegressionsDocument) -> list[str]:
     """What was not measured, and what did not complete."""
-    name = f"{document['agent']}@{document['version']}"
+    name = f"{document.agent}@{document.version}"
     lines = []
-    if document["undeclared"]:
+    if document.undeclared:
         lines.append(
             f"{NOTHING} not judged, since `better` of the experiment does not say which way they"
-            f" are: {', '.join(document['undeclared'])}"
+            f" are: {', '.join(document.undeclared)}"
         )
-    if document["unmeasured"]:
-        lines.append(f"{NOTHING} not measured of {name}: {', '.join(document['unmeasured'])}")
-    count = document["unfinished"]
+    if document.unmeasured:
+        lines.append(f"{NOTHING} not measured of {name}: {', '.join(document.unmeasured)}")
+    count = document.unfinished
     if count:
         what = "execution of" if count == 1 else "executions of"
         lines.append(f"{count} {what} {name} did not complete: left out")
     return lines
 
 
-def _about(one: Finding) -> list[str]:
-    line = f"{one['metric']} of {place_words(one)}: {how_much(one)} {one['against']}"
-    point = one["change_point"]
+def _about(one: RegressionFinding) -> list[str]:
+    line = f"{one.metric} of {place_words(one)}: {how_much(one)} {one.against}"
+    point = one.change_point
     if point is not None:
-        line += f"; since {run_words(point['first'])}"
-        if point["last"] != point["first"]:
-            line += f" … {run_words(point['last'])}"
-    return [line, f"  touches {impact_words(one['impact_analysis'])}"]
+        line += f"; since {run_words(point.first)}"
+        if point.last != point.first:
+            line += f" … {run_words(point.last)}"
+    impact = one.impact_analysis
+    return [line] if impact is None else [line, f"  touches {impact_words(impact)}"]
 
 
-def _by_size(one: Finding) -> float:
+def _by_size(one: RegressionFinding) -> float:
     """Those first that have lost all, then what is proved to be worst."""
-    least: float | None = one["at_least_percentage"]
+    least = one.at_least_percentage
     return -math.inf if least is None else -least
 
 
-def how_much(one: Finding) -> str:
+def how_much(one: RegressionFinding) -> str:
     """`at least 4.2 points worse than`, or what there is now where all is lost."""
-    if one["at_least_percentage"] is None:
-        return f"{value_words(one['current_value'], one['unit'])} now, unlike"
-    least = size_words(one["at_least_percentage"] / 100, one["change_is"])
+    if one.at_least_percentage is None:
+        return f"{value_words(one.current_value, one.unit)} now, unlike"
+    least = size_words(one.at_least_percentage / 100, one.change_is)
     return f"at least {least} worse than"
 
 
-def run_words(point: Mapping[str, Any]) -> str:
+def run_words(point: RunPoint) -> str:
     """When a run was made, of which version, and its id."""
-    return f"{point['at'][:16].replace('T', ' ')} ({point['version']}, run {point['run_id'][:13]})"
+    return f"{point.at[:16].replace('T', ' ')} ({point.version}, run {point.run_id[:13]})"
 
 
-def impact_words(impact: Mapping[str, Any]) -> str:
+def impact_words(impact: ImpactAnalysis) -> str:
     """What a regression touches: the score, the cases, a day."""
-    parts = [f"{100 * impact['weight']:.0f} % of the overall score ({impact['dimension']})"]
-    if impact["share_of_cases"] is not None:
-        parts.append(_touched(impact))
-    if impact["per_day"] is not None:
-        parts.append(f"{_amount(impact['per_day'], impact['per_day_unit'])} a day")
+    parts = [f"{100 * impact.weight:.0f} % of the overall score ({impact.dimension})"]
+    if impact.share_of_cases is not None:
+        parts.append(_touched(impact, impact.share_of_cases))
+    if impact.per_day is not None:
+        parts.append(f"{_amount(impact.per_day, impact.per_day_unit or '')} a day")
     return "; ".join(parts)
 
 
-def _touched(impact: Mapping[str, Any]) -> str:
+def _touched(impact: ImpactAnalysis, share_of_cases: float) -> str:
     """`net 60 % of the cases (7 worse, 1 better, of 10)`."""
-    counts = f"{impact['cases_worse']} worse, {impact['cases_better']} better, of {impact['cases']}"
-    net = "net " if impact["share_better"] else ""
-    share = f"{net}{100 * impact['share_of_cases']:.0f} % of the {impact['share_of']}"
-    if impact["share_of"] == "cases":
+    counts = f"{impact.cases_worse} worse, {impact.cases_better} better, of {impact.cases}"
+    net = "net " if impact.share_better else ""
+    share = f"{net}{100 * share_of_cases:.0f} % of the {impact.share_of}"
+    if impact.share_of == "cases":
         return f"{share} ({counts})"
-    lost = f"{100 * impact['share_worse']:.1f} % lost, {100 * impact['share_better']:.1f} % won"
+    worse, better = impact.share_worse or 0.0, impact.share_better or 0.0
+    lost = f"{100 * worse:.1f} % lost, {100 * better:.1f} % won"
     return f"{share} ({lost}; cases: {counts})"
 
 
@@ -209,18 +223,18 @@ def _amount(value: float, unit: str) -> str:
     return f"{seconds / 60:.0f} min of waiting" if seconds >= 100 else f"{seconds:.0f} s of waiting"
 
 
-def _reasons(findings: list[Finding]) -> list[str]:
+def _reasons(findings: Sequence[RegressionFinding]) -> list[str]:
     """Why what has no verdict has none, and what is to be known; one line each."""
     found: dict[str, list[str]] = {}
     for one in findings:
-        texts = list(one["notes"])
-        if one["reason"]:
-            of = f"{one['verdict']}: " if one["verdict"] in _UNDECIDED else ""
-            texts.append(f"{of}{one['reason']}")
-        if one["impact_analysis"]:
-            texts += [f"{NOTHING} {reason}" for reason in one["impact_analysis"]["reasons"]]
+        texts = list(one.notes)
+        if one.reason:
+            of = f"{one.verdict}: " if one.verdict in _UNDECIDED else ""
+            texts.append(f"{of}{one.reason}")
+        if one.impact_analysis:
+            texts += [f"{NOTHING} {reason}" for reason in one.impact_analysis.reasons]
         for text in texts:
-            found.setdefault(text, []).append(f"{one['metric']} of {place_words(one)}")
+            found.setdefault(text, []).append(f"{one.metric} of {place_words(one)}")
     return [
         f"{text} ({', '.join(names[:2])}{f' and {len(names) - 2} more' if names[2:] else ''})"
         for text, names in found.items()

@@ -287,7 +287,7 @@ class History(Page[Found]):
             self.notify("there is nothing here to mark yet")
             return
         document = self._found.course.document
-        self.session.mark(f"{document['agent']}@{document['version']}")
+        self.session.mark(f"{document.agent}@{document.version}")
 
     def action_copy(self) -> None:
         """The finding at the cursor, in words."""
@@ -334,7 +334,7 @@ class History(Page[Found]):
         if one is None or self._found is None:
             self.notify("there is no finding here to accept yet")
             return
-        verdict = one.finding["verdict"]
+        verdict = one.finding.verdict
         if verdict not in {"regression", "improvement", "suspect"}:
             self.notify(f"'{verdict}' is no change that could be accepted", markup=False)
             return

@@ -27,8 +27,8 @@ _HOURS_UP_TO = 2.0
 
 def course_plot(series: Series, *, by_time: bool) -> PlotData:
     """Runs in their order, or by the time at which they were made."""
-    factor, unit = _scale(series.finding["unit"])
-    most = 100.0 if series.finding["unit"] in {"share", _SCORE} else math.inf
+    factor, unit = _scale(series.finding.unit)
+    most = 100.0 if series.finding.unit in {"share", _SCORE} else math.inf
     points = series.points
     x, label = _times(points) if by_time else (list(map(float, range(len(points)))), "runs")
     values = [factor * point.value for point in points]
@@ -119,9 +119,9 @@ def _edges(x: Sequence[float]) -> list[float]:
 
 def _limits(series: Series, factor: float) -> list[Limit]:
     found = []
-    before = series.finding["baseline_value"]
+    before = series.finding.baseline_value
     if before is not None:
-        found.append(Limit(factor * before, series.finding["against"] or "before"))
+        found.append(Limit(factor * before, series.finding.against or "before"))
     if series.accepted is not None:
         found.append(Limit(factor * series.accepted.after, "accepted level"))
     return found
@@ -163,6 +163,6 @@ def size_of(change: float | None, series: Series) -> str:
     """A change in percent, of shares in points."""
     if change is None:
         return ""
-    if series.finding["change_is"] == "ratio":
+    if series.finding.change_is == "ratio":
         return f"{100 * (change - 1):+.0f} %"
     return f"{100 * change:+.1f} pt"

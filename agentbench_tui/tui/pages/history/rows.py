@@ -25,6 +25,7 @@ from agentbench_tui.verdicts.words.figures import NOTHING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentbench_tui.contracts.regressions import RegressionFinding
     from agentbench_tui.verdicts.regression.alarms import Standing
     from agentbench_tui.verdicts.regression.course import Course, Series
 
@@ -70,8 +71,6 @@ _GRADES = ("critical", "major", "minor")
 _WELL, _POOR = 90.0, 60.0
 """Health from which on all is well, and below which it is not."""
 
-Finding = dict[str, Any]
-
 
 def key_of(series: Series) -> str:
     """Of its row in the table of findings."""
@@ -94,20 +93,20 @@ def findings_table(course: Course, words: str, *, worst_first: bool) -> GridData
 
 def _holds(series: Series, words: str) -> bool:
     one = series.finding
-    return holds(words, place_words(one), one["metric"], one["verdict"], one["severity"] or "")
+    return holds(words, place_words(one), one.metric, one.verdict, one.severity or "")
 
 
 def _gravity(series: Series) -> tuple[int, int, float]:
     one = series.finding
-    verdict = _ORDER.index(one["verdict"]) if one["verdict"] in _ORDER else len(_ORDER)
-    grade = _GRADES.index(one["severity"]) if one["severity"] else len(_GRADES)
-    return verdict, grade, -round(one["at_least_percentage"] or 0.0, 1)
+    verdict = _ORDER.index(one.verdict) if one.verdict in _ORDER else len(_ORDER)
+    grade = _GRADES.index(one.severity) if one.severity else len(_GRADES)
+    return verdict, grade, -round(one.at_least_percentage or 0.0, 1)
 
 
 def _finding_row(series: Series) -> GridRow:
     one = series.finding
-    role = _ROLES.get(one["verdict"], "dim")
-    point, impact = one["change_point"], one["impact_analysis"]
+    role = _ROLES.get(one.verdict, "dim")
+    point, impact = one.change_point, one.impact_analysis
     change, bracket, ends = change_words(one).partition(" [")
     interval = f"[{ends}" if bracket else NOTHING
     return GridRow(
@@ -115,14 +114,14 @@ def _finding_row(series: Series) -> GridRow:
         (
             Cell(_verdict(one), role=role),
             place_words(one),
-            one["metric"],
-            Cell(change, role=role if one["verdict"] != "no change seen" else None),
+            one.metric,
+            Cell(change, role=role if one.verdict != "no change seen" else None),
             interval,
-            _level(one["baseline_value"], one["unit"]),
-            _level(one["current_value"], one["unit"]),
-            Cell(NOTHING if point is None else _minute(point["first"]["at"])[5:]),
+            _level(one.baseline_value, one.unit),
+            _level(one.current_value, one.unit),
+            Cell(NOTHING if point is None else _minute(point.first.at)[5:]),
             Cell(NOTHING if impact is None else impact_words(impact), role="dim"),
-            size_words(one["smallest_seen"], one["change_is"]),
+            size_words(one.smallest_seen, one.change_is),
         ),
     )
 
@@ -132,29 +131,29 @@ def _level(value: float | None, unit: str) -> str:
     return amount(value) if unit == "USD" and value is not None else value_words(value, unit)
 
 
-def _verdict(one: Finding) -> str:
+def _verdict(one: RegressionFinding) -> str:
     sign = {"regression": f"{WORSE} ", "improvement": f"{BETTER} ", "suspect": "? "}
-    words = f"{one['verdict']} {one['severity'] or ''}".strip()
-    return sign.get(one["verdict"], "  ") + words
+    words = f"{one.verdict} {one.severity or ''}".strip()
+    return sign.get(one.verdict, "  ") + words
 
 
 def verdict_sentences(course: Course) -> list[Sentence]:
     """What the newest runs come to: verdict, health, what to do, patterns, what is left out."""
     document = course.document
-    said = [Sentence(verdict_line(document), "verdict", _ROLES.get(document["verdict"], "warn"))]
-    whole = document["overall_health"]
+    said = [Sentence(verdict_line(document), "verdict", _ROLES.get(document.verdict, "warn"))]
+    whole = document.overall_health
     if whole is None:
         said.append(Sentence(f"{NOTHING} nothing could be judged", "health"))
     else:
         said.append(Sentence(f"{whole:.0f} of 100", "health", health_role(whole)))
-    action = document["recommended_action"]
+    action = document.recommended_action
     role: Role = "text" if action == "none" else "title"
     said.append(Sentence(action, "do", role))
-    said.append(Sentence(document["reason"], "because"))
-    if document["interrupted_run"] is not None:
-        run = document["interrupted_run"]
+    said.append(Sentence(document.reason, "because"))
+    if document.interrupted_run is not None:
+        run = document.interrupted_run
         said.append(Sentence(f"run {run} was interrupted and is not judged", "newer", "warn"))
-    said += [Sentence(one["text"], "pattern", "accent") for one in document["patterns"]]
+    said += [Sentence(one.text, "pattern", "accent") for one in document.patterns]
     said += [Sentence(words, "left out", "dim") for words in left_out_lines(document)]
     return said
 
@@ -162,33 +161,33 @@ def verdict_sentences(course: Course) -> list[Sentence]:
 def finding_sentences(series: Series) -> list[Sentence]:
     """What one finding stands on; without a regression how small a one would have been seen."""
     one = series.finding
-    said = [Sentence(_verdict(one).strip(), "verdict", _ROLES.get(one["verdict"], "dim"))]
-    if one["severity"]:
-        said.append(Sentence(f"{how_much(one)} {one['against']}", "size", "bad"))
-    elif one["change"] is not None:
-        said.append(Sentence(f"{change_words(one)} against {one['against']}", "size"))
-    if one["verdict"] == "no change seen" and one["smallest_seen"] is not None:
-        smallest = size_words(one["smallest_seen"], one["change_is"])
+    said = [Sentence(_verdict(one).strip(), "verdict", _ROLES.get(one.verdict, "dim"))]
+    if one.severity:
+        said.append(Sentence(f"{how_much(one)} {one.against}", "size", "bad"))
+    elif one.change is not None:
+        said.append(Sentence(f"{change_words(one)} against {one.against}", "size"))
+    if one.verdict == "no change seen" and one.smallest_seen is not None:
+        smallest = size_words(one.smallest_seen, one.change_is)
         seen = f"a worsening of {smallest} or more would have been noticed with 80 % probability"
         said.append(Sentence(seen, "no regression", "good"))
-    point = one["change_point"]
-    if point is not None and one["verdict"] in _CHANGED:
-        where = f"from {run_words(point['first'])}"
-        if point["last"] != point["first"]:
-            where += f" to {run_words(point['last'])}"
+    point = one.change_point
+    if point is not None and one.verdict in _CHANGED:
+        where = f"from {run_words(point.first)}"
+        if point.last != point.first:
+            where += f" to {run_words(point.last)}"
         said.append(Sentence(where, "since"))
-    if one["impact_analysis"] is not None:
-        said.append(Sentence(impact_words(one["impact_analysis"]), "touches"))
-    values = one["values"]
-    if any(values[side] for side in ("baseline", "current")):
-        stands = f"{values['of']}: {values['baseline']} against {values['current']}"
+    if one.impact_analysis is not None:
+        said.append(Sentence(impact_words(one.impact_analysis), "touches"))
+    values = one.values
+    if values.baseline or values.current:
+        stands = f"{values.of}: {values.baseline} against {values.current}"
         said.append(Sentence(stands, "stands on", "dim"))
-    if one["reason"]:
-        said.append(Sentence(one["reason"], "why", "warn"))
-    said += [Sentence(note, "note", "dim") for note in one["notes"]]
+    if one.reason:
+        said.append(Sentence(one.reason, "why", "warn"))
+    said += [Sentence(note, "note", "dim") for note in one.notes]
     if series.accepted is not None:
         accepted = series.accepted
-        level = value_words(accepted.after, one["unit"])
+        level = value_words(accepted.after, one.unit)
         said.append(Sentence(f"{level} since {accepted.since[:16]}", "accepted", "accent"))
     if series.earlier:
         count = f"{'more than ' if series.is_cut else ''}{series.earlier:,}"
@@ -215,9 +214,9 @@ def before_and_now(series: Series, agent: str) -> list[str] | None:
     where there is one run alone."""
     if len(series.points) < 2:
         return None
-    point = series.finding["change_point"]
-    before = None if point is None else point["before"]
-    run_id = series.points[-2].run_id if before is None else before["run_id"]
+    point = series.finding.change_point
+    before = None if point is None else point.before
+    run_id = series.points[-2].run_id if before is None else before.run_id
     return [f"run:{run_id}/{agent}", f"run:{series.points[-1].run_id}/{agent}"]
 
 
