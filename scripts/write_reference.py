@@ -1,6 +1,7 @@
-"""Write the generated reference pages: docs/cli.md from click, docs/glossary.md from `explain`.
+"""Write the generated parts of docs/: cli.md from click, glossary.md from `explain`, python.md from
+docstrings.
 
-    python scripts/write_reference.py            write both pages
+    python scripts/write_reference.py            write the pages
     python scripts/write_reference.py --check    exit with 1 if a page is out of date
 
 Each page keeps the text above its marker line; everything below the marker is replaced.
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from python_reference import python_sections
 
 from agentbench_tui.cli.main import main as agentbench
 from agentbench_tui.verdicts.words.explanation import explanations
@@ -45,7 +47,11 @@ DIRECTIONS = {"higher": "higher", "lower": "lower", "none": "–"}
 
 def pages() -> dict[Path, str]:
     """The pages as they should be, by path."""
-    sections = {"cli.md": cli_sections(), "glossary.md": glossary_sections()}
+    sections = {
+        "cli.md": cli_sections(),
+        "glossary.md": glossary_sections(),
+        "python.md": python_sections(),
+    }
     return {ROOT / "docs" / name: page(name, body) for name, body in sections.items()}
 
 

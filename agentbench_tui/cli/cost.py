@@ -105,9 +105,9 @@ def cost(
     agentbench cost gpt-large gpt-small --margin 0.01
     agentbench cost bot@v2 bot@v3 --by version --format json
     """
-    from agentbench_tui.cli.leaderboard.command import check_category
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.cost.cost_board import CostAsked, about, cost_document
+    from agentbench_tui.verdicts.ranking.leaderboard import check_category
     from agentbench_tui.verdicts.selection.contenders import Wanted
 
     if category is not None:

@@ -31,7 +31,8 @@ class ComparedSide(Part, frozen=True, kw_only=True):
     """What a selector stands for."""
 
     selector: str
-    agent_id: str
+    agent_id: str | None
+    """None for a file."""
     versions: tuple[str, ...]
     simulated: bool
     not_shared: tuple[str, ...]

@@ -28,8 +28,6 @@ from agentbench_tui.python_api.background import (
 )
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from agentbench_tui.agents.python.session_objects import Place
     from agentbench_tui.engine.run.plan import Plan
     from agentbench_tui.store.location import Location
@@ -73,7 +71,7 @@ class Job(Generic[Result]):
 
     plan: Plan
     storage: Storage
-    result: Callable[[sqlite3.Connection, EndedRun], Result]
+    result: Callable[[EndedRun], Result]
     """Makes what the caller gets."""
     objects: Mapping[Place, SessionObject] = field(default_factory=dict)
     """Callables of the caller that the plan names."""
@@ -103,7 +101,7 @@ class Job(Generic[Result]):
         from agentbench_tui.verdicts.runs.ended_run import ended_run
 
         with reading(database) as connection:
-            return self.result(connection, ended_run(connection, self.plan))
+            return self.result(ended_run(connection, self.plan))
 
 
 async def _carry_out(plan: Plan, database: Path, interrupts: Interrupts) -> None:

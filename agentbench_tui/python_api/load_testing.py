@@ -19,7 +19,7 @@ from agentbench_tui.python_api.arguments import (
     present,
 )
 from agentbench_tui.python_api.job import Database, Job, Storage, awaitable, waiting
-from agentbench_tui.python_api.results import LoadResult
+from agentbench_tui.python_api.load_results import LoadResult
 
 if TYPE_CHECKING:
     from agentbench_tui.agents.python.session_objects import Place, SessionObject
@@ -75,8 +75,7 @@ def load(
     latency counts from the time a request was due, which avoids coordinated omission.
 
     Args:
-        agents: An agent, several, or a mapping of ids to agents, as in `run`. They are measured
-            one after another.
+        agents: An agent, several, or a mapping of ids to agents, as in `run`. They take turns.
         rate: Open loop: requests per second. Several rates run one after another.
         concurrency: Closed loop: users, each of which sends its next request when the previous
             one ends. Several values run one after another. 1 if no schedule is given.

@@ -18,8 +18,8 @@ from agentbench_tui.python_api.arguments import (
     present,
 )
 from agentbench_tui.python_api.job import Database, Job, Storage, awaitable, waiting
+from agentbench_tui.python_api.load_results import StressResult
 from agentbench_tui.python_api.load_testing import workload_of
-from agentbench_tui.python_api.results import StressResult
 from agentbench_tui.stress.catalogue import SCENARIOS, Scenario
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import pytest
 
 import agentbench_tui as agentbench
 from agentbench_tui.cli.main import _run
+from agentbench_tui.contracts.document import plain
 from agentbench_tui.python_api.background import close_loop_thread
 
 CAPITALS = {"Japan": "Tokyo", "France": "Paris", "Peru": "Lima", "Chad": "N'Djamena"}
@@ -66,10 +67,7 @@ class Remembers:
 
 
 def accuracies(result: agentbench.RunResult) -> dict[str, float]:
-    return {
-        one["agent_id"]: one["metrics"]["accuracy"]["value"]
-        for one in result.document["executions"]
-    }
+    return {one.agent_id: one.metrics["accuracy"].value or 0.0 for one in result.executions}
 
 
 def test_functions_classes_and_objects_answer() -> None:
@@ -97,7 +95,7 @@ def test_the_command_line_shows_the_run(capfd: pytest.CaptureFixture[str]) -> No
     assert (row["id"], row["agents"]) == (result.run_id, ["knows_half"])
     assert _run(["runs", "show", "latest", "--format", "json"]) == 0
     shown = json.loads(capfd.readouterr().out)
-    assert shown["executions"][0]["metrics"] == result.document["executions"][0]["metrics"]
+    assert shown["executions"][0]["metrics"] == plain(result.executions[0].metrics)
 
 
 def test_a_database_can_be_named_and_one_in_memory_kept(tmp_path: Path) -> None:
@@ -120,7 +118,7 @@ def test_an_importable_function_is_the_agent_of_its_target(
     import my_capitals  # type: ignore[import-not-found]
 
     versions = [
-        agentbench.run(SUITE, agent).document["executions"][0]["agent_version"]
+        agentbench.run(SUITE, agent).executions[0].agent_version
         for agent in (my_capitals.answer, "python:my_capitals:answer")
     ]
     assert versions[0] == versions[1]
@@ -137,7 +135,7 @@ def test_a_function_that_no_import_finds_has_the_version_of_its_source() -> None
         return "Lima"
 
     result = agentbench.run(SUITE, {"a": make("Lima"), "b": make("?"), "c": other, "d@7": other})
-    version = {one["agent_id"]: one["agent_version"] for one in result.document["executions"]}
+    version = {one.agent_id: one.agent_version for one in result.executions}
     assert version["a"] == version["b"] != version["c"]
     assert version["d"] == "7"
     assert accuracies(result) == {"a": 0.25, "b": 0, "c": 0.25, "d": 0.25}
@@ -159,12 +157,14 @@ def test_a_suite_is_a_name_a_path_a_dictionary_or_an_object(tmp_path: Path) -> N
     for suite in (path, str(path), SUITE, built):
         assert accuracies(agentbench.run(suite, knows_half)) == {"knows_half": 0.5}
     named = agentbench.run("quickstart", benchmarks=["extraction"], limit=1)
-    assert {one["suite_id"] for one in named.document["executions"]} == {"quickstart"}
+    assert {one.suite_id for one in named.executions} == {"quickstart"}
 
 
 def test_gates_are_in_the_result() -> None:
     result = agentbench.run(SUITE, knows_half, gates=["accuracy>=0.4", "accuracy>=0.6"])
-    assert [gate["holds"] for gate in result.document["gates"]] == [True, False]
+    assert [gate.holds for gate in result.gates] == [True, False]
+    with pytest.raises(agentbench.GateFailed, match=r"accuracy>=0\.6 on names by knows_half: 0\.5"):
+        result.raise_for_gates()
 
 
 @pytest.mark.parametrize(

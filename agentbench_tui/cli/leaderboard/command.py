@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 import click
 
@@ -120,45 +120,20 @@ def leaderboard(
     """
     from agentbench_tui.cli.leaderboard.scoreboard import print_boards
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries.leaderboard import LEADERBOARD_DAYS
-    from agentbench_tui.store.queries.runs import find_run
-    from agentbench_tui.verdicts.ranking.leaderboard import leaderboard_document
+    from agentbench_tui.verdicts.ranking.leaderboard import asked_leaderboard
     from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked
-    from agentbench_tui.verdicts.run_leaderboard import run_leaderboard
     from agentbench_tui.verdicts.selection.contenders import Wanted
 
-    if category is not None:
-        check_category(category)
+    wanted = Wanted(days, suite, category, by.ranked, benchmark)
+    asked = BoardAsked(metric, overall, rating, wanted, cluster, by.field, by_limit)
     with reading(database_path(database)) as connection:
-        found = None if run is None else find_run(connection, run)
-        run_key = None if found is None else found["key"]
-        if days is None and found is None:
-            days = LEADERBOARD_DAYS
-        wanted = Wanted(days, suite, category, by.ranked, benchmark, run_key)
-        asked = BoardAsked(metric, overall, rating, wanted, cluster, by.field, by_limit)
-        document = leaderboard_document(connection, asked, limit)
-        if found is not None:
-            document["run_id"] = found["id"]
-            document["leaderboard"] = run_leaderboard(connection, found["key"], wanted)
+        document = asked_leaderboard(connection, asked, run, limit)
     alone = not (metric or overall or rating or cluster or by != _By())
-    if found is not None and alone:
+    if run is not None and alone:
         _print_of_run(document, form)
     else:
         print_boards(document, form, wide=wide)
     return 0
-
-
-def check_category(category: str) -> None:
-    """Raise UsageError for a category that suites cannot have."""
-    from agentbench_tui.model.errors import UsageError, did_you_mean
-    from agentbench_tui.model.suite import Category
-
-    known = get_args(Category)
-    if category not in known:
-        raise UsageError(
-            f"--category {category}: unknown{did_you_mean(category, known)};"
-            f" there are {', '.join(known)}"
-        )
 
 
 def _print_of_run(document: dict[str, Any], form: str) -> None:

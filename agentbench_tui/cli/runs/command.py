@@ -306,43 +306,29 @@ def _circumstances(document: dict[str, Any]) -> list[str]:
 
 def executions_wanted(connection: Any, row: dict[str, Any], given: dict[str, Any]) -> list[Any]:
     """The executions of a run that `--agent` and `--benchmark` leave."""
-    from agentbench_tui.model.errors import UsageError, did_you_mean
-    from agentbench_tui.store.queries.runs import executions_of
+    from agentbench_tui.verdicts.runs import answers_document
 
-    found = executions_of(connection, row["key"])
-    for option, column in (("agent", "agent_id"), ("benchmark", "benchmark_id")):
-        wanted = given[option]
-        if wanted is None:
-            continue
-        known = sorted({execution[column] for execution in found})
-        if wanted not in known:
-            raise UsageError(
-                f"--{option} {wanted}: not in this run{did_you_mean(wanted, known)};"
-                f" there are {', '.join(known)}"
-            )
-        found = [execution for execution in found if execution[column] == wanted]
-    return found
+    return answers_document.executions_wanted(connection, row, given["agent"], given["benchmark"])
 
 
 def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
-    from agentbench_tui.store.queries.answers import answers_of, count_answers
+    from agentbench_tui.verdicts.runs.answers_document import answers_document
 
-    rows: list[dict[str, Any]] = []
-    total = 0
-    for execution in executions_wanted(connection, row, given):
-        named = {"agent_id": execution["agent_id"], "benchmark_id": execution["benchmark_id"]}
-        total += count_answers(connection, execution["key"], wrong_only=given["wrong"])
-        room = given["limit"] - len(rows)
-        found = answers_of(connection, execution["key"], wrong_only=given["wrong"], limit=room)
-        rows += [{**named, **answer} for answer in found]
+    document = answers_document(
+        connection,
+        row,
+        agent=given["agent"],
+        benchmark=given["benchmark"],
+        wrong_only=given["wrong"],
+        limit=given["limit"],
+    )
+    rows, more = document["answers"], document["more"]
     columns = (
         Column("benchmark_id", "benchmark", names_row=True),
         Column("agent_id", "agent", names_row=True),
         *_ANSWERS,
     )
-    more = total - len(rows)
-    document = {"schema": "agentbench.answers/1", "run_id": row["id"], "answers": rows}
-    print_rows(rows, columns, form, document | {"more": more})
+    print_rows(rows, columns, form, document)
     if more:
         click.echo(f"… {more} more (--limit)", err=form != "table")
     return 0

@@ -8,17 +8,58 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from agentbench_tui.store.queries.leaderboard import harness_verdicts, leaderboard_rows, matrix_rows
+from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.store.queries.leaderboard import (
+    LEADERBOARD_DAYS,
+    harness_verdicts,
+    leaderboard_rows,
+    matrix_rows,
+)
+from agentbench_tui.store.queries.runs import find_run
 from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS, BoardAsked, boards
-from agentbench_tui.verdicts.run_leaderboard import Entry, or_lowest
+from agentbench_tui.verdicts.run_leaderboard import Entry, or_lowest, run_leaderboard
 from agentbench_tui.verdicts.selection.contenders import Wanted, why_nobody
 
 if TYPE_CHECKING:
     import sqlite3
 
 SCHEMA = "agentbench.leaderboard/1"
+
+
+def asked_leaderboard(
+    connection: sqlite3.Connection, asked: BoardAsked, run: str | None, limit: int = 20
+) -> dict[str, Any]:
+    """Return the leaderboard document of the executions of one run, or of all runs if it is None.
+
+    Without a number of days, a leaderboard of all runs is of the usual window. Raises UsageError
+    for an unknown run, category or metric.
+    """
+    wanted = asked.wanted
+    if wanted.category is not None:
+        check_category(wanted.category)
+    if run is None:
+        days = LEADERBOARD_DAYS if wanted.days is None else wanted.days
+        asked = replace(asked, wanted=replace(wanted, days=days))
+        return leaderboard_document(connection, asked, limit)
+    found = find_run(connection, run)
+    wanted = replace(wanted, run_key=found["key"])
+    document = leaderboard_document(connection, replace(asked, wanted=wanted), limit)
+    board = run_leaderboard(connection, found["key"], wanted)
+    return document | {"run_id": found["id"], "leaderboard": board}
+
+
+def check_category(category: str) -> None:
+    """Raise UsageError for a category that suites cannot have."""
+    from agentbench_tui.model.suite import Category
+
+    known = get_args(Category)
+    if category not in known:
+        raise UsageError(
+            f"--category {category}: unknown{did_you_mean(category, known)};"
+            f" there are {', '.join(known)}"
+        )
 
 
 def leaderboard_document(
