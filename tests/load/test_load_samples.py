@@ -11,7 +11,8 @@ from samples import Execution, Sample, done, window
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.store.database import create_or_migrate
-from agentbench_tui.verdicts.load.load_samples import FIELDS, samples_of, stored_requests
+from agentbench_tui.store.queries.load import stored_requests
+from agentbench_tui.verdicts.load.load_samples import FIELDS, samples_of
 
 EXECUTION = {"key": 1, "agent_id": "a"}
 

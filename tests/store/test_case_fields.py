@@ -6,7 +6,7 @@ import msgspec
 
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.case_fields import Fields
-from agentbench_tui.store.queries.case_fields import case_fields
+from agentbench_tui.store.queries.cases import case_fields
 
 
 def stored(*cases: Case) -> list[Fields]:

@@ -254,8 +254,8 @@ def _kept_words(connection: Any, row: dict[str, Any], document: dict[str, Any]) 
 
 def _stored_words(connection: Any, row: dict[str, Any]) -> list[str]:
     """What there is of loads that have no figures yet."""
+    from agentbench_tui.store.queries.load import stored_requests
     from agentbench_tui.store.queries.runs import executions_of, load_summary_of
-    from agentbench_tui.verdicts.load.load_samples import stored_requests
 
     keys = [one["key"] for one in executions_of(connection, row["key"])]
     counts = [

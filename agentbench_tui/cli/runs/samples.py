@@ -127,7 +127,7 @@ def _rows(
 
 
 def _say_left_out(connection: Any, executions: Iterable[dict[str, Any]]) -> None:
-    from agentbench_tui.verdicts.load.load_samples import stored_requests
+    from agentbench_tui.store.queries.load import stored_requests
 
     left_out = sum(stored_requests(connection, one["key"])[1] for one in executions)
     if left_out:

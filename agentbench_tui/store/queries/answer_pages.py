@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -193,3 +193,31 @@ def _condition(execution_key: int, wanted: Wanted) -> tuple[str, tuple[Any, ...]
         )
         values += [execution_key, MOST_SEARCHED - 1, pattern, pattern, pattern]
     return " AND ".join(parts), tuple(values)
+
+
+class TypicalAnswer(NamedTuple):
+    """What an execution answered to a case, and what was expected."""
+
+    failure_kind: str | None
+    expected: Any
+    answer: Any
+
+
+def typical_answer(
+    connection: sqlite3.Connection,
+    execution_key: int,
+    dataset_key: int | None,
+    case_id: str,
+    *,
+    right: bool,
+) -> TypicalAnswer | None:
+    """The first answer to a case that is right, or that is not; if there is none, the first; None
+    without any."""
+    row = connection.execute(
+        f"SELECT a.failure_kind, {EXPECTED}, {SAID}"  # noqa: S608  # ours
+        " FROM cases c JOIN answers a ON a.execution_key=? AND a.case_key=c.key"
+        " WHERE c.dataset_key=? AND c.case_id=?"
+        " ORDER BY (a.correct IS 1) IS ? DESC, a.repeat, a.iteration LIMIT 1",
+        (execution_key, dataset_key, case_id, int(right)),
+    ).fetchone()
+    return None if row is None else TypicalAnswer(*row)

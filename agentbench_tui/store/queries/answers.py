@@ -10,6 +10,7 @@ from agentbench_tui.store.queries.runs import Row, rows_of
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
 
 
 def kept_answers(connection: sqlite3.Connection, execution_key: int) -> Row:
@@ -253,3 +254,41 @@ def messages_of(
         " AND case_key=? AND repeat=? AND iteration=? ORDER BY position",
         (execution_key, case_key, repeat, iteration),
     )
+
+
+class MeasuredAnswer(NamedTuple):
+    """The numbers of one counted answer."""
+
+    execution_key: int
+    case_key: int
+    repeat: int
+    iteration: int
+    sent_ms: float
+    answered: bool
+    e2e_ms: float | None
+    ttft_ms: float | None
+    credit: float | None
+    output_tokens: int | None
+    cost_usd: float | None
+
+
+def measured_answers(connection: sqlite3.Connection, keys: Iterable[int]) -> list[MeasuredAnswer]:
+    """The answers of executions; failures of the grader's and the harness's do not count."""
+    rows = connection.execute(
+        "SELECT execution_key, case_key, repeat, iteration, sent_ms, failure_kind IS NULL,"
+        " e2e_ms, ttft_ms, credit, output_tokens, cost_usd FROM answers"
+        " WHERE execution_key IN (SELECT value FROM json_each(?))"
+        " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness'))",
+        (json.dumps([*keys]),),
+    )
+    return [*map(MeasuredAnswer._make, rows.fetchall())]
+
+
+def model_named_by_server(connection: sqlite3.Connection, execution_key: int) -> str | None:
+    """The model that one of an execution's answers says it is of; None where it says none."""
+    row = connection.execute(
+        "SELECT json_extract(answer, '$.model') FROM answers WHERE execution_key=?"
+        " AND answer IS NOT NULL LIMIT 1",
+        (execution_key,),
+    ).fetchone()
+    return None if row is None or not row[0] else str(row[0])

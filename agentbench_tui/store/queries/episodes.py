@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
+
+
+class StoredEpisode(NamedTuple):
+    """The record of one episode."""
+
+    agent_id: str
+    simulated: int
+    case_id: str
+    nth: int
+    """Which of the episodes of its execution and case: 0 is the first."""
+    data: str
+    """JSON."""
 
 
 def plays_games_only(connection: sqlite3.Connection, run_key: int) -> bool:
@@ -40,3 +53,57 @@ def has_salt(connection: sqlite3.Connection, run_id: str) -> bool:
         (run_id,),
     ).fetchone()
     return bool(row[0])
+
+
+def episode_numbers(
+    connection: sqlite3.Connection, run_key: int, schema: str, limit: int
+) -> list[int]:
+    """Numbers of the first answers of a run that are episodes of a schema, in order of commit."""
+    rows = connection.execute(
+        "SELECT seq FROM (SELECT seq, answer FROM answers WHERE run_key=? ORDER BY seq LIMIT ?)"
+        " WHERE json_extract(answer, '$.data.schema')=? ORDER BY seq",
+        (run_key, limit, schema),
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def episode_at(connection: sqlite3.Connection, number: int) -> StoredEpisode:
+    """The episode of an answer by its number; `nth` is not known and 0."""
+    row = connection.execute(
+        "SELECT e.agent_id, e.simulated, c.case_id, 0, json_extract(a.answer, '$.data')"
+        " FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
+        " JOIN cases c ON c.key=a.case_key WHERE a.seq=?",
+        (number,),
+    ).fetchone()
+    return StoredEpisode(*row)
+
+
+def stored_episodes(
+    connection: sqlite3.Connection, run_key: int, schema: str
+) -> Iterator[StoredEpisode]:
+    """Every episode of a run that did not fail, by agent, case, repeat and pass."""
+    rows = connection.execute(
+        "SELECT e.agent_id, e.simulated, c.case_id,"
+        " ROW_NUMBER() OVER (PARTITION BY a.execution_key, a.case_key"
+        "  ORDER BY a.repeat, a.iteration) - 1 AS nth,"
+        " json_extract(a.answer, '$.data') AS data"
+        " FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
+        " JOIN cases c ON c.key=a.case_key"
+        " WHERE a.run_key=? AND a.failure_kind IS NULL"
+        " AND json_extract(a.answer, '$.data.schema')=?"
+        " ORDER BY e.agent_id, e.key, c.key, nth",
+        (run_key, schema),
+    )
+    return map(StoredEpisode._make, rows)
+
+
+def newest_market_run(connection: sqlite3.Connection, most_runs: int) -> str | None:
+    """The id of the newest run whose plan has a market world; None when none of the newest
+    `most_runs` has."""
+    row = connection.execute(
+        "SELECT id FROM (SELECT key, id, plan FROM runs ORDER BY started_at DESC, key DESC LIMIT ?)"
+        " WHERE EXISTS (SELECT 1 FROM json_each(plan, '$.groups') g"
+        "  WHERE json_extract(g.value, '$.benchmark.game')='market') LIMIT 1",
+        (most_runs,),
+    ).fetchone()
+    return None if row is None else str(row[0])

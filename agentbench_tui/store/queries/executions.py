@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.store.queries.runs import Row, rows_of
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
 
 
 class ScoredExecution(NamedTuple):
@@ -150,3 +153,53 @@ def has_other_than_load(connection: sqlite3.Connection, run_key: int) -> bool:
         (run_key,),
     ).fetchone()
     return bool(others)
+
+
+def find_execution(connection: sqlite3.Connection, execution_id: str) -> int | None:
+    """The key of an execution of that whole id; None where there is none."""
+    row = connection.execute(
+        "SELECT key FROM benchmark_executions WHERE id=?", (execution_id,)
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def harness_verdicts(connection: sqlite3.Connection, keys: Iterable[int]) -> set[str | None]:
+    """The different verdicts on the harness behind executions: of a load its own, of anything else
+    that of its run."""
+    rows = connection.execute(
+        "SELECT DISTINCT COALESCE(l.verdict, r.verdict) FROM benchmark_executions e"
+        " JOIN runs r ON r.key=e.run_key LEFT JOIN load_summaries l ON l.execution_key=e.key"
+        " WHERE e.key IN (SELECT value FROM json_each(?))",
+        (json.dumps([*keys]),),
+    )
+    return {row[0] for row in rows.fetchall()}
+
+
+def executions_before(connection: sqlite3.Connection, execution: Row, limit: int) -> list[Row]:
+    """Complete executions of other runs that were made before one (a row of
+    `benchmark_executions`) by the same agent at the same place, the newest first: `key`,
+    `agent_version`, `run_id`, `tags` of the run (JSON)."""
+    return rows_of(
+        connection,
+        "SELECT e.key, e.agent_version, r.id AS run_id, r.tags FROM benchmark_executions e"
+        " JOIN runs r ON r.key=e.run_key WHERE e.agent_id=? AND e.suite_id=? AND e.benchmark_id=?"
+        " AND e.parameters=? AND e.simulated=? AND e.status='complete' AND e.run_key<>?"
+        " AND e.created_at<? ORDER BY e.created_at DESC, e.key DESC LIMIT ?",
+        (
+            execution["agent_id"],
+            execution["suite_id"],
+            execution["benchmark_id"],
+            execution["parameters"],
+            execution["simulated"],
+            execution["run_key"],
+            execution["created_at"],
+            limit,
+        ),
+    )
+
+
+def execution_at(connection: sqlite3.Connection, execution_key: int) -> Row:
+    """The row of an execution, `parameters` as JSON."""
+    return rows_of(connection, "SELECT * FROM benchmark_executions WHERE key=?", (execution_key,))[
+        0
+    ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentbench_tui.store.queries.runs import Row, rows_of
+
 if TYPE_CHECKING:
     import sqlite3
 
@@ -40,3 +42,16 @@ def summarized_gauges(
         (execution_key, agent_id),
     )
     return [*map(GaugeSummary._make, rows.fetchall())]
+
+
+def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[str, Row]]:
+    """Scope → field → {low, mean, high, n} while the execution went on."""
+    found: dict[str, dict[str, Row]] = {}
+    for row in rows_of(
+        connection,
+        "SELECT scope, field, low, mean, high, n FROM gauge_summaries WHERE execution_key=?"
+        " ORDER BY scope, field",
+        (execution_key,),
+    ):
+        found.setdefault(row.pop("scope"), {})[row.pop("field")] = row
+    return found

@@ -51,6 +51,14 @@ def iteration_totals(connection: sqlite3.Connection, execution_key: int) -> Iter
     return IterationTotals(*row)
 
 
+def totals_by_repeat(
+    connection: sqlite3.Connection, execution_key: int
+) -> dict[int, IterationTotals]:
+    """Repeat → what its iterations took together."""
+    rows = connection.execute(f"SELECT repeat, {_TOTALS} GROUP BY repeat", (execution_key,))
+    return {repeat: IterationTotals(*totals) for repeat, *totals in rows.fetchall()}
+
+
 def open_iterations(connection: sqlite3.Connection, run_key: int) -> list[OpenIteration]:
     """The iterations of a run that a killed process could not close."""
     rows = connection.execute(

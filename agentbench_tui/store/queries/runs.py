@@ -259,24 +259,6 @@ def failure_details(connection: sqlite3.Connection, run_key: int, limit: int = 5
     return sorted(merged.values(), key=lambda row: -row["n"])[:limit]
 
 
-def suite_document(connection: sqlite3.Connection, suite_hash: str) -> str:
-    """The suite as it was run, JSON."""
-    (document,) = connection.execute(
-        "SELECT document FROM benchmark_suites WHERE hash=?", (suite_hash,)
-    ).fetchone()
-    return str(document)
-
-
-def suite_weights(connection: sqlite3.Connection, suite_hash: str) -> dict[str, float]:
-    """The weights of the dimensions in a suite's overall score; none of an unknown suite."""
-    row = connection.execute(
-        "SELECT json_extract(document, '$.weights') FROM benchmark_suites WHERE hash=?",
-        (suite_hash,),
-    ).fetchone()
-    weights: dict[str, float] = {} if row is None else json.loads(row[0] or "{}")
-    return weights
-
-
 def is_measured_with(connection: sqlite3.Connection, execution_key: int, agent: str) -> bool:
     """Whether the agent was measured on the same benchmark and point in the same run."""
     found = connection.execute(
@@ -296,19 +278,6 @@ def executed_benchmarks(connection: sqlite3.Connection) -> list[tuple[str, str]]
     ).fetchall()
 
 
-def metrics_measured(
-    connection: sqlite3.Connection, suite_hash: str, benchmark_id: str
-) -> list[str]:
-    """The metrics that the suite's author says the benchmark measures."""
-    rows = connection.execute(
-        "SELECT m.value FROM benchmark_suites s, json_each(s.document, '$.benchmarks') b,"
-        " json_each(b.value, '$.metrics_measured') m"
-        " WHERE s.hash=? AND json_extract(b.value, '$.benchmark_id')=?",
-        (suite_hash, benchmark_id),
-    ).fetchall()
-    return [row[0] for row in rows]
-
-
 def graded_scores(connection: sqlite3.Connection, execution_key: int) -> list[Score]:
     """Scores of an execution that carry the grades of several judges."""
     rows = connection.execute(
@@ -317,19 +286,6 @@ def graded_scores(connection: sqlite3.Connection, execution_key: int) -> list[Sc
         (execution_key,),
     ).fetchall()
     return [msgspec.json.decode(row[0], type=Score) for row in rows]
-
-
-def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[str, Row]]:
-    """Scope → field → {low, mean, high, n} while the execution went on."""
-    found: dict[str, dict[str, Row]] = {}
-    for row in rows_of(
-        connection,
-        "SELECT scope, field, low, mean, high, n FROM gauge_summaries WHERE execution_key=?"
-        " ORDER BY scope, field",
-        (execution_key,),
-    ):
-        found.setdefault(row.pop("scope"), {})[row.pop("field")] = row
-    return found
 
 
 def list_agents(connection: sqlite3.Connection) -> list[Row]:
@@ -351,3 +307,32 @@ def list_agents(connection: sqlite3.Connection) -> list[Row]:
         row["version"] = specification["version"]
         row["simulated"] = bool(specification.get("simulated", False))
     return rows
+
+
+def run_id_of(connection: sqlite3.Connection, run_key: int) -> str:
+    """The id of a run."""
+    (run_id,) = connection.execute("SELECT id FROM runs WHERE key=?", (run_key,)).fetchone()
+    return str(run_id)
+
+
+def plan_of_run(connection: sqlite3.Connection, run_key: int) -> str:
+    """The plan of a run, JSON."""
+    (plan,) = connection.execute("SELECT plan FROM runs WHERE key=?", (run_key,)).fetchone()
+    return str(plan)
+
+
+def newest_run_ids(
+    connection: sqlite3.Connection, limit: int, status: str | None = None
+) -> list[str]:
+    """Ids of the runs stored last, or of those with a status, the newest first."""
+    rows = connection.execute(
+        "SELECT id FROM runs WHERE ?1 IS NULL OR status=?1 ORDER BY key DESC LIMIT ?2",
+        (status, limit),
+    )
+    return [str(row[0]) for row in rows.fetchall()]
+
+
+def environment_of(connection: sqlite3.Connection, digest: str | None) -> str | None:
+    """The machine that a run was on, JSON, by the hash that its row has; None if not known."""
+    row = connection.execute("SELECT document FROM environments WHERE hash=?", (digest,)).fetchone()
+    return None if row is None else str(row[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -195,3 +195,81 @@ def category_of_suite(connection: sqlite3.Connection, suite_hash: str) -> str:
         "SELECT category FROM benchmark_suites WHERE hash=?", (suite_hash,)
     ).fetchone()
     return str(row[0])
+
+
+class Selectable(NamedTuple):
+    """What a selector may name, from complete executions."""
+
+    agent_id: str
+    version: str
+    """Empty for an agent with all its versions."""
+    name: str | None
+    """The run or tag; None for agents and versions."""
+    versions: int
+    """How many versions of the agent it holds."""
+    runs: int
+    last: str
+    """When its last execution was made, UTC."""
+    simulated: int
+
+
+def selectable_agents(connection: sqlite3.Connection, most: int) -> list[Selectable]:
+    """The agents, the newest first."""
+    return _selectable(
+        connection,
+        "SELECT agent_id, '' AS version, NULL AS name,"
+        " COUNT(DISTINCT agent_version) AS versions, COUNT(DISTINCT run_key) AS runs,"
+        " MAX(created_at) AS last, MAX(simulated) AS simulated"
+        " FROM benchmark_executions WHERE status='complete'"
+        " GROUP BY agent_id ORDER BY last DESC LIMIT :most",
+        most,
+    )
+
+
+def selectable_versions(connection: sqlite3.Connection, most: int) -> list[Selectable]:
+    """The versions of agents that have several, the newest first."""
+    return _selectable(
+        connection,
+        "SELECT agent_id, agent_version AS version, NULL AS name,"
+        " 1 AS versions, COUNT(DISTINCT run_key) AS runs, MAX(created_at) AS last,"
+        " MAX(simulated) AS simulated FROM benchmark_executions WHERE status='complete'"
+        " AND agent_id IN (SELECT agent_id FROM benchmark_executions WHERE status='complete'"
+        "  GROUP BY agent_id HAVING COUNT(DISTINCT agent_version) > 1)"
+        " GROUP BY agent_id, agent_version ORDER BY last DESC LIMIT :most",
+        most,
+    )
+
+
+def selectable_runs(connection: sqlite3.Connection, most: int) -> list[Selectable]:
+    """Each version in the newest `most` runs, the newest first."""
+    return _selectable(
+        connection,
+        "SELECT e.agent_id, e.agent_version AS version, r.id AS name,"
+        " COUNT(*) OVER (PARTITION BY r.id, e.agent_id) AS versions, 1 AS runs,"
+        " MAX(e.created_at) AS last, MAX(e.simulated) AS simulated"
+        " FROM (SELECT key, id FROM runs ORDER BY key DESC LIMIT :most) r"
+        " JOIN benchmark_executions e ON e.run_key=r.key WHERE e.status='complete'"
+        " GROUP BY r.id, e.agent_id, e.agent_version ORDER BY last DESC LIMIT :most",
+        most,
+    )
+
+
+def selectable_tags(connection: sqlite3.Connection, most: int) -> list[Selectable]:
+    """Each version under the tags of the newest `most` runs that have any, the newest first."""
+    return _selectable(
+        connection,
+        "SELECT e.agent_id, e.agent_version AS version, t.value AS name,"
+        " COUNT(*) OVER (PARTITION BY t.value, e.agent_id) AS versions,"
+        " COUNT(DISTINCT e.run_key) AS runs, MAX(e.created_at) AS last,"
+        " MAX(e.simulated) AS simulated"
+        " FROM (SELECT key, tags FROM runs WHERE tags != '[]' ORDER BY key DESC LIMIT :most) r"
+        " JOIN json_each(r.tags) t JOIN benchmark_executions e ON e.run_key=r.key"
+        " WHERE e.status='complete'"
+        " GROUP BY t.value, e.agent_id, e.agent_version ORDER BY last DESC LIMIT :most",
+        most,
+    )
+
+
+def _selectable(connection: sqlite3.Connection, statement: str, most: int) -> list[Selectable]:
+    rows = connection.execute(statement, {"most": most})
+    return [*map(Selectable._make, rows.fetchall())]

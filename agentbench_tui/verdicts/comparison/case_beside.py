@@ -9,6 +9,7 @@ import msgspec
 
 from agentbench_tui.model.answer import Message, ToolCall
 from agentbench_tui.store.queries.answers import case_of
+from agentbench_tui.store.queries.executions import find_execution
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,10 +24,8 @@ def answer_to_case(
     """One answer of these executions, as `queries.case_of` has it: of those that were right, or
     wrong, the first; of the others where there is none. None where nobody was asked the case."""
     for execution_id in execution_ids:
-        key = connection.execute(
-            "SELECT key FROM benchmark_executions WHERE id=?", (execution_id,)
-        ).fetchone()
-        rows = [] if key is None else case_of(connection, key[0], case_id)
+        key = find_execution(connection, execution_id)
+        rows = [] if key is None else case_of(connection, key, case_id)
         if rows:
             return next((row for row in rows if (row["correct"] == 1) is right), rows[0])
     return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agentbench_tui.analysis.sample import mean_by
-from agentbench_tui.store.queries.answer_pages import EXPECTED, SAID
+from agentbench_tui.store.queries.answer_pages import typical_answer
 from agentbench_tui.verdicts.comparison.pairing import case_values
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
@@ -95,16 +95,12 @@ def _said(
 ) -> tuple[Said, str | None]:
     """One of the answers that are as most are, and what was expected."""
     for row in executions:
-        found = connection.execute(
-            f"SELECT a.failure_kind, {EXPECTED}, {SAID}"  # noqa: S608
-            " FROM cases c JOIN answers a ON a.execution_key=? AND a.case_key=c.key"
-            " WHERE c.dataset_key=? AND c.case_id=?"
-            " ORDER BY (a.correct IS 1) IS ? DESC, a.repeat, a.iteration LIMIT 1",
-            (row["key"], row["dataset_key"], case_id, int(right > 0.5)),
-        ).fetchone()
+        found = typical_answer(
+            connection, row["key"], row["dataset_key"], case_id, right=right > 0.5
+        )
         if found is not None:
-            failure, expected, answer = found
-            return Said(right, None if failure else _cut(answer), failure), _cut(expected)
+            said = None if found.failure_kind else _cut(found.answer)
+            return Said(right, said, found.failure_kind), _cut(found.expected)
     return Said(right, None, None), None
 
 

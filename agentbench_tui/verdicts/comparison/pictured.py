@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.store.queries.history import stamp_of_executions
 from agentbench_tui.verdicts.comparison.compare import compare
 from agentbench_tui.verdicts.comparison.compare_document import compare_document
 from agentbench_tui.verdicts.comparison.comparison import Asked
@@ -36,7 +37,7 @@ class Pictured:
     places: tuple[Place, ...]
     """Where two or more of them were measured."""
     stamp: Stamp
-    """See `stamp_of`."""
+    """See `stamp_of_executions`."""
 
     @property
     def selectors(self) -> tuple[str, ...]:
@@ -52,7 +53,7 @@ class Pictured:
 def pictured(connection: sqlite3.Connection, selectors: Sequence[str], limit: int) -> Pictured:
     """The comparison of what the selectors mean, with up to `limit` cases a pair and benchmark on
     which both disagree. UsageError and Unmeasured as of `load_sides` and `compare`."""
-    stamp = stamp_of(connection)
+    stamp = stamp_of_executions(connection)
     numbers = CaseNumbers(connection)
     sides = load_sides(connection, selectors, None, None, numbers)
     found = compare(connection, sides, numbers, Asked())
@@ -63,12 +64,3 @@ def pictured(connection: sqlite3.Connection, selectors: Sequence[str], limit: in
         tuple(dict.fromkeys(one.place for pair in found.pairs for one in pair.benchmarks)),
         stamp,
     )
-
-
-def stamp_of(connection: sqlite3.Connection) -> Stamp:
-    """Other than before when an execution came to its end, was scored again or deleted."""
-    count, newest, total = connection.execute(
-        "SELECT COUNT(*), COALESCE(MAX(key), 0), TOTAL(overall_score) FROM benchmark_executions"
-        " WHERE status='complete'"
-    ).fetchone()
-    return int(count), int(newest), float(total)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.store.queries.history import paces
 
 if TYPE_CHECKING:
     import sqlite3
@@ -79,18 +80,15 @@ def _pace_of(one: Document, paces: dict[tuple[str, str, str], _Pace | None]) -> 
 
 def _pace(connection: sqlite3.Connection, suite: str, benchmark: str, agent: str) -> _Pace | None:
     for same_agent in (True, False):
-        rows = connection.execute(
-            "SELECT asking_s, observed, cost_usd FROM benchmark_executions"
-            " WHERE suite_id=? AND benchmark_id=? AND status='complete' AND observed>0"
-            " AND asking_s IS NOT NULL AND (? OR agent_id=?)"
-            " ORDER BY created_at DESC, key DESC LIMIT ?",
-            (suite, benchmark, not same_agent, agent, LOOKED_AT),
-        ).fetchall()
+        rows = paces(connection, suite, benchmark, agent if same_agent else None, LOOKED_AT)
         if rows:
-            asked = sum(row[1] for row in rows)
-            costs = [row[2] for row in rows]
-            dear = None if None in costs else math.fsum(costs) / asked
-            return _Pace(len(rows), math.fsum(row[0] for row in rows) / asked, dear, same_agent)
+            asked = sum(row.observed for row in rows)
+            costs = [row.cost_usd for row in rows]
+            known = [cost for cost in costs if cost is not None]
+            dear = math.fsum(known) / asked if len(known) == len(costs) else None
+            return _Pace(
+                len(rows), math.fsum(row.asking_s for row in rows) / asked, dear, same_agent
+            )
     return None
 
 

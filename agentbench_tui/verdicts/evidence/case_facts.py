@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from agentbench_tui.model.case_fields import OF_METADATA
-from agentbench_tui.store.queries.case_fields import fields_of_cases
-from agentbench_tui.store.queries.case_texts import case_texts
+from agentbench_tui.store.queries.cases import case_texts, fields_of_cases
 
 if TYPE_CHECKING:
     import sqlite3

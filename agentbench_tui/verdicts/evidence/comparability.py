@@ -13,6 +13,8 @@ import numpy as np
 
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.store.queries.executions import harness_verdicts
+from agentbench_tui.store.queries.suites import benchmark_document
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
@@ -195,12 +197,8 @@ def _unequal(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[str, t
 
 def benchmark_of(connection: sqlite3.Connection, row: Execution) -> dict[str, Any]:
     """How the benchmark of an execution is defined, as JSON; empty where that is not kept."""
-    found = connection.execute(
-        "SELECT b.value FROM benchmark_suites s, json_each(s.document, '$.benchmarks') b"
-        " WHERE s.hash=? AND json_extract(b.value, '$.benchmark_id')=?",
-        (row["suite_hash"], row["benchmark_id"]),
-    ).fetchone()
-    return {} if found is None else json.loads(found[0])
+    found = benchmark_document(connection, row["suite_hash"], row["benchmark_id"])
+    return {} if found is None else json.loads(found)
 
 
 def _changed(name: str, first: Any, second: Any) -> str:
@@ -235,13 +233,7 @@ def _harness(
 
 def _verdict(connection: sqlite3.Connection, row: Execution) -> str | None:
     """Of a load its own, of anything else that of its run."""
-    found = connection.execute(
-        "SELECT COALESCE(l.verdict, r.verdict) FROM benchmark_executions e"
-        " JOIN runs r ON r.key=e.run_key LEFT JOIN load_summaries l ON l.execution_key=e.key"
-        " WHERE e.key=?",
-        (row["key"],),
-    ).fetchone()
-    return None if found is None else found[0]
+    return next(iter(harness_verdicts(connection, [row["key"]])), None)
 
 
 def on_common_cases(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from agentbench_tui.store.queries.suites import benchmark_kind
 from agentbench_tui.verdicts.evidence.load_evidence import LoadEvidence
 from agentbench_tui.verdicts.evidence.stress_evidence import StressEvidence
 from agentbench_tui.verdicts.evidence.task_evidence import task_evidence
@@ -51,8 +52,4 @@ def evidence_of(
 
 
 def _is_stress(connection: sqlite3.Connection, row: Execution) -> bool:
-    found = connection.execute(
-        "SELECT kind FROM benchmarks WHERE suite_hash=? AND benchmark_id=?",
-        (row["suite_hash"], row["benchmark_id"]),
-    ).fetchone()
-    return found is not None and found[0] == "stress"
+    return benchmark_kind(connection, row["suite_hash"], row["benchmark_id"]) == "stress"

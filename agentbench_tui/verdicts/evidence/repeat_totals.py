@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentbench_tui.analysis.sample import distinct
+from agentbench_tui.store.queries.iterations import totals_by_repeat
 
 if TYPE_CHECKING:
     import sqlite3
@@ -83,13 +84,7 @@ def _resources(
     connection: sqlite3.Connection, execution_key: int, repeats: list[int]
 ) -> tuple[Floats, Floats, Floats]:
     """Seconds of asking, of CPU time, and peak memory in MB of each repeat."""
-    rows = connection.execute(
-        "SELECT repeat, TOTAL(asking_s),"
-        " CASE WHEN COUNT(cpu_seconds) = COUNT(*) THEN SUM(cpu_seconds) END, MAX(memory_peak_mb)"
-        " FROM iterations WHERE execution_key=? AND NOT warmup GROUP BY repeat",
-        (execution_key,),
-    )
-    known = {repeat: values for repeat, *values in rows}
+    known = totals_by_repeat(connection, execution_key)
     table = np.array([known.get(repeat, [math.nan] * 3) for repeat in repeats], np.float64)
     asking_s, cpu_s, memory_mb = table.reshape(-1, 3).T
     return asking_s, cpu_s, memory_mb

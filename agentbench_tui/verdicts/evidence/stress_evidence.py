@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.store.queries.metrics import metric_values
 from agentbench_tui.verdicts.evidence.whole_runs import mean_by_run, run_numbers
 
 if TYPE_CHECKING:
@@ -64,10 +64,9 @@ class StressEvidence:
     @cached_property
     def _values(self) -> dict[tuple[int, str], float]:
         """By execution and metric."""
-        rows = self._connection.execute(
-            "SELECT execution_key, name, value FROM metrics WHERE value IS NOT NULL"
-            " AND execution_key IN (SELECT value FROM json_each(?))"
-            " AND name IN (SELECT value FROM json_each(?))",
-            (json.dumps([row["key"] for row in self.executions]), json.dumps(sorted(_KNOWN))),
-        )
-        return {(key, name): value for key, name, value in rows}
+        keys = [row["key"] for row in self.executions]
+        return {
+            (key, name): value
+            for key, values in metric_values(self._connection, keys, sorted(_KNOWN)).items()
+            for name, value in values.items()
+        }

@@ -19,6 +19,7 @@ from agentbench_tui.experiments.aggregate import repeat_means
 from agentbench_tui.market.judging.aggregate import columns as games
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.model.figures.metric import SHARES
+from agentbench_tui.store.queries.metrics import metric_values
 from agentbench_tui.store.queries.selection import specification_of
 from agentbench_tui.verdicts.evidence.evidence_columns import EvidenceColumns, with_each
 from agentbench_tui.verdicts.evidence.repeat_totals import repeat_totals
@@ -243,12 +244,8 @@ def _returned(
 def _measured(connection: sqlite3.Connection, execution_key: int) -> set[str]:
     """Which of two metrics have a value: `accuracy` of a benchmark with a scorer, also where no
     answer came that it could have judged; `total_pnl` of one that is played."""
-    rows = connection.execute(
-        "SELECT name FROM metrics WHERE execution_key=? AND name IN ('accuracy', 'total_pnl')"
-        " AND value IS NOT NULL",
-        (execution_key,),
-    )
-    return {name for (name,) in map(tuple, rows.fetchall())}
+    found = metric_values(connection, [execution_key], ("accuracy", "total_pnl"))
+    return {*found.get(execution_key, {})}
 
 
 def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, Compute]:

@@ -16,7 +16,7 @@ import numpy as np
 from agentbench_tui.model.case_fields import OF_METADATA, fields_of
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.store.queries.case_fields import case_fields
+from agentbench_tui.store.queries.cases import case_fields
 from agentbench_tui.verdicts.words.figures import NOTHING
 
 if TYPE_CHECKING:

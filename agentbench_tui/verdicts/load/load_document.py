@@ -9,7 +9,7 @@ from agentbench_tui.analysis.summary import needed
 from agentbench_tui.model.figures.load_figures import COUNTS, HARNESS
 from agentbench_tui.model.figures.metric import METRICS, SHARES
 from agentbench_tui.model.gate import UNANSWERED
-from agentbench_tui.store.queries.runs import load_summary_of, metrics_of
+from agentbench_tui.store.queries.runs import load_summary_of, metrics_of, run_id_of
 from agentbench_tui.verdicts.load.load_spread import between_repeats
 
 if TYPE_CHECKING:
@@ -45,10 +45,9 @@ def load_document(connection: sqlite3.Connection, row: Document) -> Document | N
             metrics[name] = found[name]["value"]
             if found[name]["value"] is None:
                 unmeasured[name] = found[name]["reason"]
-    (run_id,) = connection.execute("SELECT id FROM runs WHERE key=?", (row["run_key"],)).fetchone()
     return {
         "schema": SCHEMA,
-        "run_id": run_id,
+        "run_id": run_id_of(connection, row["run_key"]),
         "execution_id": row["id"],
         "agent_id": row["agent_id"],
         "agent_version": row["agent_version"],

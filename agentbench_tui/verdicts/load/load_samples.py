@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.store.queries.load import sample_chunks
+from agentbench_tui.store.queries.runs import plan_of_run
 
 if TYPE_CHECKING:
     import sqlite3
@@ -74,34 +76,19 @@ def samples_of(
     from agentbench_tui.load.results.requests import Requests
 
     windows = read_windows(connection, execution["key"])
-    chunks = connection.execute(
-        "SELECT repeat, worker, samples, gaps FROM sample_chunks WHERE execution_key=?"
-        " ORDER BY repeat, seq",
-        (execution["key"],),
-    )
-    for repeat, worker, samples, gaps in chunks:
+    for chunk in sample_chunks(connection, execution["key"]):
+        repeat = chunk.repeat
         window = windows.get(repeat, cut_off)
         if window is None:
             continue  # it was cut off, and is no measurement
         try:
-            columns = columns_of([(repeat, worker, samples, gaps)])
+            columns = columns_of([chunk[:4]])
         except ValueError as error:
             raise AgentbenchError(
                 f"the stored requests of {execution['agent_id']} are damaged: {error}"
             ) from error
         for row in _rows(Requests(columns, {repeat: window}), names):
             yield row | {"cut_off": window is cut_off}
-
-
-def stored_requests(connection: sqlite3.Connection, execution_key: int) -> tuple[int, int]:
-    """How many requests are stored of an execution: of whole repeats, and of what was cut off."""
-    whole, cut_off = connection.execute(
-        "SELECT TOTAL(rows * is_whole), TOTAL(rows * NOT is_whole) FROM (SELECT c.rows, EXISTS"
-        " (SELECT 1 FROM load_windows w WHERE w.execution_key=c.execution_key"
-        "  AND w.repeat=c.repeat) AS is_whole FROM sample_chunks c WHERE c.execution_key=?)",
-        (execution_key,),
-    ).fetchone()
-    return int(whole), int(cut_off)
 
 
 def cut_off_window(connection: sqlite3.Connection, execution: Row) -> Window | None:
@@ -141,9 +128,7 @@ def request_types(connection: sqlite3.Connection, execution: Row) -> list[str]:
 def _group_of(connection: sqlite3.Connection, execution: Row) -> Group | None:
     from agentbench_tui.engine.run.plan import decode_plan
 
-    (text,) = connection.execute(
-        "SELECT plan FROM runs WHERE key=?", (execution["run_key"],)
-    ).fetchone()
+    text = plan_of_run(connection, execution["run_key"])
     for group, planned in decode_plan(text).executions():
         if planned.id == execution["id"]:
             return group

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.store.queries.load import count_requests, sample_chunks
 from agentbench_tui.verdicts.load.load_samples import request_types
 from agentbench_tui.verdicts.profile.phases import Observed
 
@@ -120,21 +121,15 @@ def _columns(connection: sqlite3.Connection, execution: Document, most: int) -> 
     """The first chunks that hold `most` requests together, and how many there are in all."""
     from agentbench_tui.load.results.columns import columns_of
 
-    (of,) = connection.execute(
-        "SELECT TOTAL(rows) FROM sample_chunks WHERE execution_key=?", (execution["key"],)
-    ).fetchone()
+    of = count_requests(connection, execution["key"])
     chunks, read = [], 0
-    for repeat, worker, rows, samples, gaps in connection.execute(
-        "SELECT repeat, worker, rows, samples, gaps FROM sample_chunks WHERE execution_key=?"
-        " ORDER BY repeat, seq",
-        (execution["key"],),
-    ):
-        chunks.append((repeat, worker, samples, gaps))
-        read += rows
+    for chunk in sample_chunks(connection, execution["key"]):
+        chunks.append(chunk[:4])
+        read += chunk.rows
         if read >= most:
             break
     try:
-        return columns_of(chunks), int(of)
+        return columns_of(chunks), of
     except ValueError as error:
         raise AgentbenchError(
             f"the stored requests of {execution['agent_id']} are damaged: {error}"

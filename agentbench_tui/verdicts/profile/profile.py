@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.store.queries.answer_pages import observation_at
-from agentbench_tui.store.queries.runs import gauges_of
-from agentbench_tui.verdicts.load.load_samples import stored_requests
+from agentbench_tui.store.queries.answers import count_answers
+from agentbench_tui.store.queries.gauges import gauges_of
+from agentbench_tui.store.queries.load import stored_requests
+from agentbench_tui.store.queries.profiles import profiled_answers
 from agentbench_tui.verdicts.load.slow_samples import read_observed
 from agentbench_tui.verdicts.profile.phases import (
     NO_SPANS,
@@ -91,35 +93,24 @@ def read_all(
 
 def _read_answers(connection: sqlite3.Connection, execution_key: int) -> tuple[list[Observed], int]:
     """The first answers, and how many there are."""
-    rows = connection.execute(
-        "SELECT a.seq, c.case_id, a.waiting_ms, a.e2e_ms, a.ttft_ms, a.failure_kind,"
-        " a.correct, a.input_tokens, a.output_tokens, a.cached_tokens, a.reasoning_tokens,"
-        " json_extract(a.answer, '$.spans') AS spans"
-        " FROM answers a JOIN cases c ON c.key=a.case_key"
-        " WHERE a.execution_key=? ORDER BY a.seq LIMIT ?",
-        (execution_key, MOST_ANSWERS),
-    ).fetchall()
     observed = [
         Observed(
-            seq=row["seq"],
-            case_id=row["case_id"],
-            waiting_ms=row["waiting_ms"],
-            e2e_ms=row["e2e_ms"],
-            ttft_ms=row["ttft_ms"],
-            failed=row["failure_kind"] is not None,
-            correct=None if row["correct"] is None else bool(row["correct"]),
-            input_tokens=row["input_tokens"],
-            output_tokens=row["output_tokens"],
-            cached_tokens=row["cached_tokens"],
-            reasoning_tokens=row["reasoning_tokens"],
-            spans=nested(json.loads(row["spans"])) if row["spans"] else (),
+            seq=row.seq,
+            case_id=row.case_id,
+            waiting_ms=row.waiting_ms,
+            e2e_ms=row.e2e_ms,
+            ttft_ms=row.ttft_ms,
+            failed=row.failure_kind is not None,
+            correct=None if row.correct is None else bool(row.correct),
+            input_tokens=row.input_tokens,
+            output_tokens=row.output_tokens,
+            cached_tokens=row.cached_tokens,
+            reasoning_tokens=row.reasoning_tokens,
+            spans=nested(json.loads(row.spans)) if row.spans else (),
         )
-        for row in rows
+        for row in profiled_answers(connection, execution_key, MOST_ANSWERS)
     ]
-    (answers,) = connection.execute(
-        "SELECT COUNT(*) FROM answers WHERE execution_key=?", (execution_key,)
-    ).fetchone()
-    return observed, answers
+    return observed, count_answers(connection, execution_key)
 
 
 def _phases(

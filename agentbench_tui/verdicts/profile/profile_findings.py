@@ -9,11 +9,17 @@ what it does away with.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.store.queries.profiles import (
+    PlannedGroup,
+    planned_group,
+    process_usage,
+    repeat_times,
+    spans_of_answers,
+)
 from agentbench_tui.verdicts.profile.phases import NO_SPANS, Observed, SpanNode, covered_ms
 from agentbench_tui.verdicts.profile.profile import Document, read_all, read_profile
 
@@ -58,17 +64,6 @@ _ADVICE = {
 """Phase of the harness → where its time goes, and what to try."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    """What the plan says of an execution."""
-
-    kind: str
-    concurrency: int
-    """How many cases may be asked at once."""
-    executions: int
-    """How many take turns in its group."""
-
-
 def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> Document:
     """The document of `profile.read_profile` with `resource_usage` of each phase, `location`,
     `impact_ms`, `cause` and `optimization_suggestion` of each bottleneck, and
@@ -79,7 +74,9 @@ def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> 
     usage |= {} if is_load else _usage_of_answers(connection, execution["key"])
     for phase in document["phases"]:
         phase["resource_usage"] = usage.get(phase["name"])
-    plan = _plan_of(connection, execution)
+    plan = planned_group(connection, execution["run_key"], execution["id"]) or PlannedGroup(
+        "task", 1, 1
+    )
     document["bottlenecks"] = [
         _explained(one, document, is_code=plan.kind == "experiment")
         for one in document["bottlenecks"]
@@ -101,11 +98,7 @@ def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> 
 def _usage_of_spans(connection: sqlite3.Connection, execution_key: int) -> dict[str, Document]:
     """Span → mean of what its attributes say it used; a span that says nothing is not in it."""
     told: dict[str, dict[str, list[float]]] = {}
-    for (text,) in connection.execute(
-        "SELECT json_extract(answer, '$.spans') FROM answers WHERE execution_key=?"
-        " AND json_extract(answer, '$.spans') IS NOT NULL",
-        (execution_key,),
-    ):
+    for text in spans_of_answers(connection, execution_key):
         for span in json.loads(text):
             for field in _USAGE:
                 value = (span.get("attributes") or {}).get(field)
@@ -120,12 +113,7 @@ def _usage_of_spans(connection: sqlite3.Connection, execution_key: int) -> dict[
 def _usage_of_answers(connection: sqlite3.Connection, execution_key: int) -> dict[str, Document]:
     """What the agent's processes used while it was asked: processor time as a share of a core, if
     it is known of every iteration, and the most memory. Nothing where neither is known."""
-    cpu, memory = connection.execute(
-        "SELECT CASE WHEN COUNT(cpu_seconds) = COUNT(*) AND SUM(asking_s) > 0"
-        " THEN 100 * SUM(cpu_seconds) / SUM(asking_s) END, MAX(memory_peak_mb)"
-        " FROM iterations WHERE execution_key=? AND NOT warmup",
-        (execution_key,),
-    ).fetchone()
+    cpu, memory = process_usage(connection, execution_key)
     if cpu is None and memory is None:
         return {}
     return {"answer, whole": {"cpu_percent": cpu, "memory_mb": memory, "io_operations": None}}
@@ -179,37 +167,23 @@ def _no_gauges(scope: str | None, known: Sequence[Document], high: float) -> str
     return "fewer than two readings, which come once a second"
 
 
-def _at_once(connection: sqlite3.Connection, execution: dict[str, Any], plan: _Planned) -> Document:
+def _at_once(
+    connection: sqlite3.Connection, execution: dict[str, Any], plan: PlannedGroup
+) -> Document:
     """Time of all answers ÷ (time from the first to the last × how many may be asked at once),
     over repeats: 1 where every place was busy all the time."""
-    rows = connection.execute(
-        "SELECT COUNT(*), SUM(e2e_ms), MAX(sent_ms + e2e_ms) - MIN(sent_ms) FROM answers"
-        " WHERE execution_key=? AND e2e_ms IS NOT NULL GROUP BY repeat",
-        (execution["key"],),
-    ).fetchall()
-    spent, lasted = sum(row[1] for row in rows), sum(row[2] for row in rows)
-    timed = lasted > 0 and max((row[0] for row in rows), default=0) > 1
+    rows = repeat_times(connection, execution["key"])
+    spent, lasted = sum(row.spent_ms for row in rows), sum(row.lasted_ms for row in rows)
+    timed = lasted > 0 and max((row.answers for row in rows), default=0) > 1
     known = timed and plan.executions == 1
     reason = f"{plan.executions} agents or variants took turns" if timed else _FEW
     return {
         "value": min(1.0, spent / lasted / plan.concurrency) if known else None,
-        "n": sum(row[0] for row in rows),
+        "n": sum(row.answers for row in rows),
         "concurrency": plan.concurrency,
         "mean_in_flight": spent / lasted if known else None,
         "reason": None if known else reason,
     }
-
-
-def _plan_of(connection: sqlite3.Connection, execution: dict[str, Any]) -> _Planned:
-    found = connection.execute(
-        "SELECT COALESCE(json_extract(g.value, '$.benchmark.kind'), 'task'),"
-        " COALESCE(json_extract(g.value, '$.benchmark.concurrency'), 1),"
-        " json_array_length(g.value, '$.executions')"
-        " FROM runs r, json_each(r.plan, '$.groups') g, json_each(g.value, '$.executions') e"
-        " WHERE r.key=? AND json_extract(e.value, '$.id')=?",
-        (execution["run_key"], execution["id"]),
-    ).fetchone()
-    return _Planned("task", 1, 1) if found is None else _Planned(*found)
 
 
 def _overlap(observed: Sequence[Observed]) -> Document:

@@ -25,7 +25,8 @@ from agentbench_tui.engine.run.finish import (
 from agentbench_tui.engine.task.aggregate import MetricValue
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.model.suite import Suite
-from agentbench_tui.store.queries.runs import is_measured_with, metrics_of, suite_document
+from agentbench_tui.store.queries.runs import is_measured_with, metrics_of
+from agentbench_tui.store.queries.suites import suite_document
 from agentbench_tui.verdicts.evidence.comparability import depends_on_machine
 from agentbench_tui.verdicts.ranking.rankable import OVERALL
 

@@ -5,12 +5,12 @@ The boards themselves are those of `scoreboard`.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.store.queries.metrics import names_with_values
 from agentbench_tui.verdicts.evidence.place import place_of
 from agentbench_tui.verdicts.ranking.rankable import OVERALL
 from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS, BoardAsked, boards
@@ -87,13 +87,7 @@ def _weight(those: Sequence[Contender]) -> tuple[int, int]:
 
 
 def _measured(connection: sqlite3.Connection, those: Iterable[Contender]) -> tuple[str, ...]:
-    keys = json.dumps([row["key"] for one in those for row in one.executions])
-    rows = connection.execute(
-        "SELECT DISTINCT name FROM metrics WHERE value IS NOT NULL"
-        " AND execution_key IN (SELECT value FROM json_each(?))",
-        (keys,),
-    ).fetchall()
-    names = {row[0] for row in rows}
+    names = names_with_values(connection, [row["key"] for one in those for row in one.executions])
     bases = {name.partition(".")[0] for name in names}
     scored = any(row["overall_score"] is not None for one in those for row in one.executions)
     return tuple(

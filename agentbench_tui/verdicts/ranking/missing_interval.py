@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.analysis.intervals.estimate import needs
 from agentbench_tui.analysis.summary import needed
 from agentbench_tui.model.figures.metric import DEFAULT_METRIC, SHARES
-from agentbench_tui.store.queries.runs import metrics_of, suite_document
+from agentbench_tui.store.queries.runs import metrics_of
+from agentbench_tui.store.queries.suites import suite_document
 from agentbench_tui.verdicts.ranking.rankable import OVERALL, rankable
 
 if TYPE_CHECKING:

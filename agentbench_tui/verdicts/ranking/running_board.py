@@ -20,6 +20,7 @@ from agentbench_tui.analysis.intervals.estimate import Estimate, estimate
 from agentbench_tui.store.queries.episodes import episode_profits, plays_games_only
 from agentbench_tui.store.queries.graded_answers import newest_answer, unit_credits
 from agentbench_tui.store.queries.runs import executions_of
+from agentbench_tui.store.queries.ticks import ticks_after
 from agentbench_tui.verdicts.ranking.standing import by_intervals, rank_labels
 from agentbench_tui.verdicts.run_leaderboard import run_leaderboard
 from agentbench_tui.verdicts.score_means import mean_of_scores
@@ -99,17 +100,13 @@ class BoardReader:
 
     def read(self, connection: sqlite3.Connection, graded: frozenset[int]) -> RunningBoard:
         """`graded`: keys of the executions whose answers are right or wrong."""
-        for row in connection.execute(
-            "SELECT seq, execution_key, observed, answered, cost_usd, e2e_histogram"
-            " FROM ticks WHERE run_key=? AND seq>? ORDER BY seq",
-            (self._run_key, self._last),
-        ):
-            self._last = row["seq"]
-            sums = self._sums[row["execution_key"]]
-            sums.observed += row["observed"]
-            sums.answered += row["answered"]
-            sums.cost_usd += row["cost_usd"]
-            sums.times.merge(Histogram.from_bytes(row["e2e_histogram"]))
+        for tick in ticks_after(connection, self._run_key, self._last):
+            self._last = tick.seq
+            sums = self._sums[tick.execution_key]
+            sums.observed += tick.observed
+            sums.answered += tick.answered
+            sums.cost_usd += tick.cost_usd
+            sums.times.merge(Histogram.from_bytes(tick.e2e_histogram))
         if graded:
             self._read_credits(connection)
         rows = executions_of(connection, self._run_key)

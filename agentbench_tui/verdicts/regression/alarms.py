@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.store.queries.history import newest_agents
 from agentbench_tui.verdicts.regression.health import health
 from agentbench_tui.verdicts.regression.regression import RegressionAsked, judge_agent
 from agentbench_tui.verdicts.regression.regression_document import overall_verdict
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
 
     from agentbench_tui.verdicts.regression.regression import Judgement
 
@@ -51,7 +51,7 @@ def standings(
     """Of the agents that were measured last, the worst first; `known` is not judged again."""
     found = [
         known if known is not None and known.agent == one else _judged(connection, one)
-        for one in _newest(connection, most)
+        for one in newest_agents(connection, most)
     ]
     return sorted(found, key=lambda one: (one.gravity, one.agent))
 
@@ -75,12 +75,3 @@ def standing_of(judgement: Judgement) -> Standing:
         sum(one.verdict == "regression" for one in findings),
         health(findings),
     )
-
-
-def _newest(connection: sqlite3.Connection, most: int) -> Iterator[str]:
-    rows = connection.execute(
-        "SELECT agent_id FROM benchmark_executions"
-        " GROUP BY agent_id ORDER BY MAX(key) DESC LIMIT ?",
-        (most,),
-    )
-    return (str(agent) for (agent,) in rows.fetchall())

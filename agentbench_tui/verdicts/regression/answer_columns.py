@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from agentbench_tui.store.queries.answers import measured_answers
+from agentbench_tui.store.queries.cases import input_lengths
 
 if TYPE_CHECKING:
     import sqlite3
@@ -79,13 +81,7 @@ class AnswerColumns:
 
     def input_lengths(self, cases: Sequence[int]) -> Floats:
         """Characters of the inputs of these cases."""
-        found = dict(
-            self._connection.execute(
-                "SELECT key, length(json_extract(body, '$.input')) FROM cases"
-                " WHERE key IN (SELECT value FROM json_each(?))",
-                (json.dumps([*cases]),),
-            ).fetchall()
-        )
+        found = input_lengths(self._connection, cases)
         return np.array([found.get(case) or 0 for case in cases], np.float64)
 
     def _of(self, points: Sequence[Point]) -> Answers:
@@ -97,13 +93,7 @@ class AnswerColumns:
 
 
 def _read(connection: sqlite3.Connection, keys: Sequence[int]) -> Answers:
-    rows = connection.execute(
-        "SELECT execution_key, case_key, repeat, iteration, sent_ms, failure_kind IS NULL,"
-        " e2e_ms, ttft_ms, credit, output_tokens, cost_usd FROM answers"
-        " WHERE execution_key IN (SELECT value FROM json_each(?))"
-        " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness'))",
-        (json.dumps(keys),),
-    ).fetchall()
+    rows = measured_answers(connection, keys)
     table = np.array(rows, np.float64).reshape(len(rows), 6 + len(_COLUMNS))
     execution, case, repeat, iteration, sent, answered = table[:, :6].T
     _, number = np.unique(np.stack([execution, repeat]), axis=1, return_inverse=True)

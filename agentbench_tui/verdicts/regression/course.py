@@ -6,13 +6,13 @@ intervals, and where the level changed before.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.analysis.runs.change_point import changes
 from agentbench_tui.analysis.runs.severity import severity
 from agentbench_tui.store.queries.baselines import accepted_changes
+from agentbench_tui.store.queries.metrics import metric_intervals
 from agentbench_tui.verdicts.evidence.place import Place
 from agentbench_tui.verdicts.regression.acceptance import acceptable
 from agentbench_tui.verdicts.regression.alarms import Standing, standing_of
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
     from agentbench_tui.contracts.regressions import RegressionFinding, RegressionsDocument
     from agentbench_tui.store.queries.baselines import AcceptedChange
+    from agentbench_tui.store.queries.metrics import MetricInterval
     from agentbench_tui.verdicts.regression.finding import Finding
     from agentbench_tui.verdicts.regression.history import Point
 
 MOST_RUNS = 200
 """Of a metric that are shown, the newest."""
 
-_Ends = dict[tuple[int, str], tuple[float | None, float | None]]
+_Ends = dict[tuple[int, str], MetricInterval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,27 +130,6 @@ def course_of(connection: sqlite3.Connection, agent: str) -> Course:
     return Course(document, tuple(series), standing_of(judgement))
 
 
-def newest_agent(connection: sqlite3.Connection) -> str | None:
-    """The one of which an execution was completed last; None in an empty store."""
-    row = connection.execute(
-        "SELECT agent_id FROM benchmark_executions WHERE status='complete'"
-        " ORDER BY key DESC LIMIT 1"
-    ).fetchone()
-    return None if row is None else str(row[0])
-
-
-def stamp_of_history(connection: sqlite3.Connection) -> tuple[Any, ...]:
-    """Other than before when something that judgements rest on has changed: executions that came
-    to an end, were scored again or deleted, baselines, accepted changes."""
-    row = connection.execute(
-        "SELECT COUNT(*), MAX(key), TOTAL(status='complete'), TOTAL(status='interrupted'),"
-        " TOTAL(overall_score), (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM baselines),"
-        " (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM accepted_changes)"
-        " FROM benchmark_executions"
-    ).fetchone()
-    return tuple(row)
-
-
 def acceptable_at(
     connection: sqlite3.Connection, agent: str, place: Place, metric: str
 ) -> list[AcceptedChange]:
@@ -235,10 +215,4 @@ def _ends(
         for key in point.keys
     ]
     metrics = sorted({one.metric for one in findings})
-    rows = connection.execute(
-        "SELECT execution_key, name, low, high FROM metrics WHERE low IS NOT NULL"
-        " AND execution_key IN (SELECT value FROM json_each(?))"
-        " AND name IN (SELECT value FROM json_each(?))",
-        (json.dumps(keys), json.dumps(metrics)),
-    )
-    return {(key, name): (low, high) for key, name, low, high in rows.fetchall()}
+    return metric_intervals(connection, keys, metrics)

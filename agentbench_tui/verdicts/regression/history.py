@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.store.queries.history import facts_of_runs, plans_of_runs
+from agentbench_tui.store.queries.metrics import metric_values
 from agentbench_tui.store.queries.selection import executions_where
+from agentbench_tui.store.queries.suites import suite_weights
 from agentbench_tui.verdicts.evidence.comparability import depends_on_machine
 from agentbench_tui.verdicts.evidence.place import place_of
 
@@ -112,21 +115,16 @@ def histories(
     `keys` are those of an agent's executions that count.
     """
     rows = executions_where(connection, keys=keys, suite=suite, benchmark=benchmark)
-    run_keys = json.dumps(sorted({row["run_key"] for row in rows}))
+    run_keys = sorted({row["run_key"] for row in rows})
     definitions = _definitions(connection, run_keys)
-    weights = _weights(connection, {row["suite_hash"] for row in rows})
+    weights = {
+        digest: suite_weights(connection, digest) for digest in {row["suite_hash"] for row in rows}
+    }
     gathered: dict[tuple[Place, int, int], list[Execution]] = {}
     for row in rows:
         gathered.setdefault((place_of(row), row["run_key"], row["simulated"]), []).append(row)
-    values = _values(connection, json.dumps(sorted(keys)), metrics)
-    of_runs = {
-        key: (verdict, repeats)
-        for key, verdict, repeats in connection.execute(
-            "SELECT r.key, r.verdict, r.repeats FROM json_each(?) wanted"
-            " JOIN runs r ON r.key=wanted.value",
-            (run_keys,),
-        )
-    }
+    values = metric_values(connection, keys, metrics)
+    of_runs = facts_of_runs(connection, run_keys)
     found: dict[Place, list[Point]] = {}
     unknown: dict[str, Any] = {}
     for (place, run_key, _), executions in gathered.items():
@@ -139,57 +137,28 @@ def histories(
             executions=tuple(executions),
             definition=definitions.get(first["id"], unknown),
             weights=weights.get(first["suite_hash"], {}),
-            harness=of_runs[run_key][0],
-            repeats=of_runs[run_key][1],
+            harness=of_runs[run_key].verdict,
+            repeats=of_runs[run_key].repeats,
             values=_together([values.get(row["key"], {}) for row in executions]),
         )
         found.setdefault(place, []).append(point)
     return found
 
 
-def _definitions(connection: sqlite3.Connection, run_keys: str) -> dict[str, dict[str, Any]]:
-    """Execution id → its benchmark, of runs (JSON); equal ones are one object."""
+def _definitions(
+    connection: sqlite3.Connection, run_keys: Iterable[int]
+) -> dict[str, dict[str, Any]]:
+    """Execution id → its benchmark, of runs; equal ones are one object."""
     found: dict[str, dict[str, Any]] = {}
     seen: dict[bytes, dict[str, Any]] = {}
     decode = msgspec.json.Decoder(_Plan).decode
-    plans = connection.execute(
-        "SELECT r.plan FROM json_each(?) wanted JOIN runs r ON r.key=wanted.value",
-        (run_keys,),
-    )
-    for (plan,) in plans:
+    for plan in plans_of_runs(connection, run_keys):
         for group in decode(plan).groups:
             raw = bytes(group.benchmark)
             if raw not in seen:
                 seen[raw] = msgspec.json.decode(raw)
             for execution in group.executions:
                 found[execution.id] = seen[raw]
-    return found
-
-
-def _weights(connection: sqlite3.Connection, hashes: Iterable[str]) -> dict[str, dict[str, float]]:
-    found = {}
-    for suite_hash in hashes:
-        (weights,) = connection.execute(
-            "SELECT json_extract(document, '$.weights') FROM benchmark_suites WHERE hash=?",
-            (suite_hash,),
-        ).fetchone()
-        found[suite_hash] = json.loads(weights)
-    return found
-
-
-def _values(
-    connection: sqlite3.Connection, keys: str, metrics: Iterable[str]
-) -> dict[int, dict[str, float]]:
-    """Execution key → metric → value, of executions (JSON)."""
-    rows = connection.execute(
-        "SELECT m.execution_key, m.name, m.value FROM json_each(?) wanted"
-        " CROSS JOIN metrics m ON m.execution_key=wanted.value WHERE m.value IS NOT NULL"
-        " AND m.name IN (SELECT value FROM json_each(?))",
-        (keys, json.dumps([*metrics])),
-    )
-    found: dict[int, dict[str, float]] = {}
-    for key, name, value in rows.fetchall():
-        found.setdefault(key, {})[name] = value
     return found
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
+
+from agentbench_tui.store.queries.metrics import metrics_of_other_agents
 
 if TYPE_CHECKING:
     import sqlite3
@@ -47,14 +48,10 @@ def _values(
 ) -> dict[str, list[float]]:
     """Agent with version → logs of its values at a place in these runs."""
     agent = points[0].one_of_all("agent_id")
-    rows = connection.execute(
-        "SELECT e.agent_id || '@' || e.agent_version, m.value FROM benchmark_executions e"
-        " JOIN metrics m ON m.execution_key=e.key WHERE m.name=? AND m.value>0"
-        " AND e.status='complete' AND e.agent_id!=? AND e.suite_id=? AND e.benchmark_id=?"
-        " AND e.parameters=? AND e.run_key IN (SELECT value FROM json_each(?))",
-        (metric, agent, *place, json.dumps([point.run_key for point in points])),
+    rows = metrics_of_other_agents(
+        connection, agent, place, (point.run_key for point in points), metric
     )
     found: dict[str, list[float]] = {}
-    for name, value in rows.fetchall():
+    for name, value in rows:
         found.setdefault(name, []).append(math.log(value))
     return found

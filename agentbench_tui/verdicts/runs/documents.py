@@ -6,16 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.store.queries.answers import kept_answers
+from agentbench_tui.store.queries.gauges import gauges_of
 from agentbench_tui.store.queries.runs import (
+    environment_of,
     executions_of,
     failure_details,
     failures_of,
-    gauges_of,
     graded_scores,
-    metrics_measured,
     metrics_of,
-    suite_weights,
 )
+from agentbench_tui.store.queries.suites import metrics_measured, suite_weights
 from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_limits
 from agentbench_tui.verdicts.load.load_document import load_document
 from agentbench_tui.verdicts.run_leaderboard import leaderboard_of
@@ -197,9 +197,7 @@ def run_details(connection: sqlite3.Connection, run: Document) -> Document:
     from agentbench_tui.verdicts.ranking.board_clusters import clusters_of_run
 
     document = run_document(connection, run)
-    environment = connection.execute(
-        "SELECT document FROM environments WHERE hash=?", (run["environment_hash"],)
-    ).fetchone()
+    environment = environment_of(connection, run["environment_hash"])
     document |= {
         "schema": RUN_DETAILS_SCHEMA,
         "suite_ids": json.loads(run["suite_ids"]),
@@ -214,7 +212,7 @@ def run_details(connection: sqlite3.Connection, run: Document) -> Document:
         "tool_version": run["tool_version"],
         "overhead": None if run["overhead"] is None else json.loads(run["overhead"]),
         "vcs": None if run["vcs"] is None else json.loads(run["vcs"]),
-        "environment": None if environment is None else json.loads(environment[0]),
+        "environment": None if environment is None else json.loads(environment),
         "failure_details": failure_details(connection, run["key"]),
     }
     rows = executions_of(connection, run["key"])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.store.locking import is_leased
-from agentbench_tui.store.queries.runs import executions_of, find_run
+from agentbench_tui.store.queries.runs import executions_of, find_run, newest_run_ids
 from agentbench_tui.store.queries.slowest import SlowAnswer, Slowest
 from agentbench_tui.verdicts.load.reference_ticks import Reference, reference_of
 from agentbench_tui.verdicts.ranking.running_board import BoardReader, RunningBoard
@@ -44,14 +44,10 @@ class LiveDocument:
 
 def run_to_watch(connection: sqlite3.Connection, database: Path) -> str | None:
     """The newest run that goes on, else the newest; None without any."""
-    running = connection.execute(
-        "SELECT id FROM runs WHERE status='running' ORDER BY key DESC LIMIT ?", (_LOOKED_AT,)
-    ).fetchall()
-    for row in running:
-        if is_leased(database, row["id"]):
-            return str(row["id"])
-    newest = connection.execute("SELECT id FROM runs ORDER BY key DESC LIMIT 1").fetchone()
-    return None if newest is None else str(newest["id"])
+    for run_id in newest_run_ids(connection, _LOOKED_AT, "running"):
+        if is_leased(database, run_id):
+            return run_id
+    return next(iter(newest_run_ids(connection, 1)), None)
 
 
 class LiveReader:

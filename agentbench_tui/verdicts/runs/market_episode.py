@@ -25,6 +25,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.market.packing import whole
+from agentbench_tui.store.queries.episodes import (
+    episode_at,
+    episode_numbers,
+    newest_market_run,
+    stored_episodes,
+)
 from agentbench_tui.store.queries.runs import find_run
 
 if TYPE_CHECKING:
@@ -62,41 +68,26 @@ def episode_of(
     """An episode of a run (the latest where none is given), counted in order of commit and round
     and round. Raises UsageError for a run that is not there, StoreError for a damaged record."""
     run = find_run(connection, run_id or "latest")
-    found = connection.execute(
-        "SELECT seq FROM (SELECT seq, answer FROM answers WHERE run_key=? ORDER BY seq LIMIT ?)"
-        " WHERE json_extract(answer, '$.data.schema')=? ORDER BY seq",
-        (run["key"], _MOST, SCHEMA),
-    ).fetchall()
+    found = episode_numbers(connection, run["key"], SCHEMA, _MOST)
     if not found:
         return FoundEpisode(None, f"run {run['id']} {NO_EPISODE}")
     place = number % len(found)
-    row = connection.execute(
-        "SELECT json_extract(a.answer, '$.data') AS data, e.agent_id, e.simulated, c.case_id"
-        " FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
-        " JOIN cases c ON c.key=a.case_key WHERE a.seq=?",
-        (found[place]["seq"],),
-    ).fetchone()
+    row = episode_at(connection, found[place])
     return FoundEpisode(
-        whole(json.loads(row["data"])),
+        whole(json.loads(row.data)),
         "",
         place,
         len(found),
         run["id"],
-        row["agent_id"],
-        row["case_id"],
-        bool(row["simulated"]),
+        row.agent_id,
+        row.case_id,
+        bool(row.simulated),
     )
 
 
 def newest_with_episodes(connection: sqlite3.Connection) -> str | None:
     """The newest run whose plan has a market world; None when none of the last hundreds has."""
-    found = connection.execute(
-        "SELECT id FROM (SELECT key, id, plan FROM runs ORDER BY started_at DESC, key DESC LIMIT ?)"
-        " WHERE EXISTS (SELECT 1 FROM json_each(plan, '$.groups') g"
-        "  WHERE json_extract(g.value, '$.benchmark.game')='market') LIMIT 1",
-        (_MOST_RUNS,),
-    ).fetchone()
-    return None if found is None else str(found[0])
+    return newest_market_run(connection, _MOST_RUNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,23 +105,11 @@ class Episode:
 def episodes_of(connection: sqlite3.Connection, run_id: str) -> Iterator[Episode]:
     """Every episode of a run, by agent, case, repeat and pass."""
     run = find_run(connection, run_id)
-    rows = connection.execute(
-        "SELECT e.agent_id, e.simulated, c.case_id,"
-        " ROW_NUMBER() OVER (PARTITION BY a.execution_key, a.case_key"
-        "  ORDER BY a.repeat, a.iteration) - 1 AS nth,"
-        " json_extract(a.answer, '$.data') AS data"
-        " FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
-        " JOIN cases c ON c.key=a.case_key"
-        " WHERE a.run_key=? AND a.failure_kind IS NULL"
-        " AND json_extract(a.answer, '$.data.schema')=?"
-        " ORDER BY e.agent_id, e.key, c.key, nth",
-        (run["key"], SCHEMA),
-    )
-    for row in rows:
+    for row in stored_episodes(connection, run["key"], SCHEMA):
         yield Episode(
-            row["agent_id"],
-            row["case_id"],
-            row["nth"],
-            bool(row["simulated"]),
-            whole(json.loads(row["data"])),
+            row.agent_id,
+            row.case_id,
+            row.nth,
+            bool(row.simulated),
+            whole(json.loads(row.data)),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -14,9 +13,12 @@ from agentbench_tui.agents.target import named_model
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.store.queries.answers import model_named_by_server
+from agentbench_tui.store.queries.executions import harness_verdicts
 from agentbench_tui.store.queries.latest import latest_executions
 from agentbench_tui.store.queries.leaderboard import ExecutionFilter
 from agentbench_tui.store.queries.runs import executed_benchmarks
+from agentbench_tui.store.queries.suites import suite_categories
 from agentbench_tui.verdicts.evidence.place import latest_of_places
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ class Wanted:
         return (
             self.suite in (None, row["suite_id"])
             and self.benchmark in (None, row["benchmark_id"])
-            and self.category in (None, _categories(connection).get(row["suite_hash"]))
+            and self.category in (None, suite_categories(connection).get(row["suite_hash"]))
         )
 
 
@@ -79,7 +81,7 @@ def contenders_by_category(
     UsageError for a suite, or a benchmark of it, that was never run.
     """
     _check_names(connection, wanted)
-    categories = _categories(connection)
+    categories = suite_categories(connection)
     rows: dict[str, list[Execution]] = defaultdict(list)
     found = latest_executions(
         connection,
@@ -145,14 +147,8 @@ def harness_of(connection: sqlite3.Connection, executions: Sequence[Execution]) 
 
     A load has a verdict of its own; of anything else it is that of its run.
     """
-    keys = json.dumps([row["key"] for row in executions])
-    found = connection.execute(
-        "SELECT DISTINCT COALESCE(l.verdict, r.verdict) FROM benchmark_executions e"
-        " JOIN runs r ON r.key=e.run_key LEFT JOIN load_summaries l ON l.execution_key=e.key"
-        " WHERE e.key IN (SELECT value FROM json_each(?))",
-        (keys,),
-    ).fetchall()
-    verdicts = [_HARNESS.index(row[0]) for row in found if row[0] in _HARNESS]
+    found = harness_verdicts(connection, [row["key"] for row in executions])
+    verdicts = [_HARNESS.index(verdict) for verdict in found if verdict in _HARNESS]
     return _HARNESS[max(verdicts)] if verdicts else None
 
 
@@ -178,10 +174,6 @@ def _since(days: int | None) -> str | None:
     return (datetime.now(UTC) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def _categories(connection: sqlite3.Connection) -> dict[str, str]:
-    return dict(connection.execute("SELECT hash, category FROM benchmark_suites").fetchall())
-
-
 def _name(connection: sqlite3.Connection, row: Execution, by: By) -> str:
     if by == "version":
         return f"{row['agent_id']}@{row['agent_version']}"
@@ -192,13 +184,9 @@ def _name(connection: sqlite3.Connection, row: Execution, by: By) -> str:
 
 def _model(connection: sqlite3.Connection, row: Execution) -> str | None:
     """The model that the server named, else that of the target; None for agents without one."""
-    named = connection.execute(
-        "SELECT json_extract(answer, '$.model') FROM answers WHERE execution_key=?"
-        " AND answer IS NOT NULL LIMIT 1",
-        (row["key"],),
-    ).fetchone()
-    if named is not None and named[0]:
-        return str(named[0])
+    named = model_named_by_server(connection, row["key"])
+    if named is not None:
+        return named
     if row["model_configuration"] is None:
         return None
     return named_model(msgspec.json.decode(row["model_configuration"], type=AgentSpec))

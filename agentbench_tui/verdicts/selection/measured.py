@@ -11,6 +11,7 @@ import numpy as np
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.figures.metric import METRICS, Metric, find_metric, known_metrics
+from agentbench_tui.store.queries.metrics import has_metric
 from agentbench_tui.verdicts.clusters.cluster_search import declared
 from agentbench_tui.verdicts.evidence.evidence import evidence_of
 from agentbench_tui.verdicts.evidence.place import Place, by_place
@@ -69,8 +70,7 @@ def asked_metric(
         return None
     if any(parse_selector(text).kind == "file" for text in selectors):
         return Metric(name, "", "none", "A column of a file, as it is.")
-    stored = connection.execute("SELECT 1 FROM metrics WHERE name=? LIMIT 1", (name,)).fetchone()
-    if stored is not None:
+    if has_metric(connection, name):
         return Metric(name, "", "none", "What an experiment returned.")
     near = did_you_mean(name, [*METRICS, *known_metrics()])
     raise UsageError(f"--metric {name}: no such metric{near}; `agentbench explain` lists them")

@@ -5,51 +5,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.store.queries.runs import find_run
-from agentbench_tui.store.queries.selection import executions_where
+from agentbench_tui.store.queries.selection import (
+    executions_where,
+    selectable_agents,
+    selectable_runs,
+    selectable_tags,
+    selectable_versions,
+)
 from agentbench_tui.verdicts.selection.selector import parse_selector
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
+    from agentbench_tui.store.queries.selection import Selectable
+
 Document = dict[str, Any]
 
 MOST = 200
 """Of each kind, the newest."""
 
-_AGENTS = (
-    "SELECT agent_id, '' AS version, NULL AS name,"
-    " COUNT(DISTINCT agent_version) AS versions, COUNT(DISTINCT run_key) AS runs,"
-    " MAX(created_at) AS last, MAX(simulated) AS simulated"
-    " FROM benchmark_executions WHERE status='complete'"
-    " GROUP BY agent_id ORDER BY last DESC LIMIT :most"
+_KINDS = (
+    ("agent", selectable_agents),
+    ("version", selectable_versions),
+    ("run", selectable_runs),
+    ("tag", selectable_tags),
 )
-_VERSIONS = (
-    "SELECT agent_id, agent_version AS version, NULL AS name,"
-    " 1 AS versions, COUNT(DISTINCT run_key) AS runs, MAX(created_at) AS last,"
-    " MAX(simulated) AS simulated FROM benchmark_executions WHERE status='complete'"
-    " AND agent_id IN (SELECT agent_id FROM benchmark_executions WHERE status='complete'"
-    "  GROUP BY agent_id HAVING COUNT(DISTINCT agent_version) > 1)"
-    " GROUP BY agent_id, agent_version ORDER BY last DESC LIMIT :most"
-)
-_RUNS = (
-    "SELECT e.agent_id, e.agent_version AS version, r.id AS name,"
-    " COUNT(*) OVER (PARTITION BY r.id, e.agent_id) AS versions, 1 AS runs,"
-    " MAX(e.created_at) AS last, MAX(e.simulated) AS simulated"
-    " FROM (SELECT key, id FROM runs ORDER BY key DESC LIMIT :most) r"
-    " JOIN benchmark_executions e ON e.run_key=r.key WHERE e.status='complete'"
-    " GROUP BY r.id, e.agent_id, e.agent_version ORDER BY last DESC LIMIT :most"
-)
-_TAGS = (
-    "SELECT e.agent_id, e.agent_version AS version, t.value AS name,"
-    " COUNT(*) OVER (PARTITION BY t.value, e.agent_id) AS versions,"
-    " COUNT(DISTINCT e.run_key) AS runs, MAX(e.created_at) AS last, MAX(e.simulated) AS simulated"
-    " FROM (SELECT key, tags FROM runs WHERE tags != '[]' ORDER BY key DESC LIMIT :most) r"
-    " JOIN json_each(r.tags) t JOIN benchmark_executions e ON e.run_key=r.key"
-    " WHERE e.status='complete'"
-    " GROUP BY t.value, e.agent_id, e.agent_version ORDER BY last DESC LIMIT :most"
-)
-_KINDS = (("agent", _AGENTS), ("version", _VERSIONS), ("run", _RUNS), ("tag", _TAGS))
 
 
 def selectable(connection: sqlite3.Connection, most: int = MOST) -> list[Document]:
@@ -59,33 +40,30 @@ def selectable(connection: sqlite3.Connection, most: int = MOST) -> list[Documen
     `runs`, when its `last` execution was made (UTC), and whether it is `simulated`. Of runs and
     tags the newest `most` runs are looked at.
     """
-    found = []
+    found: list[Document] = []
     for kind, query in _KINDS:
-        cursor = connection.execute(query, {"most": most})
-        names = [column[0] for column in cursor.description]
-        for values in cursor.fetchall():
-            row = dict(zip(names, tuple(values), strict=True))
-            found.append(
-                {
-                    "selector": _selector(kind, row),
-                    "kind": kind,
-                    "agent_id": row["agent_id"],
-                    "runs": row["runs"],
-                    "last": row["last"],
-                    "simulated": bool(row["simulated"]),
-                }
-            )
+        found += (
+            {
+                "selector": _selector(kind, row),
+                "kind": kind,
+                "agent_id": row.agent_id,
+                "runs": row.runs,
+                "last": row.last,
+                "simulated": bool(row.simulated),
+            }
+            for row in query(connection, most)
+        )
     return found
 
 
-def _selector(kind: str, row: Document) -> str:
-    agent: str = row["agent_id"]
+def _selector(kind: str, row: Selectable) -> str:
+    agent = row.agent_id
     if kind == "agent":
         return agent
-    versioned = f"{agent}@{row['version']}"
+    versioned = f"{agent}@{row.version}"
     if kind == "version":
         return versioned
-    return f"{kind}:{row['name']}/{agent if row['versions'] == 1 else versioned}"
+    return f"{kind}:{row.name}/{agent if row.versions == 1 else versioned}"
 
 
 def spelled_out(connection: sqlite3.Connection, selectors: Iterable[str]) -> list[str]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.runs import find_run
+from agentbench_tui.store.queries.stress import newest_stress_runs
+from agentbench_tui.store.queries.ticks import request_ticks
 from agentbench_tui.verdicts.runs.documents import mark_interrupted, run_document
 from agentbench_tui.verdicts.stress.stress_document import stress_document
 
@@ -55,17 +57,7 @@ class StressRun:
 
 def stress_runs(connection: sqlite3.Connection, most: int = MOST_RUNS) -> list[Document]:
     """Runs that have the report of a stress scenario, the newest first."""
-    cursor = connection.execute(
-        "SELECT r.id AS run_id, r.status, r.started_at, COUNT(*) AS scenarios,"
-        " (SELECT GROUP_CONCAT(agent_id) FROM (SELECT DISTINCT agent_id"
-        "  FROM benchmark_executions WHERE run_key=r.key ORDER BY agent_id)) AS agents"
-        " FROM (SELECT DISTINCT run_key FROM stress_reports ORDER BY run_key DESC LIMIT ?) k"
-        " JOIN runs r ON r.key=k.run_key JOIN stress_reports s ON s.run_key=r.key"
-        " GROUP BY r.key ORDER BY r.key DESC",
-        (most,),
-    )
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
+    return [run._asdict() for run in newest_stress_runs(connection, most)]
 
 
 def stress_run(connection: sqlite3.Connection, database: Path, run_id: str) -> StressRun:
@@ -81,21 +73,14 @@ def stress_run(connection: sqlite3.Connection, database: Path, run_id: str) -> S
         document["run_id"],
         agents,
         {
-            one["execution_id"]: course(_ticks(connection, one["execution_id"]), one["windows"])
+            one["execution_id"]: course(
+                request_ticks(connection, one["execution_id"]), one["windows"]
+            )
             for one in scenarios
         },
         {one["execution_id"]: one["status"] for one in document["executions"]},
         document["status"],
     )
-
-
-def _ticks(connection: sqlite3.Connection, execution_id: str) -> list[tuple[Any, ...]]:
-    rows = connection.execute(
-        "SELECT t.at, t.repeat, t.sent, t.answered, t.failed FROM ticks t"
-        " JOIN benchmark_executions e ON e.key=t.execution_key WHERE e.id=? ORDER BY t.seq",
-        (execution_id,),
-    )
-    return [tuple(row) for row in rows.fetchall()]
 
 
 def course(ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document]) -> Seconds:

@@ -19,6 +19,7 @@ from agentbench_tui.store.queries.answer_pages import (
     count_wanted,
     seqs_of_case,
 )
+from agentbench_tui.store.queries.load import stored_requests
 from agentbench_tui.store.queries.runs import failures_of, metrics_of
 from agentbench_tui.tui.drawing.axis import quantity
 from agentbench_tui.tui.drawing.panel import entitle, panel
@@ -34,7 +35,6 @@ from agentbench_tui.tui.pages.execution_page import ExecutionPage, Looked
 from agentbench_tui.tui.widgets.filter_line import FilterLine
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.sentences import Sentences
-from agentbench_tui.verdicts.load.load_samples import stored_requests
 from agentbench_tui.verdicts.load.slow_samples import slow_samples
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from textual.widgets import ContentSwitcher
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.store.queries.history import stamp_of_executions
 from agentbench_tui.tui.drawing.panel import entitle, panel
 from agentbench_tui.tui.pages.compare.cases import CasesBeside
 from agentbench_tui.tui.pages.compare.pictures import radar_of_sides
@@ -32,7 +33,7 @@ from agentbench_tui.tui.widgets.filter_line import FilterLine
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.radar import RadarChart
 from agentbench_tui.tui.widgets.sentences import Sentences
-from agentbench_tui.verdicts.comparison.pictured import Pictured, pictured, stamp_of
+from agentbench_tui.verdicts.comparison.pictured import Pictured, pictured
 from agentbench_tui.verdicts.selection.selectable import selectable, spelled_out
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class Compare(Page[Found]):
             if len(marked) < 2:
                 return Found(offers, asked, marked, before)
             known = before is not None and before.selectors == marked
-            if before is not None and known and before.stamp == stamp_of(connection):
+            if before is not None and known and before.stamp == stamp_of_executions(connection):
                 return Found(offers, asked, marked, before)
             return Found(offers, asked, marked, pictured(connection, marked, CASES_SHOWN))
         except AgentbenchError as error:

@@ -11,6 +11,7 @@ from textual.containers import Horizontal, Vertical
 
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.store.queries.history import stamp_of_history
 from agentbench_tui.tui.drawing.grid_data import GridData
 from agentbench_tui.tui.drawing.panel import entitle, panel
 from agentbench_tui.tui.pages.cost.rows import (
@@ -31,7 +32,6 @@ from agentbench_tui.tui.widgets.sentences import Sentences
 from agentbench_tui.verdicts.cost.cost_board import CostAsked, cost_document
 from agentbench_tui.verdicts.cost.cost_words import per_success_words, title_of
 from agentbench_tui.verdicts.cost.price_table import price_table
-from agentbench_tui.verdicts.regression.course import stamp_of_history
 from agentbench_tui.verdicts.words.figures import dollars
 
 if TYPE_CHECKING:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.store.queries.history import newest_agent, stamp_of_history
 from agentbench_tui.store.queries.runs import list_agents
 from agentbench_tui.verdicts.regression.course import (
     Course,
     course_of,
-    newest_agent,
-    stamp_of_history,
 )
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from agentbench_tui.analysis.scale import Better
-    from agentbench_tui.verdicts.selection.experiment_runs import ExperimentRun
+    from agentbench_tui.store.queries.experiments import ExperimentRun
     from agentbench_tui.verdicts.training.training_curves import TrainingCurves
 
 VIEWS = ("curves", "runs", "said")
@@ -135,7 +135,7 @@ class Training(Page["list[ExperimentRun]"]):
             super().store_changed()
 
     def read(self, connection: sqlite3.Connection) -> list[ExperimentRun]:
-        from agentbench_tui.verdicts.selection.experiment_runs import experiment_runs
+        from agentbench_tui.store.queries.experiments import experiment_runs
 
         return experiment_runs(connection)
 

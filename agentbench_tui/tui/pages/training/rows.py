@@ -15,7 +15,7 @@ from agentbench_tui.verdicts.words.figures import NOTHING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentbench_tui.verdicts.selection.experiment_runs import ExperimentRun
+    from agentbench_tui.store.queries.experiments import ExperimentRun
     from agentbench_tui.verdicts.training.curve_comparison import RunComparison
     from agentbench_tui.verdicts.training.training_curves import CurveGroup, TrainingCurves
 

@@ -1,4 +1,4 @@
-"""Fields of stored cases, to group results by and to look for dependence between cases."""
+"""Stored cases: fields to group results by, and inputs to look for dependence between cases."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from agentbench_tui.model.case_fields import LONGEST_VALUE, Fields, fields_of
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
+
+END = 4_000
+"""Characters of the beginning and of the end of a long input that are given."""
 
 
 def case_fields(
@@ -59,3 +62,28 @@ def _fields(cluster: Any, metadata: str | None, kind: str | None, expected: Any)
 def _scalar(kind: str | None, text: Any) -> Any:
     """What SQLite gives as text or, for a truth value, as 0 or 1."""
     return kind == "true" if kind in {"true", "false"} else text
+
+
+def case_texts(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, str]:
+    """Case key → its input as text, JSON where it is not text.
+
+    Of an input of more than 8,000 characters the first and the last 4,000.
+    """
+    rows = connection.execute(
+        "SELECT key, CASE WHEN length(given) <= 2 * ? THEN given"
+        " ELSE substr(given, 1, ?) || substr(given, -?) END"
+        " FROM (SELECT c.key, json_extract(c.body, '$.input') AS given FROM json_each(?) wanted"
+        "  CROSS JOIN cases c ON c.key=wanted.value)",
+        (END, END, END, json.dumps([*keys])),
+    )
+    return {key: "" if given is None else str(given) for key, given in rows}
+
+
+def input_lengths(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, int | None]:
+    """Case key → characters of its input, as text or JSON."""
+    rows = connection.execute(
+        "SELECT key, length(json_extract(body, '$.input')) FROM cases"
+        " WHERE key IN (SELECT value FROM json_each(?))",
+        (json.dumps([*keys]),),
+    )
+    return dict(map(tuple, rows.fetchall()))

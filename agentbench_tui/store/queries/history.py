@@ -1,0 +1,114 @@
+"""What histories of agents begin with: who was measured last, at what pace, in which runs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+
+class ExecutionStamp(NamedTuple):
+    """Differs from before when an execution was completed, scored again or deleted."""
+
+    complete: int
+    newest: int
+    """Key of the newest complete execution; 0 without any."""
+    overall: float
+    """Sum of the overall scores."""
+
+
+class RunFacts(NamedTuple):
+    """What histories need of a run."""
+
+    key: int
+    verdict: str | None
+    """On the harness."""
+    repeats: int
+
+
+class Pace(NamedTuple):
+    """What a complete execution took."""
+
+    asking_s: float
+    observed: int
+    cost_usd: float | None
+
+
+def newest_agents(connection: sqlite3.Connection, limit: int) -> list[str]:
+    """The agents of the newest executions, the newest first."""
+    rows = connection.execute(
+        "SELECT agent_id FROM benchmark_executions"
+        " GROUP BY agent_id ORDER BY MAX(key) DESC LIMIT ?",
+        (limit,),
+    )
+    return [str(row[0]) for row in rows.fetchall()]
+
+
+def newest_agent(connection: sqlite3.Connection) -> str | None:
+    """The agent of the newest complete execution; None in an empty store."""
+    row = connection.execute(
+        "SELECT agent_id FROM benchmark_executions WHERE status='complete'"
+        " ORDER BY key DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def stamp_of_executions(connection: sqlite3.Connection) -> ExecutionStamp:
+    """The stamp of all complete executions."""
+    count, newest, total = connection.execute(
+        "SELECT COUNT(*), COALESCE(MAX(key), 0), TOTAL(overall_score) FROM benchmark_executions"
+        " WHERE status='complete'"
+    ).fetchone()
+    return ExecutionStamp(int(count), int(newest), float(total))
+
+
+def stamp_of_history(connection: sqlite3.Connection) -> tuple[Any, ...]:
+    """Differs from before when something that judgements rest on has changed: executions that came
+    to an end, were scored again or deleted, baselines, accepted changes."""
+    row = connection.execute(
+        "SELECT COUNT(*), MAX(key), TOTAL(status='complete'), TOTAL(status='interrupted'),"
+        " TOTAL(overall_score), (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM baselines),"
+        " (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM accepted_changes)"
+        " FROM benchmark_executions"
+    ).fetchone()
+    return tuple(row)
+
+
+def facts_of_runs(connection: sqlite3.Connection, run_keys: Iterable[int]) -> dict[int, RunFacts]:
+    """Key of a run → what is known of it."""
+    rows = connection.execute(
+        "SELECT r.key, r.verdict, r.repeats FROM json_each(?) wanted"
+        " JOIN runs r ON r.key=wanted.value",
+        (json.dumps([*run_keys]),),
+    )
+    return {row[0]: RunFacts(*row) for row in rows.fetchall()}
+
+
+def plans_of_runs(connection: sqlite3.Connection, run_keys: Iterable[int]) -> Iterator[str]:
+    """The plans of runs, JSON, one at a time: they may be large."""
+    rows = connection.execute(
+        "SELECT r.plan FROM json_each(?) wanted JOIN runs r ON r.key=wanted.value",
+        (json.dumps([*run_keys]),),
+    )
+    return (row[0] for row in rows)
+
+
+def paces(
+    connection: sqlite3.Connection,
+    suite_id: str,
+    benchmark_id: str,
+    agent: str | None,
+    limit: int,
+) -> list[Pace]:
+    """What the newest complete executions of a benchmark took: of an agent, or of all."""
+    rows = connection.execute(
+        "SELECT asking_s, observed, cost_usd FROM benchmark_executions"
+        " WHERE suite_id=? AND benchmark_id=? AND status='complete' AND observed>0"
+        " AND asking_s IS NOT NULL AND (? OR agent_id=?)"
+        " ORDER BY created_at DESC, key DESC LIMIT ?",
+        (suite_id, benchmark_id, agent is None, agent, limit),
+    )
+    return [*map(Pace._make, rows.fetchall())]

@@ -1,0 +1,109 @@
+"""Stored metrics of executions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable
+
+
+class MetricInterval(NamedTuple):
+    """The ends of a metric's interval."""
+
+    low: float
+    high: float | None
+
+
+class MetricElsewhere(NamedTuple):
+    """A metric of another agent's execution at the same place."""
+
+    agent: str
+    """With its version: `agent@version`."""
+    value: float
+
+
+def metric_values(
+    connection: sqlite3.Connection, keys: Collection[int], names: Iterable[str]
+) -> dict[int, dict[str, float]]:
+    """Execution key → name → value, of those metrics of executions that have a value."""
+    rows = connection.execute(
+        "SELECT m.execution_key, m.name, m.value FROM json_each(?) wanted"
+        " CROSS JOIN metrics m ON m.execution_key=wanted.value WHERE m.value IS NOT NULL"
+        " AND m.name IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(keys)), json.dumps([*names])),
+    )
+    found: dict[int, dict[str, float]] = {}
+    for key, name, value in rows.fetchall():
+        found.setdefault(key, {})[name] = value
+    return found
+
+
+def metric_intervals(
+    connection: sqlite3.Connection, keys: Iterable[int], names: Iterable[str]
+) -> dict[tuple[int, str], MetricInterval]:
+    """(execution key, name) → interval, of those metrics of executions that have one."""
+    rows = connection.execute(
+        "SELECT execution_key, name, low, high FROM metrics WHERE low IS NOT NULL"
+        " AND execution_key IN (SELECT value FROM json_each(?))"
+        " AND name IN (SELECT value FROM json_each(?))",
+        (json.dumps([*keys]), json.dumps([*names])),
+    )
+    return {(key, name): MetricInterval(low, high) for key, name, low, high in rows.fetchall()}
+
+
+def names_with_values(connection: sqlite3.Connection, keys: Iterable[int]) -> set[str]:
+    """Names of the metrics that any of the executions has a value of."""
+    rows = connection.execute(
+        "SELECT DISTINCT name FROM metrics WHERE value IS NOT NULL"
+        " AND execution_key IN (SELECT value FROM json_each(?))",
+        (json.dumps([*keys]),),
+    )
+    return {row[0] for row in rows.fetchall()}
+
+
+def metric_names(connection: sqlite3.Connection, execution_key: int) -> list[str]:
+    """Names of the metrics of an execution, also of those without a value."""
+    rows = connection.execute("SELECT name FROM metrics WHERE execution_key=?", (execution_key,))
+    return [row[0] for row in rows.fetchall()]
+
+
+def has_metric(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether any execution has a metric of that name."""
+    found = connection.execute("SELECT 1 FROM metrics WHERE name=? LIMIT 1", (name,)).fetchone()
+    return found is not None
+
+
+def run_has_metric(
+    connection: sqlite3.Connection, run_id: str, benchmark_id: str, name: str
+) -> bool:
+    """Whether an execution of a benchmark in a run has a metric of that name."""
+    found = connection.execute(
+        "SELECT 1 FROM metrics m JOIN benchmark_executions e ON e.key=m.execution_key"
+        " JOIN runs r ON r.key=e.run_key WHERE r.id=? AND e.benchmark_id=? AND m.name=?",
+        (run_id, benchmark_id, name),
+    ).fetchone()
+    return found is not None
+
+
+def metrics_of_other_agents(
+    connection: sqlite3.Connection,
+    agent: str,
+    place: tuple[str, str, str],
+    run_keys: Iterable[int],
+    name: str,
+) -> list[MetricElsewhere]:
+    """Values above 0 of a metric, of the complete executions of other agents in these runs.
+
+    `place` is (suite id, benchmark id, parameters as JSON).
+    """
+    rows = connection.execute(
+        "SELECT e.agent_id || '@' || e.agent_version, m.value FROM benchmark_executions e"
+        " JOIN metrics m ON m.execution_key=e.key WHERE m.name=? AND m.value>0"
+        " AND e.status='complete' AND e.agent_id!=? AND e.suite_id=? AND e.benchmark_id=?"
+        " AND e.parameters=? AND e.run_key IN (SELECT value FROM json_each(?))",
+        (name, agent, *place, json.dumps([*run_keys])),
+    )
+    return [*map(MetricElsewhere._make, rows.fetchall())]

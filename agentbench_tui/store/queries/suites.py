@@ -1,0 +1,79 @@
+"""Suites and benchmarks as they were run."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+def benchmark_document(
+    connection: sqlite3.Connection, suite_hash: str, benchmark_id: str
+) -> str | None:
+    """How a benchmark is defined, JSON; None where that is not kept."""
+    row = connection.execute(
+        "SELECT b.value FROM benchmark_suites s, json_each(s.document, '$.benchmarks') b"
+        " WHERE s.hash=? AND json_extract(b.value, '$.benchmark_id')=?",
+        (suite_hash, benchmark_id),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def benchmark_kind(
+    connection: sqlite3.Connection, suite_hash: str, benchmark_id: str
+) -> str | None:
+    """The kind of a benchmark; None where it is not kept."""
+    row = connection.execute(
+        "SELECT kind FROM benchmarks WHERE suite_hash=? AND benchmark_id=?",
+        (suite_hash, benchmark_id),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def kind_of_execution(connection: sqlite3.Connection, execution_key: int) -> str | None:
+    """The kind of an execution's benchmark; None where it is not kept."""
+    row = connection.execute(
+        "SELECT b.kind FROM benchmark_executions e JOIN benchmarks b"
+        " ON b.suite_hash=e.suite_hash AND b.benchmark_id=e.benchmark_id WHERE e.key=?",
+        (execution_key,),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def suite_categories(connection: sqlite3.Connection) -> dict[str, str]:
+    """Hash of a suite → its category."""
+    rows = connection.execute("SELECT hash, category FROM benchmark_suites")
+    return dict(map(tuple, rows.fetchall()))
+
+
+def suite_document(connection: sqlite3.Connection, suite_hash: str) -> str:
+    """The suite as it was run, JSON."""
+    (document,) = connection.execute(
+        "SELECT document FROM benchmark_suites WHERE hash=?", (suite_hash,)
+    ).fetchone()
+    return str(document)
+
+
+def suite_weights(connection: sqlite3.Connection, suite_hash: str) -> dict[str, float]:
+    """The weights of the dimensions in a suite's overall score; none of an unknown suite."""
+    row = connection.execute(
+        "SELECT json_extract(document, '$.weights') FROM benchmark_suites WHERE hash=?",
+        (suite_hash,),
+    ).fetchone()
+    weights: dict[str, float] = {} if row is None else json.loads(row[0] or "{}")
+    return weights
+
+
+def metrics_measured(
+    connection: sqlite3.Connection, suite_hash: str, benchmark_id: str
+) -> list[str]:
+    """The metrics that the suite's author says the benchmark measures."""
+    rows = connection.execute(
+        "SELECT m.value FROM benchmark_suites s, json_each(s.document, '$.benchmarks') b,"
+        " json_each(b.value, '$.metrics_measured') m"
+        " WHERE s.hash=? AND json_extract(b.value, '$.benchmark_id')=?",
+        (suite_hash, benchmark_id),
+    ).fetchall()
+    return [row[0] for row in rows]

@@ -1,0 +1,69 @@
+"""Ticks: what executions observed in each second."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+
+class ObservedTick(NamedTuple):
+    """What an execution observed since its last tick."""
+
+    seq: int
+    execution_key: int
+    observed: int
+    answered: int
+    cost_usd: float
+    e2e_histogram: bytes
+
+
+class TickHistograms(NamedTuple):
+    """Encoded histograms of times (ms) of one tick; None or empty for none."""
+
+    e2e_histogram: bytes | None
+    ttft_histogram: bytes | None
+    itl_histogram: bytes | None
+    queue_histogram: bytes | None
+
+
+class RequestTick(NamedTuple):
+    """Requests of one second; `at` in seconds since 1970."""
+
+    at: float
+    repeat: int
+    sent: int
+    answered: int
+    failed: int
+
+
+def ticks_after(connection: sqlite3.Connection, run_key: int, after: int) -> Iterator[ObservedTick]:
+    """The ticks of a run numbered above `after`, in order."""
+    rows = connection.execute(
+        "SELECT seq, execution_key, observed, answered, cost_usd, e2e_histogram"
+        " FROM ticks WHERE run_key=? AND seq>? ORDER BY seq",
+        (run_key, after),
+    )
+    return map(ObservedTick._make, rows)
+
+
+def tick_histograms(connection: sqlite3.Connection, execution_key: int) -> Iterator[TickHistograms]:
+    """The histograms of every tick of an execution."""
+    rows = connection.execute(
+        f"SELECT {', '.join(TickHistograms._fields)} FROM ticks"  # noqa: S608  # our own names
+        " WHERE execution_key=?",
+        (execution_key,),
+    )
+    return map(TickHistograms._make, rows)
+
+
+def request_ticks(connection: sqlite3.Connection, execution_id: str) -> list[RequestTick]:
+    """The ticks of an execution, by its id, in order."""
+    rows = connection.execute(
+        "SELECT t.at, t.repeat, t.sent, t.answered, t.failed FROM ticks t"
+        " JOIN benchmark_executions e ON e.key=t.execution_key WHERE e.id=? ORDER BY t.seq",
+        (execution_id,),
+    )
+    return [*map(RequestTick._make, rows.fetchall())]
