@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from contextlib import closing, redirect_stderr, suppress
+from contextlib import redirect_stderr, suppress
 from pathlib import Path
 
 import click
@@ -21,10 +21,6 @@ _NAMES = {
 _PATHS = {"SUITE": "file", "FILE": "file", "DIR": "dir", "FOLDER": "dir"}
 """Word of a metavar → what the shell is to look for."""
 _WORD = re.compile(r"[A-Z]+")
-_QUERIES = {
-    "runs": "SELECT id FROM runs ORDER BY key DESC LIMIT 100",
-    "agents": "SELECT id FROM agents ORDER BY id",
-}
 
 
 @click.command(short_help="Print a shell completion script.")
@@ -131,17 +127,12 @@ def _stored_names(kind: str, database: str | None) -> list[str]:
     """Names in the database; none when it is missing, locked or damaged."""
     from agentbench_tui.cli.console.output import database_path
     from agentbench_tui.model.errors import AgentbenchError
+    from agentbench_tui.store.names import stored_names
 
     names = ["latest"] if kind == "runs" else []
     with suppress(AgentbenchError, OSError, sqlite3.Error):
         path = database_path(database)
         if not path.is_file():  # opening a named pipe would wait for its other end
             return names
-        # Reading a database in WAL mode creates files beside it unless it is taken as immutable.
-        # With such files there, a process may be writing, and they are used as they are.
-        in_use = all(Path(f"{path}{suffix}").exists() for suffix in ("-wal", "-shm"))
-        mode = "mode=ro" if in_use else "mode=ro&immutable=1"
-        address = f"{path.absolute().as_uri()}?{mode}"
-        with closing(sqlite3.connect(address, uri=True, timeout=0.1)) as connection:
-            names += [name for (name,) in connection.execute(_QUERIES[kind])]
+        names += stored_names(path, kind)
     return names

@@ -149,10 +149,9 @@ def _file_of_cprofile(
     connection: sqlite3.Connection, execution: Document, database: Path
 ) -> str | None:
     """What the pass of cProfile in an experiment's first repeat left, if it is still there."""
-    (output_dir,) = connection.execute(
-        "SELECT json_extract(document, '$.output_dir') FROM benchmark_suites WHERE hash=?",
-        (execution["suite_hash"],),
-    ).fetchone()
+    from agentbench_tui.store.queries.suites import output_dir_of_suite
+
+    output_dir = output_dir_of_suite(connection, execution["suite_hash"])
     root = database.parent / "experiments" if output_dir is None else Path(output_dir)
     folder = f"{execution['ordinal']:03}-{execution['agent_id']}-0"
     path = root.absolute() / execution["run_id"] / folder / "cprofile.prof"

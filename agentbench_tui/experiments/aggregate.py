@@ -12,6 +12,8 @@ from agentbench_tui.engine.task.aggregate import COSTS, Aggregate, MetricValue, 
 from agentbench_tui.experiments.units import unit_of
 from agentbench_tui.experiments.values import numbers
 from agentbench_tui.model.figures.metric import METRICS
+from agentbench_tui.store.queries.experiments import answered_iterations, answers_one_by_one
+from agentbench_tui.store.queries.suites import kind_of_execution
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,13 +61,9 @@ def read_columns(
     """The repeat of each answered iteration, and every number that iterations gave as a column in
     the same order, NaN where one gave none. What is called like a metric of ours goes by
     `reported.NAME`."""
-    rows = connection.execute(
-        "SELECT repeat, answer FROM answers WHERE execution_key=? AND failure_kind IS NULL"
-        " AND answer IS NOT NULL ORDER BY repeat, iteration",
-        (execution_key,),
-    ).fetchall()
+    rows = answered_iterations(connection, execution_key)
     columns: dict[str, np.ndarray[Any, Any]] = {}
-    for place, (_, text) in enumerate(rows):
+    for place, (_, _, text) in enumerate(rows):
         for name, value in named_numbers(_values(msgspec.json.decode(text))):
             if name not in columns:
                 columns[name] = np.full(len(rows), np.nan)
@@ -76,12 +74,7 @@ def read_columns(
 def repeat_means(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[int, float]]:
     """Name of a number that iterations gave → repeat → its mean there. Nothing for executions of
     other kinds."""
-    found = connection.execute(
-        "SELECT b.kind FROM benchmark_executions e JOIN benchmarks b ON b.suite_hash=e.suite_hash"
-        " AND b.benchmark_id=e.benchmark_id WHERE e.key=?",
-        (execution_key,),
-    ).fetchone()
-    if found is None or found[0] != "experiment":
+    if kind_of_execution(connection, execution_key) != "experiment":
         return {}
     repeats, columns = read_columns(connection, execution_key)
     means: dict[str, dict[int, float]] = {}
@@ -98,13 +91,8 @@ def _without_number(
     connection: sqlite3.Connection, execution_key: int, known: Iterable[str]
 ) -> Iterator[str]:
     """What iterations gave by name and never as a number: not-a-number, infinity, None."""
-    rows = connection.execute(
-        "SELECT answer FROM answers WHERE execution_key=? AND failure_kind IS NULL"
-        " AND answer IS NOT NULL",
-        (execution_key,),
-    )
     seen = set(known)
-    for (text,) in rows:
+    for text in answers_one_by_one(connection, execution_key):
         data = msgspec.json.decode(text).get("data") or {}
         for name in (_as_ours_is_not(key) for key, value in data.items() if value is None):
             if name not in seen:

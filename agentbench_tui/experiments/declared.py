@@ -13,6 +13,7 @@ import msgspec
 
 from agentbench_tui.experiments.units import unit_of
 from agentbench_tui.model.figures.metric import METRICS, Metric
+from agentbench_tui.store.queries.experiments import declared_directions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,12 +23,8 @@ Better = Literal["lower", "higher"]
 
 def declared_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, Metric]:
     """By name what the execution's experiment says is better lower or higher."""
-    row = connection.execute(
-        "SELECT json_extract(answer, '$.metadata.better') FROM answers WHERE execution_key=?"
-        " AND json_extract(answer, '$.metadata.better') IS NOT NULL LIMIT 1",
-        (execution_key,),
-    ).fetchone()
-    return {} if row is None else directed(msgspec.json.decode(row[0]))
+    found = declared_directions(connection, execution_key)
+    return {} if found is None else directed(msgspec.json.decode(found))
 
 
 def directed(better: Mapping[str, Better]) -> dict[str, Metric]:

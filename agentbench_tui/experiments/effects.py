@@ -16,6 +16,7 @@ from agentbench_tui.analysis.groups.main_effect import LevelEffect, SweepCell, m
 from agentbench_tui.experiments.aggregate import read_columns
 from agentbench_tui.experiments.declared import declared_of
 from agentbench_tui.experiments.units import unit_of
+from agentbench_tui.store.queries.experiments import answered_iterations, planned_points
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,15 +59,8 @@ def known_metrics(connection: sqlite3.Connection, run_id: str) -> list[str]:
 
 def _by_benchmark(connection: sqlite3.Connection, run_id: str) -> dict[str, list[Document]]:
     """Executions of experiments, in their order."""
-    rows = connection.execute(
-        "SELECT e.key, e.benchmark_id, e.agent_id, e.parameters FROM benchmark_executions e"
-        " JOIN runs r ON r.key=e.run_key JOIN benchmarks b ON b.suite_hash=e.suite_hash"
-        " AND b.benchmark_id=e.benchmark_id WHERE r.id=? AND b.kind='experiment'"
-        " ORDER BY e.ordinal",
-        (run_id,),
-    ).fetchall()
     found: dict[str, list[Document]] = {}
-    for key, benchmark_id, agent_id, parameters in map(tuple, rows):
+    for key, benchmark_id, agent_id, parameters in planned_points(connection, run_id):
         levels = {name: _words(value) for name, value in json.loads(parameters).items()}
         found.setdefault(benchmark_id, []).append(
             {"key": key, "levels": {**levels, VARIANT: agent_id}}
@@ -78,14 +72,7 @@ def _measured(
     connection: sqlite3.Connection, key: int
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
     """Repeat of each answered iteration, and its values by metric, in the same order."""
-    times = [
-        row[0]
-        for row in connection.execute(
-            "SELECT e2e_ms FROM answers WHERE execution_key=? AND failure_kind IS NULL"
-            " AND answer IS NOT NULL ORDER BY repeat, iteration",
-            (key,),
-        )
-    ]
+    times = [ms for _, ms, _ in answered_iterations(connection, key)]
     repeats, columns = read_columns(connection, key)
     return repeats, {TIME: np.array(times, np.float64), **columns}
 

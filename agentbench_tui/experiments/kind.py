@@ -38,6 +38,8 @@ from agentbench_tui.model.access import Access, in_folder
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.identity import content_hash, derive_seed
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.store.datasets import add_dataset, dataset_key, use_dataset
+from agentbench_tui.store.queries.experiments import end_of_execution
 
 if TYPE_CHECKING:
     import sqlite3
@@ -316,12 +318,7 @@ async def _case_key(group: Group, benchmark: Benchmark, context: RunContext) -> 
     dataset: int = await context.writer.apply(lambda connection: _dataset(connection, slug))
     planned = benchmark.iterations.measured * context.plan.repeats
     keys = [context.execution_keys[execution.id] for execution in group.executions]
-    await context.writer.apply(
-        lambda c: c.executemany(
-            "UPDATE benchmark_executions SET dataset_key=?, planned=? WHERE key=?",
-            [(dataset, planned, key) for key in keys],
-        )
-    )
+    await context.writer.apply(lambda c: use_dataset(c, dataset, keys, planned))
     first: int = CaseReader(context, dataset).keys[0]
     return first
 
@@ -330,18 +327,11 @@ def _dataset(connection: sqlite3.Connection, slug: str) -> int:
     """The dataset of the only case, written unless it is there: at once, since points may be
     measured side by side."""
     name = content_hash(["experiment", slug])
-    known = connection.execute("SELECT key FROM datasets WHERE hash=?", (name,)).fetchone()
+    known = dataset_key(connection, name)
     if known is not None:
-        return int(known[0])
-    (key,) = connection.execute(
-        "INSERT INTO datasets (hash, source, cases) VALUES (?,?,1) RETURNING key",
-        (name, f"experiment {slug}"),
-    ).fetchone()
-    connection.execute(
-        "INSERT INTO cases (dataset_key, case_id, body) VALUES (?,?,?)",
-        (key, slug, msgspec.json.encode(Case(id=slug, input=slug)).decode()),
-    )
-    return int(key)
+        return known
+    case = msgspec.json.encode(Case(id=slug, input=slug)).decode()
+    return add_dataset(connection, f"experiment {slug}", name, [(slug, case)])
 
 
 async def _tell_failures(key: int, context: RunContext) -> None:
@@ -350,14 +340,7 @@ async def _tell_failures(key: int, context: RunContext) -> None:
     progress = context.progress_of(key)
     if progress.broken is not None:
         return
-    observed, failed, close = await context.writer.apply(
-        lambda c: c.execute(
-            "SELECT COUNT(*), SUM(failure_kind IS NOT NULL), (SELECT detail FROM failures"
-            "  WHERE execution_key=?1 AND stage='close' ORDER BY seq LIMIT 1)"
-            " FROM answers WHERE execution_key=?1",
-            (key,),
-        ).fetchone()
-    )
+    observed, failed, close = await context.writer.apply(lambda c: end_of_execution(c, key))
     if failed:
         progress.broken = f"{failed} of {observed} iterations failed"
     elif close is not None:

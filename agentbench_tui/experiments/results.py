@@ -21,6 +21,7 @@ from agentbench_tui.experiments.aggregate import named_numbers
 from agentbench_tui.experiments.values import LEAST_FOR
 from agentbench_tui.instruments.registry import PYTHON
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.store.queries.experiments import iterations_of, measured_executions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -63,43 +64,35 @@ def results_of(
     connection: sqlite3.Connection, run_id: str, output_dir: Path
 ) -> list[ExperimentResult]:
     """Every experiment of a run; artifacts are what lies in its folder in `output_dir`."""
-    found = connection.execute(
-        "SELECT e.key, e.ordinal, e.agent_id, e.parameters, e.status, e.model_configuration,"
-        " e.benchmark_id, e.suite_hash, s.document, r.tags, r.notes, r.vcs, n.document"
-        " FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"
-        " JOIN benchmark_suites s ON s.hash=e.suite_hash"
-        " LEFT JOIN environments n ON n.hash=r.environment_hash"
-        " WHERE r.id=? ORDER BY e.ordinal",
-        (run_id,),
-    ).fetchall()
     results = []
-    for row in map(tuple, found):
-        key, ordinal, agent, parameters, status, configuration, benchmark_id, _, suite = row[:9]
-        tags, notes, vcs, environment = (_decoded(text) for text in row[9:])
+    for row in measured_executions(connection, run_id):
+        tags, notes, vcs, environment = map(
+            _decoded, (row.tags, row.notes, row.vcs, row.environment)
+        )
         benchmark = next(
             one
-            for one in msgspec.json.decode(suite)["benchmarks"]
-            if one["benchmark_id"] == benchmark_id
+            for one in msgspec.json.decode(row.suite)["benchmarks"]
+            if one["benchmark_id"] == row.benchmark_id
         )
         if benchmark["kind"] != "experiment":
             continue
-        options = msgspec.json.decode(configuration).get("options", {})
-        iterations = _iterations(connection, key)
+        options = msgspec.json.decode(row.model_configuration).get("options", {})
+        iterations = _iterations(connection, row.key)
         results.append(
             ExperimentResult(
                 benchmark["experiment"],
                 run_id,
-                agent,
-                {**msgspec.json.decode(parameters), **options},
+                row.agent_id,
+                {**msgspec.json.decode(row.parameters), **options},
                 dict(benchmark["iterations"]),
                 _metrics(iterations),
                 iterations,
                 environment or {},
                 vcs or {},
-                _artifacts(output_dir, f"{ordinal:03}-{agent}-"),
+                _artifacts(output_dir, f"{row.ordinal:03}-{row.agent_id}-"),
                 tags or [],
                 notes or "",
-                "success" if status == "complete" else status,
+                "success" if row.status == "complete" else row.status,
             )
         )
     return results
@@ -152,15 +145,8 @@ def _decoded(text: str | None) -> Any:
 
 
 def _iterations(connection: sqlite3.Connection, key: int) -> list[dict[str, Any]]:
-    rows = connection.execute(
-        "SELECT a.repeat, a.iteration, a.failure_kind, a.e2e_ms, a.answer,"
-        " (SELECT detail FROM failures f WHERE f.execution_key=a.execution_key"
-        "  AND f.repeat=a.repeat AND f.iteration=a.iteration AND f.stage='answer' LIMIT 1)"
-        " FROM answers a WHERE a.execution_key=? ORDER BY a.repeat, a.iteration",
-        (key,),
-    ).fetchall()
     found = []
-    for repeat, iteration, failure, e2e_ms, answer, detail in map(tuple, rows):
+    for repeat, iteration, failure, e2e_ms, answer, detail in iterations_of(connection, key):
         content = {} if answer is None else msgspec.json.decode(answer)
         instruments = (content.get("metadata") or {}).get("instruments") or {}
         found.append(

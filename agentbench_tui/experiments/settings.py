@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.identity import canonical_json
+from agentbench_tui.store.queries.experiments import settings_told
 
 if TYPE_CHECKING:
     import sqlite3
@@ -49,17 +50,10 @@ def told_settings(connection: sqlite3.Connection, run_id: str) -> dict[str, dict
     They are those that are not as they were asked for (`backend: auto` that became a server's
     version), and those that are no parameters and tell variants of a benchmark apart.
     """
-    rows = connection.execute(
-        "SELECT e.benchmark_id, e.agent_id, (SELECT json_extract(a.answer, '$.metadata')"
-        "  FROM answers a WHERE a.execution_key=e.key AND a.iteration=0 AND a.answer IS NOT NULL"
-        "  LIMIT 1) FROM benchmark_executions e JOIN runs r ON r.key=e.run_key WHERE r.id=?"
-        " ORDER BY e.ordinal",
-        (run_id,),
-    ).fetchall()
     given: dict[tuple[str, str], dict[str, Any]] = {}
-    for benchmark_id, variant, metadata in map(tuple, rows):
-        if metadata is not None:
-            given.setdefault((benchmark_id, variant), json.loads(metadata))
+    for _, benchmark_id, variant, text in settings_told(connection, run_id):
+        if text is not None:
+            given.setdefault((benchmark_id, variant), json.loads(text))
     found = {}
     for place, metadata in given.items():
         beside = [one["effective"] for other, one in given.items() if other[0] == place[0]]

@@ -92,24 +92,17 @@ def _plan(name: str, counts: tuple[int, int]) -> Plan:
 
 def _readings(database: Path, run_id: str) -> list[Timed]:
     from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.experiments import first_failure, readings_of_run
 
     with reading(database) as connection:
-        rows = connection.execute(
-            "SELECT a.e2e_ms, a.answer FROM answers a JOIN runs r"
-            " ON r.key=a.run_key WHERE r.id=? ORDER BY a.iteration",
-            (run_id,),
-        ).fetchall()
-        error = connection.execute(
-            "SELECT f.detail FROM failures f JOIN runs r ON r.key=f.run_key WHERE r.id=?"
-            " ORDER BY f.seq LIMIT 1",
-            (run_id,),
-        ).fetchone()
+        rows = readings_of_run(connection, run_id)
+        error = first_failure(connection, run_id)
     if error is not None:
-        raise Unmeasured(f"run {run_id}: {error[0]}")
+        raise Unmeasured(f"run {run_id}: {error}")
     if not rows:
         raise Unmeasured(f"run {run_id} was ended before anything was measured")
     found = []
-    for ms, text in map(tuple, rows):
+    for ms, text in rows:
         answer = msgspec.json.decode(text)
         found.append(Timed(ms * 1e6, answer["metadata"]["loops"], answer.get("data")))
     return found

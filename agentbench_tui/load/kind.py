@@ -32,6 +32,9 @@ from agentbench_tui.load.sending.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.store.queries.load import has_calibrations
+from agentbench_tui.store.queries.runs import fingerprint_of_run
+from agentbench_tui.store.writes.load import forget_repeat
 
 if TYPE_CHECKING:
     import sqlite3
@@ -159,7 +162,7 @@ class _Load:
 
     async def _warn(self, target: HttpTarget | AgentTarget) -> None:
         """Say before it begins when the plan asks for much of what the senders can do."""
-        from agentbench_tui.load.calibration.calibration import last_known, machine_of
+        from agentbench_tui.load.calibration.calibration import last_known
         from agentbench_tui.load.calibration.verdict import plan_warning
 
         asked_per_s, run_key = asked_by(self._spec, self._arrivals)[1], self._context.run_key
@@ -168,7 +171,7 @@ class _Load:
         self._warned = True
 
         def look(connection: sqlite3.Connection) -> Calibration | None:
-            machine = machine_of(connection, run_key)
+            machine = fingerprint_of_run(connection, run_key)
             if machine is None:
                 return None
             return last_known(connection, machine, streamed=target.call.stream)
@@ -188,7 +191,7 @@ class _Load:
         progress.cut_short = True  # until the window is stored
         if context.stop.is_set:
             return
-        await context.writer.apply(lambda c: repeats.forget(c, key, repeat))
+        await context.writer.apply(lambda c: forget_repeat(c, key, repeat))
         try:
             await self._window(execution, key, repeat)
         except AgentFailure as failure:
@@ -265,7 +268,7 @@ class _Load:
     async def _ready(self, workers: LoadWorkers, opened: OpenTarget) -> None:
         """Wait for all that has to be there before the window. Raises AgentFailure."""
         await workers.ready()
-        if await self._context.writer.apply(_knows_ceilings):
+        if await self._context.writer.apply(has_calibrations):
             await asyncio.shield(self._context.environment())
             await self._warn(opened.target)
 
@@ -318,8 +321,3 @@ def _keep(
     for (key, repeat), window in windows.items():
         known = msgspec.structs.replace(window, calibration=calibration)
         repeats.replace(connection, key, repeat, known)
-
-
-def _knows_ceilings(connection: sqlite3.Connection) -> bool:
-    """Whether there is any to hold a plan against; else the machine need not be known yet."""
-    return connection.execute("SELECT 1 FROM calibrations LIMIT 1").fetchone() is not None

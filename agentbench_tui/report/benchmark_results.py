@@ -25,7 +25,7 @@ from agentbench_tui.report.thresholds import (
     rubric_words,
 )
 from agentbench_tui.store.queries.answers import answer_times
-from agentbench_tui.store.queries.runs import execution_key_of
+from agentbench_tui.store.queries.runs import execution_key_of, start_of_run
 from agentbench_tui.verdicts.groups.breakdown_document import breakdown_document
 from agentbench_tui.verdicts.words.figures import point_words
 
@@ -51,9 +51,7 @@ _TEXTS = ("benchmark", "point", "agent", "by the rubrics", "by the thresholds")
 
 def benchmark_results(connection: sqlite3.Connection, run: Document) -> Document:
     """`results`, one for each execution of the run's document, by the names of the original."""
-    (started_at,) = connection.execute(
-        "SELECT started_at FROM runs WHERE id=?", (run["run_id"],)
-    ).fetchone()
+    started_at = start_of_run(connection, run["run_id"])
     return {
         "schema": SCHEMA,
         "name": ", ".join(dict.fromkeys(one["suite_id"] for one in run["executions"])),

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.store.queries.gauges import memory_of_agent
+from agentbench_tui.store.queries.suites import scoring_rubric
 
 if TYPE_CHECKING:
     import sqlite3
@@ -81,13 +83,7 @@ def by_rubrics(
 ) -> list[dict[str, Any]]:
     """Every rubric of the benchmark that an execution of a run's document is one of: `dimension`,
     `metric`, `value`, `target`, `limit` and `score`."""
-    row = connection.execute(
-        "SELECT b.value -> '$.scoring_rubric' FROM benchmark_executions e"
-        " JOIN benchmark_suites s ON s.hash=e.suite_hash"
-        " JOIN json_each(s.document, '$.benchmarks') b"
-        "  ON b.value ->> '$.benchmark_id' = e.benchmark_id WHERE e.id=?",
-        (execution["execution_id"],),
-    ).fetchone()
+    rubric = scoring_rubric(connection, execution["execution_id"])
     return [
         {
             "dimension": dimension,
@@ -97,7 +93,7 @@ def by_rubrics(
             "limit": entry["limit"],
             "score": execution["scores"][dimension],
         }
-        for dimension, entry in (json.loads(row[0]) if row and row[0] else {}).items()
+        for dimension, entry in json.loads(rubric or "{}").items()
     ]
 
 
@@ -113,14 +109,7 @@ def memory_growth(connection: sqlite3.Connection, execution_id: str) -> float | 
     with fewer than 20 readings of them."""
     from agentbench_tui.analysis.runs.trend import trend_line
 
-    rows = connection.execute(
-        "SELECT g.at, g.reading ->> '$.rss_mb' FROM benchmark_executions e"
-        " JOIN gauges g ON g.run_key=e.run_key AND g.scope='agent:' || e.agent_id"
-        " AND g.at >= unixepoch(e.start_time)"
-        " AND g.at <= unixepoch(COALESCE(e.end_time, 'now')) + 1"
-        " WHERE e.id=? AND g.reading ->> '$.rss_mb' IS NOT NULL ORDER BY g.at",
-        (execution_id,),
-    ).fetchall()
+    rows = memory_of_agent(connection, execution_id)
     if len(rows) < 2 or rows[0][0] == rows[-1][0]:
         return None
     found = trend_line([row[0] for row in rows], [row[1] for row in rows])

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentbench_tui.store.database import reading
+
 if TYPE_CHECKING:
     import sqlite3
+    from pathlib import Path
 
 
 class AnswerCounts(NamedTuple):
@@ -47,3 +50,10 @@ def failure_counts(connection: sqlite3.Connection, execution_key: int) -> dict[s
             (execution_key,),
         ).fetchall()
     }
+
+
+def answers_stored(file: Path) -> int:
+    """How many answers a database holds."""
+    with reading(file) as connection:
+        count: int = connection.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
+    return count

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-INSERT_CASE = "INSERT INTO cases (dataset_key, case_id, body) VALUES (?,?,?)"
+    from agentbench_tui.store.writes.rows import RowWriter
+
+_CASE = "INSERT INTO cases (dataset_key, case_id, body) VALUES (?,?,?)"
 
 
 def dataset_key(connection: sqlite3.Connection, dataset_hash: str) -> int | None:
@@ -31,7 +33,7 @@ def add_dataset(
         "INSERT INTO datasets (hash, source, cases) VALUES (?,?,?) RETURNING key",
         (dataset_hash, source, len(cases)),
     ).fetchone()[0]
-    connection.executemany(INSERT_CASE, [(key, *case) for case in cases])
+    connection.executemany(_CASE, [(key, *case) for case in cases])
     return key
 
 
@@ -47,6 +49,11 @@ def begin_dataset(
         (unfinished_hash(run_id, dataset_hash), source),
     ).fetchone()[0]
     return key
+
+
+def add_case(writer: RowWriter, dataset: int, case_id: str, body: str) -> None:
+    """Queue a case (JSON) of a dataset that was begun."""
+    writer.add(_CASE, (dataset, case_id, body))
 
 
 def finish_dataset(connection: sqlite3.Connection, key: int, dataset_hash: str, count: int) -> int:

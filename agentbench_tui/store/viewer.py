@@ -319,14 +319,6 @@ def _moment(table: str, row: Row) -> float:
     return seconds_of(at) if isinstance(at, str) else float(at)
 
 
-def wish_row(run_key: int, wish: str, argument: str | None = None) -> tuple[str, tuple[Any, ...]]:
-    """(statement, values) that append a viewer's wish: stop, pause, resume, concurrency, …"""
-    return (
-        "INSERT INTO wishes (run_key, at, wish, argument) VALUES (?,?,?,?)",
-        (run_key, unix_time(), wish, argument),
-    )
-
-
 async def _connected(path: Path) -> aiosqlite.Connection:
     """A reading connection. One whose opening is cancelled is closed, which aiosqlite leaves to the
     garbage collector."""

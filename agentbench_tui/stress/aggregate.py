@@ -9,6 +9,7 @@ from agentbench_tui.engine.task.aggregate import Aggregate, MetricValue
 from agentbench_tui.load.results.aggregate import read_requests, spending
 from agentbench_tui.load.results.pricing import price_of
 from agentbench_tui.model.figures.metric import METRICS
+from agentbench_tui.store.queries.iterations import counts_of_iterations
 from agentbench_tui.stress.reporter import read_report
 
 if TYPE_CHECKING:
@@ -40,11 +41,7 @@ def aggregate_report(
 
     Tokens and costs are those of all windows together.
     """
-    observed, answered = connection.execute(
-        "SELECT CAST(TOTAL(observed) AS INTEGER), CAST(TOTAL(answered) AS INTEGER)"
-        " FROM iterations WHERE execution_key=?",
-        (execution_key,),
-    ).fetchone()
+    observed, answered = counts_of_iterations(connection, execution_key)
     result = Aggregate(observed=observed, counted=observed, answered=answered)
     for name, reason in _NOT_MEASURED.items():
         result.total(name, None, observed, reason)

@@ -11,10 +11,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from agentbench_tui.engine.task.recorder import Recorder
-from agentbench_tui.load.results import repeats
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.store.queries.load import stored_repeats
+from agentbench_tui.store.writes.load import forget_repeat
+from agentbench_tui.store.writes.stress import remove_report
 
 if TYPE_CHECKING:
     import sqlite3
@@ -163,11 +165,6 @@ def _module(scenario: str) -> ScenarioModule:
 
 def _forget(connection: sqlite3.Connection, execution_key: int) -> None:
     """Remove what a run that was interrupted has left: a scenario is run whole."""
-    found = connection.execute(
-        "SELECT repeat FROM load_windows WHERE execution_key=?1"
-        " UNION SELECT repeat FROM sample_chunks WHERE execution_key=?1",
-        (execution_key,),
-    ).fetchall()
-    for (repeat,) in found:
-        repeats.forget(connection, execution_key, repeat)
-    connection.execute("DELETE FROM stress_reports WHERE execution_key=?", (execution_key,))
+    for repeat in stored_repeats(connection, execution_key):
+        forget_repeat(connection, execution_key, repeat)
+    remove_report(connection, execution_key)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentbench_tui.store.queries.stress import report_document
+from agentbench_tui.store.writes.stress import keep_report
 from agentbench_tui.stress.report import ScenarioReport, WindowFacts
 
 if TYPE_CHECKING:
@@ -15,11 +17,6 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.load.level_verdict import LevelVerdict
     from agentbench_tui.store.writer import Writer
     from agentbench_tui.stress.stand.measured import Measured
-
-_KEEP = (
-    "INSERT OR REPLACE INTO stress_reports (execution_key, run_key, document)"
-    " SELECT key, run_key, ? FROM benchmark_executions WHERE key=?"
-)
 
 
 class Reporter:
@@ -44,7 +41,7 @@ class Reporter:
             for name in [name for name, fact in facts.items() if not _is_told(fact)]:
                 del facts[name]
         document = msgspec.json.encode(self.report).decode()
-        await self._writer.apply(lambda c: c.execute(_KEEP, (document, self._key)))
+        await self._writer.apply(lambda c: keep_report(c, self._key, document))
 
 
 def _is_told(fact: float | str | bool) -> bool:
@@ -53,10 +50,8 @@ def _is_told(fact: float | str | bool) -> bool:
 
 def read_report(connection: sqlite3.Connection, execution_key: int) -> ScenarioReport | None:
     """The report of an execution as last kept; None where there is none."""
-    row = connection.execute(
-        "SELECT document FROM stress_reports WHERE execution_key=?", (execution_key,)
-    ).fetchone()
-    return None if row is None else msgspec.json.decode(row[0], type=ScenarioReport)
+    document = report_document(connection, execution_key)
+    return None if document is None else msgspec.json.decode(document, type=ScenarioReport)
 
 
 def facts_of(

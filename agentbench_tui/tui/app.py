@@ -27,8 +27,8 @@ from agentbench_tui.process.environment import python_module
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.runs import find_run
-from agentbench_tui.store.viewer import wish_row
 from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.writes.control_requests import add_control_request
 from agentbench_tui.tui.dialogs.help import MOVES, Help
 from agentbench_tui.tui.dialogs.leaving import Choice, Leaving
 from agentbench_tui.tui.drawing.glyphs import Glyphs, glyphs
@@ -290,8 +290,8 @@ class AgentbenchApp(App[None]):
         try:
             with reading(self.shared.database) as connection:
                 keys = [find_run(connection, run)["key"] for run in runs]
-            rows = [wish_row(key, "stop") for key in keys]
-            write_once(self.shared.database, [partial(_insert, row=row) for row in rows])
+            asking = [partial(add_control_request, run_key=key, wish="stop") for key in keys]
+            write_once(self.shared.database, asking)
         except (AgentbenchError, sqlite3.Error) as error:
             self.call_from_thread(self.notify, one_line(str(error)), severity="error", markup=False)
         else:
@@ -335,10 +335,6 @@ class AgentbenchApp(App[None]):
             await self.run_action(action, node)  # type: ignore[arg-type]  # a DOM node
 
         return do  # type: ignore[return-value]  # the palette awaits what is awaitable
-
-
-def _insert(connection: sqlite3.Connection, row: tuple[str, tuple[object, ...]]) -> None:
-    connection.execute(*row)
 
 
 class Left(NamedTuple):

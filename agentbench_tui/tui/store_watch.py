@@ -7,7 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import AgentbenchError
-from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.database import connect_to_read, data_version
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,12 +40,12 @@ class StoreWatch:
             if self._connection is None or inode != self._inode:
                 self._drop()
                 self._connection, self._inode = connect_to_read(self._database), inode
-            newest = self._connection.execute("PRAGMA data_version").fetchone()[0]
+            newest = data_version(self._connection)
         except (AgentbenchError, sqlite3.Error):
             self._drop()
             return False
         before, self._version = self._version, newest
-        return bool(newest != before)
+        return newest != before
 
     def forget(self) -> None:
         """Take what is there at the next look for new: another reader has found nothing there.

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from carried_out import Result, plan, suite
 from agentbench_tui.engine.run.coordinator import Outcome, carry_out
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
-from agentbench_tui.store.viewer import wish_row
 from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.writes.control_requests import add_control_request
 
 CODE = """
 import gates
@@ -50,9 +51,9 @@ class Watched:
 
     async def wish(self, wish: str, argument: str | None = None, at: float | None = None) -> str:
         """Make a wish and give its answer."""
-        statement, values = wish_row(self.value("SELECT key FROM runs"), wish, argument)
-        values = values if at is None else (values[0], at, *values[2:])
-        await asyncio.to_thread(write_once, self.database, [lambda c: c.execute(statement, values)])
+        key = self.value("SELECT key FROM runs")
+        ask = partial(add_control_request, run_key=key, wish=wish, argument=argument, at=at)
+        await asyncio.to_thread(write_once, self.database, [ask])
         await self.until("SELECT COUNT(*) FROM wishes WHERE answered_at IS NULL", 0)
         answer: str = self.value("SELECT answer FROM wishes ORDER BY seq DESC LIMIT 1")
         return answer

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from agentbench_tui.agents.mock.options import read_options
 from agentbench_tui.agents.mock.process import start_server
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.store.viewer import wish_row
 from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.writes.control_requests import add_control_request
 
 PATIENCE_S = 60.0
 
@@ -47,8 +48,8 @@ async def wished(
         key = await until(database, "SELECT run_key FROM ticks WHERE sent>0")
         answers = []
         for wish, argument in wishes:
-            statement, values = wish_row(key, wish, argument)
-            await asyncio.to_thread(write_once, database, [lambda c: c.execute(statement, values)])  # noqa: B023
+            ask = partial(add_control_request, run_key=key, wish=wish, argument=argument)
+            await asyncio.to_thread(write_once, database, [ask])
             await until(database, "SELECT NOT EXISTS (SELECT 1 FROM wishes WHERE answer IS NULL)")
             answers.append(value(database, "SELECT answer FROM wishes ORDER BY seq DESC LIMIT 1"))
         return await task, answers

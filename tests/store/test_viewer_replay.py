@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from agentbench_tui.store import viewer as viewers
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.store.playhead import FASTEST, SLOWEST, Playhead, next_speed
-from agentbench_tui.store.viewer import Update, Viewer, wish_row
+from agentbench_tui.store.viewer import Update, Viewer
 from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.writes.control_requests import add_control_request
 
 BEGAN = 1_700_000_000.0
 PATIENCE_S = 60.0
@@ -236,8 +237,7 @@ async def test_wishes_come_with_their_answers_up_to_the_moment_that_is_shown(pat
 
     def wishes(connection: Any) -> None:
         for second, note in ((3, "early"), (15, "late")):
-            statement, values = wish_row(1, "mark", note)
-            connection.execute(statement, (1, BEGAN + second, *values[2:]))
+            add_control_request(connection, 1, "mark", note, BEGAN + second)
         connection.execute("UPDATE wishes SET answer='marked', answered_at=1")
 
     write_once(path, [wishes])

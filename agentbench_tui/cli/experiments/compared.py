@@ -104,14 +104,9 @@ def _print_benchmark(
 
 def _has(connection: sqlite3.Connection, of: tuple[str, ...], name: str) -> bool:
     """Whether the benchmark has that number: one of another experiment it has not."""
-    return (
-        connection.execute(
-            "SELECT 1 FROM metrics m JOIN benchmark_executions e ON e.key=m.execution_key"
-            " JOIN runs r ON r.key=e.run_key WHERE r.id=? AND e.benchmark_id=? AND m.name=?",
-            (of[0], of[1], name),
-        ).fetchone()
-        is not None
-    )
+    from agentbench_tui.store.queries.metrics import run_has_metric
+
+    return run_has_metric(connection, of[0], of[1], name)
 
 
 def _print_against_first(found: Compared) -> None:

@@ -147,9 +147,10 @@ def _last_calibration(database: Path) -> Calibration | None:
     from agentbench_tui.instruments.environment import capture_environment, fingerprint
     from agentbench_tui.load.calibration.calibration import last_known
     from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.load import has_calibrations
 
     with reading(database) as connection:
-        if connection.execute("SELECT 1 FROM calibrations LIMIT 1").fetchone() is None:
+        if not has_calibrations(connection):
             return None  # to look at the machine takes a moment
         return last_known(connection, fingerprint(capture_environment(Path.cwd())))
 

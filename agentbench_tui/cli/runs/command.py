@@ -119,13 +119,9 @@ def _say_abandoned(path: Path) -> None:
 def _add_loads(connection: Any, run: dict[str, Any]) -> None:
     """Count what was told of loads that have no figures yet, or never will: such as go on, and such
     as were killed."""
-    observed, answered = connection.execute(
-        "SELECT COALESCE(SUM(t.observed), 0), COALESCE(SUM(t.answered), 0) FROM runs r"
-        " JOIN benchmark_executions e ON e.run_key=r.key JOIN ticks t ON t.execution_key=e.key"
-        " WHERE r.id=? AND e.observed=0"
-        " AND EXISTS (SELECT 1 FROM sample_chunks c WHERE c.execution_key=e.key)",
-        (run["id"],),
-    ).fetchone()
+    from agentbench_tui.store.queries.ticks import told_of_open_loads
+
+    observed, answered = told_of_open_loads(connection, run["id"])
     run["observed"] = (run["observed"] or 0) + observed
     run["answered"] = (run["answered"] or 0) + answered
 
@@ -219,13 +215,10 @@ def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
     """How far a run is whose figures are still to come."""
     from agentbench_tui.cli.run.result import is_load, pause_words
     from agentbench_tui.store.queries.progress import pauses_of_run, progress_of_run
+    from agentbench_tui.store.queries.ticks import sent_so_far
 
     if all(is_load(one) or "stress" in one for one in document["executions"]):
-        sent, answered = connection.execute(
-            "SELECT COALESCE(SUM(sent), 0), COALESCE(SUM(answered), 0) FROM ticks"
-            " WHERE run_key=(SELECT key FROM runs WHERE id=?)",
-            (run_id,),
-        ).fetchone()
+        sent, answered = sent_so_far(connection, run_id)
         return f"so far {sent:,} sent, {answered:,} answered; figures come when a load has ended"
     done = progress_of_run(connection, run_id)
     assert done is not None  # it has just been found

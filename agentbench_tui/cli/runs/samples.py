@@ -51,13 +51,14 @@ def samples(run: str, form: str, database: str | None, **given: Any) -> int:
     from agentbench_tui.cli.runs.command import executions_wanted
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.load import has_samples
     from agentbench_tui.store.queries.runs import find_run, is_of_load
     from agentbench_tui.verdicts.load.load_samples import FIELDS
 
     with reading(database_path(database)) as connection:
         row = find_run(connection, run)
         executions = _at_points(executions_wanted(connection, row, given), given["points"])
-        loads = [one for one in executions if _has_samples(connection, one["key"])]
+        loads = [one for one in executions if has_samples(connection, one["key"])]
         if not loads and any(is_of_load(connection, one) for one in executions):
             raise UsageError(
                 f"run {row['id']}: no request of this load was stored before it ended; "
@@ -105,13 +106,6 @@ def _is_at(parameters: dict[str, Any], name: str, value: str) -> bool:
         return bool(float(have) == float(value))
     except (TypeError, ValueError):
         return str(have) == value.strip()
-
-
-def _has_samples(connection: Any, execution_key: int) -> bool:
-    found = connection.execute(
-        "SELECT 1 FROM sample_chunks WHERE execution_key=? LIMIT 1", (execution_key,)
-    ).fetchone()
-    return found is not None
 
 
 def _rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,15 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from agentbench_tui.store.queries.stress import ScenarioState
+
 _LOOK_S = 0.5
 SILENT_S = 10.0
 """Seconds without a new window after which it is said that one goes on."""
-_EXECUTIONS = (
-    "SELECT e.key, e.agent_id, e.benchmark_id, s.document, l.state FROM benchmark_executions e"
-    " LEFT JOIN stress_reports s ON s.execution_key=e.key"
-    " LEFT JOIN live l ON l.execution_key=e.key"
-    " WHERE e.run_key=(SELECT key FROM runs WHERE id=?) ORDER BY e.ordinal"
-)
 
 
 async def say_windows(database: Path, run_id: str, began: float) -> None:
@@ -66,18 +62,18 @@ class Told:
     def new(self, connection: sqlite3.Connection, run_id: str) -> Iterator[str]:
         """A line for each window that has ended since."""
         for row, several in _rows(connection, run_id):
-            if row["document"] is None:
+            if row.document is None:
                 continue
-            report = json.loads(row["document"])
-            fresh = report["windows"][self._windows[row["key"]] :]
-            self._windows[row["key"]] += len(fresh)
+            report = json.loads(row.document)
+            fresh = report["windows"][self._windows[row.key] :]
+            self._windows[row.key] += len(fresh)
             for window in fresh:
                 yield f"{_place(row, several=several)} {window_line(window)}"
 
     def ongoing(self, connection: sqlite3.Connection, run_id: str) -> Iterator[str]:
         """A line for each execution that is under load now."""
         for row, several in _rows(connection, run_id):
-            state = json.loads(row["state"]) if row["state"] else {}
+            state = json.loads(row.state) if row.state else {}
             if state.get("phase") in {"window", "draining"}:
                 yield (
                     f"{_place(row, several=several)} window {state['repeat'] + 1} is running: "
@@ -86,15 +82,15 @@ class Told:
                 )
 
 
-def _rows(connection: sqlite3.Connection, run_id: str) -> list[tuple[dict[str, Any], bool]]:
+def _rows(connection: sqlite3.Connection, run_id: str) -> list[tuple[ScenarioState, bool]]:
     """Executions of the run, each with whether there are several agents."""
-    cursor = connection.execute(_EXECUTIONS, (run_id,))
-    names = [column[0] for column in cursor.description]
-    rows = [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
-    several = len({row["agent_id"] for row in rows}) > 1
+    from agentbench_tui.store.queries.stress import scenario_states
+
+    rows = scenario_states(connection, run_id)
+    several = len({row.agent_id for row in rows}) > 1
     return [(row, several) for row in rows]
 
 
-def _place(row: dict[str, Any], *, several: bool) -> str:
-    name = row["benchmark_id"]
-    return f"{row['agent_id']} {name}:" if several else f"{name}:"
+def _place(row: ScenarioState, *, several: bool) -> str:
+    name = row.benchmark_id
+    return f"{row.agent_id} {name}:" if several else f"{name}:"

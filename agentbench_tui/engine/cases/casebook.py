@@ -18,7 +18,7 @@ from agentbench_tui.model.errors import Problem, SuiteError
 from agentbench_tui.model.identity import canonical_json
 from agentbench_tui.store.database import workspace_salt
 from agentbench_tui.store.datasets import (
-    INSERT_CASE,
+    add_case,
     add_dataset,
     begin_dataset,
     case_keys,
@@ -195,7 +195,7 @@ async def _store_each(
     key = await writer.apply(lambda c: begin_dataset(c, run_id, source, dataset_hash))
     count = 0
     for case in cases():
-        writer.add(INSERT_CASE, (key, case.id, _encode(case)))
+        add_case(writer, key, case.id, _encode(case))
         count += 1
         if writer.is_full:
             await writer.room()

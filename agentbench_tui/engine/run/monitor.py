@@ -17,11 +17,11 @@ from agentbench_tui.model.clock import perf_counter, unix_time
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import data_version, reading
 from agentbench_tui.store.queries.control_requests import open_control_requests
+from agentbench_tui.store.writes.control_requests import answer_control_request
 from agentbench_tui.store.writes.live import (
     LiveRow,
     TickRow,
     add_tick,
-    answer_control_request,
     set_live,
 )
 

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from agentbench_tui.experiments.settings import equal_variants
+from agentbench_tui.store.queries.experiments import effective_settings, ended_executions
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Container, Iterable, Sequence
 
     from agentbench_tui.model.suite import Benchmark
-
-_EXECUTIONS = (
-    "SELECT key, status IN ('complete', 'incomplete') FROM benchmark_executions"
-    " WHERE run_key=? AND suite_hash=? AND benchmark_id=?"
-)
-_ROWS = (
-    "SELECT e.key, e.agent_id, json_extract(a.answer, '$.metadata')"
-    " FROM json_each(?) j JOIN benchmark_executions e ON e.key=j.value"
-    " LEFT JOIN answers a ON a.execution_key=e.key AND a.iteration=0"
-    " AND json_extract(a.answer, '$.metadata.effective') IS NOT NULL"
-    " ORDER BY e.ordinal, a.repeat"
-)
 
 
 @dataclass(slots=True)
@@ -57,7 +45,7 @@ class Heeded:
 def heeded_of(connection: sqlite3.Connection, keys: Iterable[int]) -> list[Heeded]:
     """These executions, in their order in the plan."""
     found: dict[int, Heeded] = {}
-    for key, variant, text in connection.execute(_ROWS, (json.dumps([*keys]),)):
+    for key, _, variant, text in effective_settings(connection, keys):
         one = found.setdefault(key, Heeded(key, variant))
         if text is not None:
             one.add(msgspec.json.decode(text))
@@ -69,10 +57,10 @@ def last_of(
 ) -> list[Heeded]:
     """Every execution of a benchmark (run's key, suite's hash, id) where all but those with these
     keys have ended; else none."""
-    rows = connection.execute(_EXECUTIONS, place).fetchall()
-    if not all(has_ended or key in keys for key, has_ended in rows):
+    ended = ended_executions(connection, *place)
+    if not all(has_ended or key in keys for key, has_ended in ended.items()):
         return []
-    return heeded_of(connection, [key for key, _ in rows])
+    return heeded_of(connection, ended)
 
 
 def unheeded_variants(group: Sequence[Heeded]) -> dict[int, str]:

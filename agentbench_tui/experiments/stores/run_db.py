@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,6 +14,7 @@ from agentbench_tui.experiments.experiment import (
     register_experiment,
 )
 from agentbench_tui.experiments.program import NoopRun
+from agentbench_tui.store.answer_counts import answers_stored
 
 
 @register_experiment("run_db")
@@ -68,7 +66,7 @@ class RunDatabase(Experiment):
             "cases_per_s": self.params["cases"] / taken.seconds,
         }
         if file.exists():
-            metrics["kept_answers"] = _answers(file)
+            metrics["kept_answers"] = answers_stored(file)
         for one in self._folder.glob(f"{self._nth}.db*"):
             if one.is_dir():
                 shutil.rmtree(one)
@@ -78,9 +76,3 @@ class RunDatabase(Experiment):
 
     def teardown(self, context: ExperimentContext) -> None:
         shutil.rmtree(context.run_dir / "command", ignore_errors=True)
-
-
-def _answers(file: os.PathLike[str]) -> int:
-    with closing(sqlite3.connect(file)) as connection:
-        count: int = connection.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
-    return count

@@ -34,6 +34,9 @@ from agentbench_tui.load.sending.protocol import (
 from agentbench_tui.load.sending.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Message
 from agentbench_tui.model.clock import utc_now
+from agentbench_tui.store.queries.load import newest_calibration
+from agentbench_tui.store.queries.runs import fingerprint_of_run
+from agentbench_tui.store.writes.load import keep_calibration
 
 if TYPE_CHECKING:
     import sqlite3
@@ -109,7 +112,7 @@ async def calibrated(
     found[size] = calibration
 
     def keep(connection: sqlite3.Connection) -> None:
-        machine = machine_of(connection, run_key)
+        machine = fingerprint_of_run(connection, run_key)
         if machine is not None:
             remember(connection, run_key, machine, calibration)
 
@@ -205,16 +208,6 @@ async def calibrate(
     return _calibration(opened, samples, truths, rate=rate, ceilings=ceilings, streamed=streamed)
 
 
-def machine_of(connection: sqlite3.Connection, run_key: int) -> str | None:
-    """The fingerprint of the machine that a run is on; None while it is not known."""
-    row = connection.execute(
-        "SELECT e.fingerprint FROM runs r JOIN environments e ON e.hash=r.environment_hash"
-        " WHERE r.key=?",
-        (run_key,),
-    ).fetchone()
-    return None if row is None else str(row[0])
-
-
 def remember(
     connection: sqlite3.Connection,
     run_key: int | None,
@@ -222,22 +215,16 @@ def remember(
     calibration: Calibration,
 ) -> None:
     """Keep it, for plans to come on the machine with that fingerprint."""
-    connection.execute(
-        "INSERT INTO calibrations (run_key, fingerprint, document) VALUES (?,?,?)",
-        (run_key, fingerprint, msgspec.json.encode(calibration).decode()),
-    )
+    document = msgspec.json.encode(calibration).decode()
+    keep_calibration(connection, run_key, fingerprint, document)
 
 
 def last_known(
     connection: sqlite3.Connection, fingerprint: str, *, streamed: bool | None = None
 ) -> Calibration | None:
     """The newest of that machine; of the same kind of answers when `streamed` says which."""
-    row = connection.execute(
-        "SELECT document FROM calibrations WHERE fingerprint=?1"
-        " AND (?2 IS NULL OR json_extract(document, '$.streamed') = ?2) ORDER BY seq DESC LIMIT 1",
-        (fingerprint, streamed),
-    ).fetchone()
-    return None if row is None else msgspec.json.decode(row[0], type=Calibration)
+    found = newest_calibration(connection, fingerprint, streamed=streamed)
+    return None if found is None else msgspec.json.decode(found, type=Calibration)
 
 
 class _Plans:

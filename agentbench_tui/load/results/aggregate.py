@@ -27,6 +27,7 @@ from agentbench_tui.load.results.window import Window
 from agentbench_tui.load.sending.sample import CANCELLED, NONE, STATUSES, UNFINISHED
 from agentbench_tui.model.answer import Usage
 from agentbench_tui.model.figures.metric import LOAD_PARTS, METRICS, SHARES
+from agentbench_tui.store.queries.load import window_documents
 
 if TYPE_CHECKING:
     import sqlite3
@@ -62,11 +63,10 @@ _NOT_MEASURED = {
 
 def read_windows(connection: sqlite3.Connection, execution_key: int) -> dict[int, Window]:
     """The finished repeats of an execution."""
-    rows = connection.execute(
-        "SELECT repeat, document FROM load_windows WHERE execution_key=? ORDER BY repeat",
-        (execution_key,),
-    ).fetchall()
-    return {row[0]: msgspec.json.decode(row[1], type=Window) for row in rows}
+    return {
+        repeat: msgspec.json.decode(document, type=Window)
+        for repeat, document in window_documents(connection, execution_key).items()
+    }
 
 
 def read_requests(connection: sqlite3.Connection, execution_key: int) -> Requests:

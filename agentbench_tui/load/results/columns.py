@@ -24,6 +24,7 @@ from agentbench_tui.load.sending.sample import (
     unpack_gaps,
     unpack_rows,
 )
+from agentbench_tui.store.queries.load import finished_chunks
 
 if TYPE_CHECKING:
     import sqlite3
@@ -183,15 +184,8 @@ def read_columns(
 
     A repeat is finished when it has a row in `load_windows`. ValueError for a damaged chunk.
     """
-    chunks = connection.execute(
-        "SELECT c.repeat, c.worker, c.samples, c.gaps FROM sample_chunks c JOIN load_windows w"
-        " ON w.execution_key=c.execution_key AND w.repeat=c.repeat"
-        " WHERE c.execution_key=? ORDER BY c.repeat, c.seq",
-        (execution_key,),
-    ).fetchall()
-    return columns_of(
-        [chunk for chunk in map(tuple, chunks) if repeats is None or chunk[0] in repeats]
-    )
+    chunks = finished_chunks(connection, execution_key)
+    return columns_of([chunk[:4] for chunk in chunks if repeats is None or chunk.repeat in repeats])
 
 
 def columns_of(chunks: Iterable[tuple[int, int, bytes, bytes]]) -> Columns:

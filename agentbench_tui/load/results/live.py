@@ -10,6 +10,12 @@ from agentbench_tui.load.results.tick_figures import histograms
 from agentbench_tui.load.schedule.steering import STRESS, Steering
 from agentbench_tui.model.answer import FailureKind, Usage
 from agentbench_tui.model.clock import monotonic, perf_counter_ns, unix_time
+from agentbench_tui.store.writes.load import (
+    LoadTickRow,
+    SampleChunkRow,
+    add_load_tick,
+    add_sample_chunk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,15 +28,6 @@ if TYPE_CHECKING:
 TICK_S = 1.0
 Phase = Literal["starting", "window", "draining", "waiting", "calibrating"]
 """`waiting`: for its next repeat, while others have their turn."""
-_CHUNK = (
-    "INSERT INTO sample_chunks (run_key, execution_key, repeat, worker, rows, samples, gaps)"
-    " VALUES (?,?,?,?,?,?,?)"
-)
-_TICK = (
-    "INSERT INTO ticks (run_key, execution_key, at, observed, answered, correct, tokens,"
-    " cost_usd, e2e_histogram, sent, failed, ttft_histogram, repeat, itl_histogram,"
-    " queue_histogram) VALUES (?,?,?,?,?,0,?,0,?,?,?,?,?,?,?)"
-)
 
 
 class _Counts(NamedTuple):
@@ -140,13 +137,11 @@ class Live:
         if chunk.rows:
             self.rows += chunk.rows
             self.answered += chunk.answered
-            self._context.writer.add(
-                _CHUNK,
-                (
-                    self._context.run_key, self._key, self._repeat, worker, chunk.rows,
-                    chunk.samples, chunk.gaps,
-                ),
+            row = SampleChunkRow(
+                self._context.run_key, self._key, self._repeat, worker, chunk.rows,
+                chunk.samples, chunk.gaps,
             )  # fmt: skip
+            add_sample_chunk(self._context.writer, row)
             self._e2e.merge(Histogram.from_bytes(chunk.e2e_histogram))
             self._ttft.merge(Histogram.from_bytes(chunk.ttft_histogram))
             self._samples.append(chunk.samples)
@@ -191,15 +186,23 @@ class Live:
         before, self._told = self._told, now
         if now == before:
             return
-        self._context.writer.add(
-            _TICK,
-            (
-                self._context.run_key, self._key, unix_time(), now.rows - before.rows,
-                now.answered - before.answered, now.tokens - before.tokens, self._e2e.to_bytes(),
-                now.sent - before.sent, now.failed - before.failed, self._ttft.to_bytes(),
-                self._repeat, *histograms(self._samples, self._gaps),
-            ),
-        )  # fmt: skip
+        itl, queue = histograms(self._samples, self._gaps)
+        row = LoadTickRow(
+            run_key=self._context.run_key,
+            execution_key=self._key,
+            at=unix_time(),
+            observed=now.rows - before.rows,
+            answered=now.answered - before.answered,
+            tokens=now.tokens - before.tokens,
+            e2e_histogram=self._e2e.to_bytes(),
+            sent=now.sent - before.sent,
+            failed=now.failed - before.failed,
+            ttft_histogram=self._ttft.to_bytes(),
+            repeat=self._repeat,
+            itl_histogram=itl,
+            queue_histogram=queue,
+        )
+        add_load_tick(self._context.writer, row)
         self._begin_tick()
 
     def state(self) -> dict[str, Any]:

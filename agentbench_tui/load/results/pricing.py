@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.agents.target import named_model
 from agentbench_tui.engine.run.plan import decode_plan
+from agentbench_tui.store.queries.runs import plan_of_execution
 
 if TYPE_CHECKING:
     import sqlite3
@@ -56,11 +57,7 @@ def price_of(
     if agent.simulated:
         return None
     model = named_model(agent)
-    run_key, text = connection.execute(
-        "SELECT r.key, r.plan FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
-        " WHERE e.key=?",
-        (execution_key,),
-    ).fetchone()
+    run_key, text = plan_of_execution(connection, execution_key)
     plan = decode_plan(text)
     table = PriceTable(map(Price.model_validate, plan.prices), source=plan.prices_file)
     for suite in plan.suites:

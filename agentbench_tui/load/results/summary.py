@@ -21,6 +21,7 @@ from agentbench_tui.load.results.rates import LEAST_WAVES, Rates, asking_s, grow
 from agentbench_tui.load.results.requests import FIRST_TOKEN, Requests
 from agentbench_tui.load.sending.sample import CANCELLED, UNFINISHED
 from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.store.writes.load import remove_load_summary, write_load_summary
 
 if TYPE_CHECKING:
     import sqlite3
@@ -129,14 +130,11 @@ def write_summary(
 
     Runs inside the writer's transaction.
     """
-    connection.execute("DELETE FROM load_summaries WHERE execution_key=?", (execution_key,))
+    remove_load_summary(connection, execution_key)
     if summary is None:
         return
-    connection.execute(
-        "INSERT INTO load_summaries (execution_key, run_key, verdict, document)"
-        " SELECT key, run_key, ?, ? FROM benchmark_executions WHERE key=?",
-        (summary.verdict, msgspec.json.encode(summary).decode(), execution_key),
-    )
+    document = msgspec.json.encode(summary).decode()
+    write_load_summary(connection, execution_key, summary.verdict, document)
 
 
 def summarise(requests: Requests, result: Aggregate) -> LoadSummary:

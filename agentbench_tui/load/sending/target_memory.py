@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.task.aggregate import MetricValue
 from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.store.queries.gauges import memory_peak_of_agent
 
 if TYPE_CHECKING:
     import sqlite3
@@ -16,13 +17,7 @@ def memory_peak(
 ) -> MetricValue | None:
     """`memory_peak_mb` from the gauges of the agent's processes while the execution went on; None
     where there are none, as of an endpoint that runs elsewhere."""
-    high, n = connection.execute(
-        "SELECT MAX(g.reading ->> '$.rss_mb'), COUNT(g.reading ->> '$.rss_mb')"
-        " FROM benchmark_executions e JOIN gauges g ON g.run_key=e.run_key"
-        " AND g.scope='agent:' || ? AND g.at >= unixepoch(e.start_time)"
-        " AND g.at <= unixepoch(COALESCE(e.end_time, 'now')) + 1 WHERE e.key=?",
-        (agent_id, execution_key),
-    ).fetchone()
+    high, n = memory_peak_of_agent(connection, execution_key, agent_id)
     if high is None:
         return None
     reason = f"the highest of {counted(n, 'reading')}; a peak between two is not seen"

@@ -11,6 +11,7 @@ import numpy as np
 from agentbench_tui.analysis.intervals.estimate import Kind, estimate
 from agentbench_tui.model.figures.market_metrics import FORESIGHT, MARKET_METRICS
 from agentbench_tui.model.foresight import foresight
+from agentbench_tui.store.queries.episodes import episode_metrics, metrics_of_counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,14 +24,8 @@ _NEVER = "it never happened in these episodes"
 
 def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggregate) -> None:
     """Add the means over the episodes, worlds as clusters; without a value where none has one."""
-    rows = connection.execute(
-        "SELECT case_key, json_extract(answer, '$.data.metrics') AS metrics,"
-        " json_extract(answer, '$.data.world') AS world, repeat, iteration FROM answers"
-        " WHERE execution_key=? AND failure_kind IS NULL AND json_type(answer, '$.data.metrics')"
-        " IS 'object' ORDER BY seq",
-        (execution_key,),
-    ).fetchall()
-    episodes = [(row[0], _with_times(json.loads(row[1]))) for row in rows]
+    rows = episode_metrics(connection, execution_key)
+    episodes = [(row.case_key, _with_times(json.loads(row.metrics))) for row in rows]
     for name, metric in MARKET_METRICS.items():
         found = [
             (world, float(value))
@@ -43,8 +38,8 @@ def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggr
         worlds, values = zip(*found, strict=True)
         kind: Kind = "share" if metric.unit == "share" else "amount"
         result.add(name, estimate(values, kind, clusters=worlds))
-    in_order = sorted(rows, key=lambda row: (row[3], row[4]))
-    verdict = foresight((json.loads(row[2]), json.loads(row[1])) for row in in_order)
+    in_order = sorted(rows, key=lambda row: (row.repeat, row.iteration))
+    verdict = foresight((json.loads(row.world), json.loads(row.metrics)) for row in in_order)
     evidence = verdict.log10_evidence if verdict.markets else None
     result.total(FORESIGHT.name, evidence, verdict.markets, "no forecast was submitted")
 
@@ -52,12 +47,8 @@ def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggr
 def columns(connection: sqlite3.Connection, execution_key: int) -> dict[str, Floats]:
     """What each counted observation has of these metrics, NaN where it has none, in the order of
     `engine.task.aggregate.Observations`; empty where no answer is an episode."""
-    rows = connection.execute(
-        "SELECT json_extract(answer, '$.data.metrics') FROM answers WHERE execution_key=?"
-        " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness')) ORDER BY seq",
-        (execution_key,),
-    ).fetchall()
-    found = [_with_times(json.loads(row[0] or "{}")) for row in rows]
+    rows = metrics_of_counted(connection, execution_key)
+    found = [_with_times(json.loads(row or "{}")) for row in rows]
     table = {
         name: np.array([_number(metrics.get(name)) for metrics in found], np.float64)
         for name in MARKET_METRICS

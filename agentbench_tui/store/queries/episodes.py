@@ -107,3 +107,38 @@ def newest_market_run(connection: sqlite3.Connection, most_runs: int) -> str | N
         (most_runs,),
     ).fetchone()
     return None if row is None else str(row[0])
+
+
+class EpisodeMetrics(NamedTuple):
+    """What an episode that came to its end measured."""
+
+    case_key: int
+    metrics: str
+    """JSON."""
+    world: str
+    """JSON."""
+    repeat: int
+    iteration: int
+
+
+def episode_metrics(connection: sqlite3.Connection, execution_key: int) -> list[EpisodeMetrics]:
+    """The metrics of the episodes of an execution, in the order of commit."""
+    rows = connection.execute(
+        "SELECT case_key, json_extract(answer, '$.data.metrics') AS metrics,"
+        " json_extract(answer, '$.data.world') AS world, repeat, iteration FROM answers"
+        " WHERE execution_key=? AND failure_kind IS NULL AND json_type(answer, '$.data.metrics')"
+        " IS 'object' ORDER BY seq",
+        (execution_key,),
+    )
+    return [*map(EpisodeMetrics._make, rows.fetchall())]
+
+
+def metrics_of_counted(connection: sqlite3.Connection, execution_key: int) -> list[str | None]:
+    """The metrics, JSON, of each counted answer of an execution, in the order of commit; None where
+    it is no episode. Failures of the grader's and the harness's do not count."""
+    rows = connection.execute(
+        "SELECT json_extract(answer, '$.data.metrics') FROM answers WHERE execution_key=?"
+        " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness')) ORDER BY seq",
+        (execution_key,),
+    )
+    return [row[0] for row in rows.fetchall()]

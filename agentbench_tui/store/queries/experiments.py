@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable, Iterator
 
 
 class ExperimentRun(NamedTuple):
@@ -64,3 +66,205 @@ def newest_of_each_experiment(connection: sqlite3.Connection, agent: str) -> lis
         (agent,),
     )
     return [row[0] for row in rows.fetchall()]
+
+
+class IterationAnswer(NamedTuple):
+    """What one iteration of an experiment gave."""
+
+    repeat: int
+    iteration: int
+    failure_kind: str | None
+    e2e_ms: float | None
+    answer: str | None
+    """JSON."""
+    detail: str | None
+    """What it failed of."""
+
+
+class MeasuredExecution(NamedTuple):
+    """An execution with what is known around it; JSON but where it says otherwise."""
+
+    key: int
+    ordinal: int
+    agent_id: str
+    """As it is."""
+    parameters: str
+    status: str
+    """As it is."""
+    model_configuration: str
+    benchmark_id: str
+    """As it is."""
+    suite: str
+    tags: str | None
+    notes: str | None
+    vcs: str | None
+    environment: str | None
+
+
+class PlannedPoint(NamedTuple):
+    """An execution of an experiment at one point."""
+
+    key: int
+    benchmark_id: str
+    agent_id: str
+    parameters: str
+    """JSON."""
+
+
+class FirstMetadata(NamedTuple):
+    """What the first iterations of an execution told of themselves."""
+
+    key: int
+    benchmark_id: str
+    agent_id: str
+    metadata: str | None
+    """JSON; None where none told anything."""
+
+
+class ExecutionEnd(NamedTuple):
+    """How the iterations of an execution ended."""
+
+    observed: int
+    failed: int | None
+    """None without any iteration."""
+    close: str | None
+    """What its tear-down failed of."""
+
+
+def iterations_of(connection: sqlite3.Connection, execution_key: int) -> list[IterationAnswer]:
+    """Every iteration of an execution, by repeat."""
+    rows = connection.execute(
+        "SELECT a.repeat, a.iteration, a.failure_kind, a.e2e_ms, a.answer,"
+        " (SELECT detail FROM failures f WHERE f.execution_key=a.execution_key"
+        "  AND f.repeat=a.repeat AND f.iteration=a.iteration AND f.stage='answer' LIMIT 1)"
+        " FROM answers a WHERE a.execution_key=? ORDER BY a.repeat, a.iteration",
+        (execution_key,),
+    )
+    return [*map(IterationAnswer._make, rows.fetchall())]
+
+
+def answered_iterations(
+    connection: sqlite3.Connection, execution_key: int
+) -> list[tuple[int, float, str]]:
+    """(repeat, ms, answer as JSON) of each iteration that gave an answer, by repeat."""
+    rows = connection.execute(
+        "SELECT repeat, e2e_ms, answer FROM answers WHERE execution_key=? AND failure_kind IS NULL"
+        " AND answer IS NOT NULL ORDER BY repeat, iteration",
+        (execution_key,),
+    )
+    return [(row[0], row[1], row[2]) for row in rows.fetchall()]
+
+
+def answers_one_by_one(connection: sqlite3.Connection, execution_key: int) -> Iterator[str]:
+    """The answer, JSON, of each iteration that gave one."""
+    rows = connection.execute(
+        "SELECT answer FROM answers WHERE execution_key=? AND failure_kind IS NULL"
+        " AND answer IS NOT NULL",
+        (execution_key,),
+    )
+    return (row[0] for row in rows)
+
+
+def declared_directions(connection: sqlite3.Connection, execution_key: int) -> str | None:
+    """What an execution says is better lower or higher, JSON; None where it says nothing."""
+    row = connection.execute(
+        "SELECT json_extract(answer, '$.metadata.better') FROM answers WHERE execution_key=?"
+        " AND json_extract(answer, '$.metadata.better') IS NOT NULL LIMIT 1",
+        (execution_key,),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def planned_points(connection: sqlite3.Connection, run_id: str) -> list[PlannedPoint]:
+    """The executions of experiments in a run, in their order."""
+    rows = connection.execute(
+        "SELECT e.key, e.benchmark_id, e.agent_id, e.parameters FROM benchmark_executions e"
+        " JOIN runs r ON r.key=e.run_key JOIN benchmarks b ON b.suite_hash=e.suite_hash"
+        " AND b.benchmark_id=e.benchmark_id WHERE r.id=? AND b.kind='experiment'"
+        " ORDER BY e.ordinal",
+        (run_id,),
+    )
+    return [*map(PlannedPoint._make, rows.fetchall())]
+
+
+def measured_executions(connection: sqlite3.Connection, run_id: str) -> list[MeasuredExecution]:
+    """The executions of a run, of whatever kind, in their order."""
+    rows = connection.execute(
+        "SELECT e.key, e.ordinal, e.agent_id, e.parameters, e.status, e.model_configuration,"
+        " e.benchmark_id, s.document, r.tags, r.notes, r.vcs, n.document"
+        " FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"
+        " JOIN benchmark_suites s ON s.hash=e.suite_hash"
+        " LEFT JOIN environments n ON n.hash=r.environment_hash"
+        " WHERE r.id=? ORDER BY e.ordinal",
+        (run_id,),
+    )
+    return [*map(MeasuredExecution._make, rows.fetchall())]
+
+
+def settings_told(connection: sqlite3.Connection, run_id: str) -> list[FirstMetadata]:
+    """What a first iteration of each execution of a run told, in their order."""
+    rows = connection.execute(
+        "SELECT e.key, e.benchmark_id, e.agent_id, (SELECT json_extract(a.answer, '$.metadata')"
+        "  FROM answers a WHERE a.execution_key=e.key AND a.iteration=0 AND a.answer IS NOT NULL"
+        "  LIMIT 1) FROM benchmark_executions e JOIN runs r ON r.key=e.run_key WHERE r.id=?"
+        " ORDER BY e.ordinal",
+        (run_id,),
+    )
+    return [*map(FirstMetadata._make, rows.fetchall())]
+
+
+def effective_settings(connection: sqlite3.Connection, keys: Iterable[int]) -> list[FirstMetadata]:
+    """What the first iteration of each repeat of these executions told, in their order in the plan
+    and by repeat; one row without metadata for an execution that told of no effective setting."""
+    rows = connection.execute(
+        "SELECT e.key, e.benchmark_id, e.agent_id, json_extract(a.answer, '$.metadata')"
+        " FROM json_each(?) j JOIN benchmark_executions e ON e.key=j.value"
+        " LEFT JOIN answers a ON a.execution_key=e.key AND a.iteration=0"
+        " AND json_extract(a.answer, '$.metadata.effective') IS NOT NULL"
+        " ORDER BY e.ordinal, a.repeat",
+        (json.dumps([*keys]),),
+    )
+    return [*map(FirstMetadata._make, rows.fetchall())]
+
+
+def ended_executions(
+    connection: sqlite3.Connection, run_key: int, suite_hash: str, benchmark_id: str
+) -> dict[int, bool]:
+    """Key of each execution of a benchmark in a run → whether it has ended."""
+    rows = connection.execute(
+        "SELECT key, status IN ('complete', 'incomplete') FROM benchmark_executions"
+        " WHERE run_key=? AND suite_hash=? AND benchmark_id=?",
+        (run_key, suite_hash, benchmark_id),
+    )
+    return {row[0]: bool(row[1]) for row in rows.fetchall()}
+
+
+def end_of_execution(connection: sqlite3.Connection, execution_key: int) -> ExecutionEnd:
+    """How the iterations of an execution ended."""
+    row = connection.execute(
+        "SELECT COUNT(*), SUM(failure_kind IS NOT NULL), (SELECT detail FROM failures"
+        "  WHERE execution_key=?1 AND stage='close' ORDER BY seq LIMIT 1)"
+        " FROM answers WHERE execution_key=?1",
+        (execution_key,),
+    ).fetchone()
+    return ExecutionEnd(*row)
+
+
+def first_failure(connection: sqlite3.Connection, run_id: str) -> str | None:
+    """What the first failure of a run says; None without any."""
+    row = connection.execute(
+        "SELECT f.detail FROM failures f JOIN runs r ON r.key=f.run_key WHERE r.id=?"
+        " ORDER BY f.seq LIMIT 1",
+        (run_id,),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def readings_of_run(connection: sqlite3.Connection, run_id: str) -> list[tuple[float, str]]:
+    """(ms, answer as JSON) of each iteration of a run."""
+    rows = connection.execute(
+        "SELECT a.e2e_ms, a.answer FROM answers a JOIN runs r"
+        " ON r.key=a.run_key WHERE r.id=? ORDER BY a.iteration",
+        (run_id,),
+    )
+    return [(row[0], row[1]) for row in rows.fetchall()]

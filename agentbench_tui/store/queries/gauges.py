@@ -55,3 +55,39 @@ def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, d
     ):
         found.setdefault(row.pop("scope"), {})[row.pop("field")] = row
     return found
+
+
+class MemoryPeak(NamedTuple):
+    """The most memory that was read of an agent's processes."""
+
+    high_mb: float | None
+    """None without a reading."""
+    readings: int
+
+
+def memory_peak_of_agent(
+    connection: sqlite3.Connection, execution_key: int, agent_id: str
+) -> MemoryPeak:
+    """The most memory of an agent's processes while an execution went on."""
+    row = connection.execute(
+        "SELECT MAX(g.reading ->> '$.rss_mb'), COUNT(g.reading ->> '$.rss_mb')"
+        " FROM benchmark_executions e JOIN gauges g ON g.run_key=e.run_key"
+        " AND g.scope='agent:' || ? AND g.at >= unixepoch(e.start_time)"
+        " AND g.at <= unixepoch(COALESCE(e.end_time, 'now')) + 1 WHERE e.key=?",
+        (agent_id, execution_key),
+    ).fetchone()
+    return MemoryPeak(*row)
+
+
+def memory_of_agent(connection: sqlite3.Connection, execution_id: str) -> list[tuple[float, float]]:
+    """(seconds since 1970, MB) of every reading of the memory of the agent's processes while an
+    execution went on."""
+    rows = connection.execute(
+        "SELECT g.at, g.reading ->> '$.rss_mb' FROM benchmark_executions e"
+        " JOIN gauges g ON g.run_key=e.run_key AND g.scope='agent:' || e.agent_id"
+        " AND g.at >= unixepoch(e.start_time)"
+        " AND g.at <= unixepoch(COALESCE(e.end_time, 'now')) + 1"
+        " WHERE e.id=? AND g.reading ->> '$.rss_mb' IS NOT NULL ORDER BY g.at",
+        (execution_id,),
+    )
+    return [(row[0], row[1]) for row in rows.fetchall()]

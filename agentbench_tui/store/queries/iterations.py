@@ -83,3 +83,13 @@ def newest_answer_times(
         (key, repeat, iteration, missing),
     )
     return [*map(AnswerTime._make, rows.fetchall())]
+
+
+def counts_of_iterations(connection: sqlite3.Connection, execution_key: int) -> tuple[int, int]:
+    """(observed, answered) over all iterations of an execution."""
+    observed, answered = connection.execute(
+        "SELECT CAST(TOTAL(observed) AS INTEGER), CAST(TOTAL(answered) AS INTEGER)"
+        " FROM iterations WHERE execution_key=?",
+        (execution_key,),
+    ).fetchone()
+    return observed, answered

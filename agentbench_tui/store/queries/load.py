@@ -54,3 +54,71 @@ def count_requests(connection: sqlite3.Connection, execution_key: int) -> int:
         "SELECT TOTAL(rows) FROM sample_chunks WHERE execution_key=?", (execution_key,)
     ).fetchone()
     return int(count)
+
+
+def has_samples(connection: sqlite3.Connection, execution_key: int) -> bool:
+    """Whether any request of an execution is stored."""
+    found = connection.execute(
+        "SELECT 1 FROM sample_chunks WHERE execution_key=? LIMIT 1", (execution_key,)
+    ).fetchone()
+    return found is not None
+
+
+def finished_chunks(connection: sqlite3.Connection, execution_key: int) -> list[SampleChunk]:
+    """The chunks of those repeats of an execution that came to their end."""
+    rows = connection.execute(
+        "SELECT c.repeat, c.worker, c.samples, c.gaps, c.rows FROM sample_chunks c"
+        " JOIN load_windows w ON w.execution_key=c.execution_key AND w.repeat=c.repeat"
+        " WHERE c.execution_key=? ORDER BY c.repeat, c.seq",
+        (execution_key,),
+    )
+    return [*map(SampleChunk._make, rows.fetchall())]
+
+
+def chunks_of_repeat(
+    connection: sqlite3.Connection, execution_key: int, repeat: int
+) -> list[SampleChunk]:
+    """The chunks of one repeat of an execution."""
+    rows = connection.execute(
+        "SELECT repeat, worker, samples, gaps, rows FROM sample_chunks"
+        " WHERE execution_key=? AND repeat=? ORDER BY seq",
+        (execution_key, repeat),
+    )
+    return [*map(SampleChunk._make, rows.fetchall())]
+
+
+def stored_repeats(connection: sqlite3.Connection, execution_key: int) -> list[int]:
+    """The repeats of which an execution has anything, whole or cut off."""
+    rows = connection.execute(
+        "SELECT repeat FROM load_windows WHERE execution_key=?1"
+        " UNION SELECT repeat FROM sample_chunks WHERE execution_key=?1",
+        (execution_key,),
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def window_documents(connection: sqlite3.Connection, execution_key: int) -> dict[int, str]:
+    """Repeat → its window, JSON, of the repeats that came to their end."""
+    rows = connection.execute(
+        "SELECT repeat, document FROM load_windows WHERE execution_key=? ORDER BY repeat",
+        (execution_key,),
+    )
+    return dict(map(tuple, rows.fetchall()))
+
+
+def has_calibrations(connection: sqlite3.Connection) -> bool:
+    """Whether any calibration is kept, of whichever machine."""
+    return connection.execute("SELECT 1 FROM calibrations LIMIT 1").fetchone() is not None
+
+
+def newest_calibration(
+    connection: sqlite3.Connection, fingerprint: str, *, streamed: bool | None = None
+) -> str | None:
+    """The newest calibration, JSON, of a machine; of answers that are streamed, or are not, where
+    `streamed` says which."""
+    row = connection.execute(
+        "SELECT document FROM calibrations WHERE fingerprint=?1"
+        " AND (?2 IS NULL OR json_extract(document, '$.streamed') = ?2) ORDER BY seq DESC LIMIT 1",
+        (fingerprint, streamed),
+    ).fetchone()
+    return None if row is None else str(row[0])

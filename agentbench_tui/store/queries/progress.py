@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentbench_tui.store.queries.runs import BY_CLOCK, Row, rows_of
 
@@ -58,3 +58,24 @@ def pauses_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
         " AND json_extract(l.state, '$.pause_s') > 0 GROUP BY e.agent_id ORDER BY e.ordinal",
         (run_id,),
     )
+
+
+class LiveState(NamedTuple):
+    """An execution that goes on."""
+
+    execution_id: str
+    agent_id: str
+    state: str
+    """JSON."""
+    command: str | None
+    """That started the run."""
+
+
+def live_states(connection: sqlite3.Connection, run_id: str) -> list[LiveState]:
+    """The executions of a run that go on, as they last wrote their state."""
+    rows = connection.execute(
+        "SELECT e.id, e.agent_id, l.state, r.command FROM live l JOIN benchmark_executions e"
+        " ON e.key=l.execution_key JOIN runs r ON r.key=e.run_key WHERE r.id=?",
+        (run_id,),
+    )
+    return [*map(LiveState._make, rows.fetchall())]

@@ -336,3 +336,31 @@ def environment_of(connection: sqlite3.Connection, digest: str | None) -> str | 
     """The machine that a run was on, JSON, by the hash that its row has; None if not known."""
     row = connection.execute("SELECT document FROM environments WHERE hash=?", (digest,)).fetchone()
     return None if row is None else str(row[0])
+
+
+def fingerprint_of_run(connection: sqlite3.Connection, run_key: int) -> str | None:
+    """The fingerprint of the machine that a run is on; None while it is not known."""
+    row = connection.execute(
+        "SELECT e.fingerprint FROM runs r JOIN environments e ON e.hash=r.environment_hash"
+        " WHERE r.key=?",
+        (run_key,),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def plan_of_execution(connection: sqlite3.Connection, execution_key: int) -> tuple[int, str]:
+    """The key of an execution's run, and its plan, JSON."""
+    run_key, plan = connection.execute(
+        "SELECT r.key, r.plan FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
+        " WHERE e.key=?",
+        (execution_key,),
+    ).fetchone()
+    return int(run_key), str(plan)
+
+
+def start_of_run(connection: sqlite3.Connection, run_id: str) -> str:
+    """When a run started, UTC."""
+    (started_at,) = connection.execute(
+        "SELECT started_at FROM runs WHERE id=?", (run_id,)
+    ).fetchone()
+    return str(started_at)

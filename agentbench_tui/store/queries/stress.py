@@ -31,3 +31,35 @@ def newest_stress_runs(connection: sqlite3.Connection, limit: int) -> list[Stres
         (limit,),
     )
     return [*map(StressRun._make, rows.fetchall())]
+
+
+class ScenarioState(NamedTuple):
+    """An execution of a scenario as it is now."""
+
+    key: int
+    agent_id: str
+    benchmark_id: str
+    document: str | None
+    """Its report so far, JSON."""
+    state: str | None
+    """Its live row, JSON."""
+
+
+def report_document(connection: sqlite3.Connection, execution_key: int) -> str | None:
+    """The report of an execution as last kept, JSON; None where there is none."""
+    row = connection.execute(
+        "SELECT document FROM stress_reports WHERE execution_key=?", (execution_key,)
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def scenario_states(connection: sqlite3.Connection, run_id: str) -> list[ScenarioState]:
+    """The executions of a run, in their order."""
+    rows = connection.execute(
+        "SELECT e.key, e.agent_id, e.benchmark_id, s.document, l.state FROM benchmark_executions e"
+        " LEFT JOIN stress_reports s ON s.execution_key=e.key"
+        " LEFT JOIN live l ON l.execution_key=e.key"
+        " WHERE e.run_key=(SELECT key FROM runs WHERE id=?) ORDER BY e.ordinal",
+        (run_id,),
+    )
+    return [*map(ScenarioState._make, rows.fetchall())]

@@ -77,3 +77,24 @@ def metrics_measured(
         (suite_hash, benchmark_id),
     ).fetchall()
     return [row[0] for row in rows]
+
+
+def output_dir_of_suite(connection: sqlite3.Connection, suite_hash: str) -> str | None:
+    """The folder that a suite names for what its experiments leave; None where it names none."""
+    (folder,) = connection.execute(
+        "SELECT json_extract(document, '$.output_dir') FROM benchmark_suites WHERE hash=?",
+        (suite_hash,),
+    ).fetchone()
+    return None if folder is None else str(folder)
+
+
+def scoring_rubric(connection: sqlite3.Connection, execution_id: str) -> str | None:
+    """The scoring rubric of an execution's benchmark, JSON; None where it has none."""
+    row = connection.execute(
+        "SELECT b.value -> '$.scoring_rubric' FROM benchmark_executions e"
+        " JOIN benchmark_suites s ON s.hash=e.suite_hash"
+        " JOIN json_each(s.document, '$.benchmarks') b"
+        "  ON b.value ->> '$.benchmark_id' = e.benchmark_id WHERE e.id=?",
+        (execution_id,),
+    ).fetchone()
+    return None if row is None else row[0]

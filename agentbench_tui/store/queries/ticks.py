@@ -67,3 +67,26 @@ def request_ticks(connection: sqlite3.Connection, execution_id: str) -> list[Req
         (execution_id,),
     )
     return [*map(RequestTick._make, rows.fetchall())]
+
+
+def told_of_open_loads(connection: sqlite3.Connection, run_id: str) -> tuple[int, int]:
+    """(observed, answered) by the ticks of a run's loads that have no figures: they go on, or were
+    killed."""
+    observed, answered = connection.execute(
+        "SELECT COALESCE(SUM(t.observed), 0), COALESCE(SUM(t.answered), 0) FROM runs r"
+        " JOIN benchmark_executions e ON e.run_key=r.key JOIN ticks t ON t.execution_key=e.key"
+        " WHERE r.id=? AND e.observed=0"
+        " AND EXISTS (SELECT 1 FROM sample_chunks c WHERE c.execution_key=e.key)",
+        (run_id,),
+    ).fetchone()
+    return observed, answered
+
+
+def sent_so_far(connection: sqlite3.Connection, run_id: str) -> tuple[int, int]:
+    """(sent, answered) by all ticks of a run."""
+    sent, answered = connection.execute(
+        "SELECT COALESCE(SUM(sent), 0), COALESCE(SUM(answered), 0) FROM ticks"
+        " WHERE run_key=(SELECT key FROM runs WHERE id=?)",
+        (run_id,),
+    ).fetchone()
+    return sent, answered

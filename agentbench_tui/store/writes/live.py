@@ -1,15 +1,12 @@
-"""What viewers follow while a run goes on: live rows, ticks, gauges, answered control requests."""
+"""What viewers follow while a run goes on: live rows, ticks and gauges."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentbench_tui.model.clock import unix_time
 from agentbench_tui.store.writes.rows import insert_into
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from agentbench_tui.store.writes.rows import RowWriter
 
 
@@ -71,10 +68,3 @@ def add_tick(writer: RowWriter, row: TickRow) -> None:
 def add_gauge(writer: RowWriter, row: GaugeRow) -> None:
     """Queue a reading."""
     writer.add(_GAUGE, row)
-
-
-def answer_control_request(connection: sqlite3.Connection, seq: int, answer: str) -> None:
-    """Note what became of a control request."""
-    connection.execute(
-        "UPDATE wishes SET answered_at=?, answer=? WHERE seq=?", (unix_time(), answer, seq)
-    )

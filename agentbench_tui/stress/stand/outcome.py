@@ -13,6 +13,7 @@ from agentbench_tui.load.sending.protocol import OpenLoop
 from agentbench_tui.load.sending.sample import CANCELLED, STATUSES, UNFINISHED
 from agentbench_tui.model.answer import FailureKind
 from agentbench_tui.store.database import reading
+from agentbench_tui.store.queries.load import chunks_of_repeat
 from agentbench_tui.stress.stand.measured import Measured
 
 if TYPE_CHECKING:
@@ -34,12 +35,8 @@ _NS = 1e9
 def read_window(database: Path, execution_key: int, repeat: int) -> Columns:
     """The samples of one window, which is committed."""
     with reading(database) as connection:
-        chunks = connection.execute(
-            "SELECT repeat, worker, samples, gaps FROM sample_chunks"
-            " WHERE execution_key=? AND repeat=? ORDER BY seq",
-            (execution_key, repeat),
-        ).fetchall()
-    return columns_of(map(tuple, chunks))
+        chunks = chunks_of_repeat(connection, execution_key, repeat)
+    return columns_of(chunk[:4] for chunk in chunks)
 
 
 def measured_of(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.engine.task.recorder import Recorder
-from agentbench_tui.load.results import repeats
 from agentbench_tui.load.results.live import Live
 from agentbench_tui.load.results.pricing import price_against_cap
 from agentbench_tui.load.schedule.shape import runs_inside, worker_plans
@@ -19,6 +18,7 @@ from agentbench_tui.load.sending.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.clock import perf_counter
 from agentbench_tui.process.snapshot import read_process, snapshot
+from agentbench_tui.store.writes.load import forget_repeat
 from agentbench_tui.stress.budget import Budget, Stopped
 from agentbench_tui.stress.faults.process_fault import tree_of
 from agentbench_tui.stress.stand.behind import behind, url_of
@@ -264,7 +264,7 @@ class Stand:
         course = self._budget.within(course)
         load_spec = self._load_spec(course)
         plans = await self._plans(course, load_spec, repeat)
-        await context.writer.apply(lambda c: repeats.forget(c, self._key, repeat))
+        await context.writer.apply(lambda c: forget_repeat(c, self._key, repeat))
         live = self._live = Live(
             context,
             self._key,
@@ -349,7 +349,7 @@ class Stand:
         writer = self._context.writer
         await writer.flush()
         columns = await asyncio.to_thread(read_window, writer.path, self._key, repeat)
-        await writer.apply(lambda c: repeats.forget(c, self._key, repeat))
+        await writer.apply(lambda c: forget_repeat(c, self._key, repeat))
         self._budget.spend(window)
         if watch.why is not None:
             raise watch.why

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.load.sending.workers import WARMUP_REQUEST_LIMIT_S
 from agentbench_tui.load.spec import LoadSpec
 from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.store.queries.progress import live_states
 
 if TYPE_CHECKING:
     import sqlite3
@@ -37,12 +38,7 @@ def warming_up_now(
     connection: sqlite3.Connection, run_id: str, benchmarks: Mapping[str, Mapping[str, Any]]
 ) -> str:
     """The same of whatever goes on in a run, with the agent's name. `benchmarks`: by execution."""
-    rows = connection.execute(
-        "SELECT e.id, e.agent_id, l.state, r.command FROM live l JOIN benchmark_executions e"
-        " ON e.key=l.execution_key JOIN runs r ON r.key=e.run_key WHERE r.id=?",
-        (run_id,),
-    ).fetchall()
-    for execution_id, agent_id, state, command in rows:
+    for execution_id, agent_id, state, command in live_states(connection, run_id):
         benchmark = benchmarks.get(execution_id)
         if benchmark is not None and (said := warming_up(benchmark, json.loads(state), command)):
             return f"{agent_id}: {said}"

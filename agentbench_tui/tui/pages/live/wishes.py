@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.store.viewer import wish_row
 from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.writes.control_requests import add_control_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,12 +51,11 @@ class Wishes:
     def _write(self, run_key: int, wish: str, argument: str | None) -> None:
         """In a thread: others may hold the lock."""
         app = self._page.app
-        statement, values = wish_row(run_key, wish, argument)
         found: list[int] = []
         try:
             write_once(
                 self._page.shared.database,
-                [lambda c: found.append(c.execute(statement, values).lastrowid or 0)],
+                [lambda c: found.append(add_control_request(c, run_key, wish, argument))],
             )
         except (AgentbenchError, sqlite3.Error) as error:
             words = one_line(str(error))
