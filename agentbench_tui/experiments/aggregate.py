@@ -63,7 +63,7 @@ def read_columns(
     `reported.NAME`."""
     rows = answered_iterations(connection, execution_key)
     columns: dict[str, np.ndarray[Any, Any]] = {}
-    for place, (_, _, text) in enumerate(rows):
+    for place, (_, text) in enumerate(rows):
         for name, value in named_numbers(_values(msgspec.json.decode(text))):
             if name not in columns:
                 columns[name] = np.full(len(rows), np.nan)

@@ -16,7 +16,7 @@ from agentbench_tui.analysis.groups.main_effect import LevelEffect, SweepCell, m
 from agentbench_tui.experiments.aggregate import read_columns
 from agentbench_tui.experiments.declared import declared_of
 from agentbench_tui.experiments.units import unit_of
-from agentbench_tui.store.queries.experiments import answered_iterations, planned_points
+from agentbench_tui.store.queries.experiments import iteration_times, planned_points
 
 if TYPE_CHECKING:
     import sqlite3
@@ -72,7 +72,7 @@ def _measured(
     connection: sqlite3.Connection, key: int
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
     """Repeat of each answered iteration, and its values by metric, in the same order."""
-    times = [ms for _, ms, _ in answered_iterations(connection, key)]
+    times = iteration_times(connection, key)
     repeats, columns = read_columns(connection, key)
     return repeats, {TIME: np.array(times, np.float64), **columns}
 

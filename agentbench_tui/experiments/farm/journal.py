@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from agentbench_tui.experiments.farm.world import StepRecord, World
@@ -92,6 +92,15 @@ class Journal:
             table: self.connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]  # noqa: S608  # names of ours
             for table in ROWS_OF
         }
+
+    def settings(self) -> tuple[str, dict[str, Any]]:
+        """Where SQLite says that it lies, empty for memory, and its settings in force."""
+        lies_at = self.connection.execute("PRAGMA database_list").fetchone()[2]
+        pragmas = {
+            name: self.connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous")
+        }
+        return lies_at, pragmas
 
     def finish(self) -> None:
         """Copy into the file where that is wanted, and close."""

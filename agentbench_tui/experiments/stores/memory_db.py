@@ -89,11 +89,7 @@ class MemoryDatabase(Experiment):
         """Where SQLite says that the journal lies, and whether a file is left at the end."""
         probe = Journal(self._config.storage, self._folder / "probe.db")
         try:
-            lies_at = probe.connection.execute("PRAGMA database_list").fetchone()[2]
-            pragmas = {
-                name: probe.connection.execute(f"PRAGMA {name}").fetchone()[0]
-                for name in ("journal_mode", "synchronous")
-            }
+            lies_at, pragmas = probe.settings()
             probe.finish()
             leaves_file = probe.path.exists()
         finally:

@@ -145,14 +145,24 @@ def iterations_of(connection: sqlite3.Connection, execution_key: int) -> list[It
 
 def answered_iterations(
     connection: sqlite3.Connection, execution_key: int
-) -> list[tuple[int, float, str]]:
-    """(repeat, ms, answer as JSON) of each iteration that gave an answer, by repeat."""
+) -> list[tuple[int, str]]:
+    """(repeat, answer as JSON) of each iteration that gave an answer, by repeat."""
     rows = connection.execute(
-        "SELECT repeat, e2e_ms, answer FROM answers WHERE execution_key=? AND failure_kind IS NULL"
+        "SELECT repeat, answer FROM answers WHERE execution_key=? AND failure_kind IS NULL"
         " AND answer IS NOT NULL ORDER BY repeat, iteration",
         (execution_key,),
     )
-    return [(row[0], row[1], row[2]) for row in rows.fetchall()]
+    return [(row[0], row[1]) for row in rows.fetchall()]
+
+
+def iteration_times(connection: sqlite3.Connection, execution_key: int) -> list[float]:
+    """The time, in ms, of each of `answered_iterations`."""
+    rows = connection.execute(
+        "SELECT e2e_ms FROM answers WHERE execution_key=? AND failure_kind IS NULL"
+        " AND answer IS NOT NULL ORDER BY repeat, iteration",
+        (execution_key,),
+    )
+    return [row[0] for row in rows.fetchall()]
 
 
 def answers_one_by_one(connection: sqlite3.Connection, execution_key: int) -> Iterator[str]:
