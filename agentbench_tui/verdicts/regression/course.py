@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.analysis.runs.change_point import changes
 from agentbench_tui.analysis.runs.severity import severity
 from agentbench_tui.store.queries.baselines import accepted_changes
-from agentbench_tui.store.queries.metrics import metric_intervals
+from agentbench_tui.store.queries.metrics import MetricInterval, metric_intervals
 from agentbench_tui.verdicts.evidence.place import Place
 from agentbench_tui.verdicts.regression.acceptance import acceptable
 from agentbench_tui.verdicts.regression.alarms import Standing, standing_of
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from agentbench_tui.contracts.regressions import RegressionFinding, RegressionsDocument
     from agentbench_tui.store.queries.baselines import AcceptedChange
-    from agentbench_tui.store.queries.metrics import MetricInterval
     from agentbench_tui.verdicts.regression.finding import Finding
     from agentbench_tui.verdicts.regression.history import Point
 
