@@ -7,7 +7,7 @@ intervals, and where the level changed before.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.runs.change_point import changes
 from agentbench_tui.analysis.runs.severity import severity
