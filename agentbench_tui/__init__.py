@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from agentbench_tui.python_api.agents import AgentLike, AgentsLike
     from agentbench_tui.python_api.load_results import LoadResult, StressResult
     from agentbench_tui.python_api.load_testing import load, load_async
+    from agentbench_tui.python_api.progress import OnProgress, Progress
     from agentbench_tui.python_api.results import Result, RunResult
     from agentbench_tui.python_api.running import run, run_async
     from agentbench_tui.python_api.store import Store, compare, leaderboard, open_store, regressions
@@ -144,8 +145,10 @@ __all__ = [
     "Message",
     "MetricValue",
     "MissingExtra",
+    "OnProgress",
     "OpenContext",
     "Problem",
+    "Progress",
     "RegressionFinding",
     "RegressionsDocument",
     "RegressionsResult",
@@ -236,8 +239,10 @@ _HOMES = {
     "Message": "model.answer",
     "MetricValue": "contracts.run",
     "MissingExtra": "model.errors",
+    "OnProgress": "python_api.progress",
     "OpenContext": "agents.adapter",
     "Problem": "model.errors",
+    "Progress": "python_api.progress",
     "RegressionFinding": "contracts.regressions",
     "RegressionsDocument": "contracts.regressions",
     "RegressionsResult": "python_api.verdict_results",

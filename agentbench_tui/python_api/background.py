@@ -21,6 +21,8 @@ from agentbench_tui.process.event_loop import SharedLoop
 
 Value = TypeVar("Value")
 
+TICK_S = 0.5
+"""Seconds between two looks at how far a run is."""
 _INTERRUPTS = 2
 """Interrupts that a run takes: one to end after what is in flight, one to end at once."""
 
@@ -41,6 +43,11 @@ class LoopThread:
         """Begin the work on the loop."""
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the calling code runs on the loop."""
+        return threading.current_thread() is self._thread
 
     def close(self) -> None:
         """End the loop and wait for its thread."""
@@ -106,41 +113,57 @@ def close_loop_thread() -> None:
 atexit.register(close_loop_thread)
 
 
-def wait_for(future: Future[Value], interrupts: Interrupts) -> Value:
-    """Wait for a run in this thread.
+def wait_for(
+    future: Future[Value], interrupts: Interrupts, tick: Callable[[], object] | None = None
+) -> Value:
+    """Wait for a run in this thread; `tick` is called every half second.
 
     An interrupt ends the run in order, and is raised again when it has ended; the second ends it at
-    once, and a third is raised without waiting.
+    once, and a third is raised without waiting. So does what `tick` raises.
     """
-    interrupted: KeyboardInterrupt | None = None
+    raised: BaseException | None = None
     while True:
         try:
-            value = future.result()
-        except KeyboardInterrupt as interrupt:
-            if interrupts.count >= _INTERRUPTS or future.done():
-                raise
-            interrupted = interrupt
+            try:
+                value = future.result(None if tick is None else TICK_S)
+            except TimeoutError:
+                if not future.done():
+                    assert tick is not None
+                    tick()
+                    continue
+                value = future.result()  # of the run itself, if it is an error
+        except BaseException as error:  # raised when the run has ended
+            if future.done() or interrupts.count >= _INTERRUPTS:
+                if raised is None:
+                    raise
+                raise raised from None
+            raised, tick = error, None
             interrupts.send()
             continue
-        if interrupted is not None:
-            raise interrupted
+        if raised is not None:
+            raise raised
         return value
 
 
-async def wait_for_async(future: Future[Value], interrupts: Interrupts) -> Value:
-    """Wait for a run on the caller's loop. Cancellation ends the run in order before it is raised;
-    cancelled again, the run is ended at once."""
+async def wait_for_async(
+    future: Future[Value], interrupts: Interrupts, tick: Callable[[], object] | None = None
+) -> Value:
+    """Wait for a run on the caller's loop; `tick` is called every half second.
+
+    Cancellation ends the run in order before it is raised; cancelled again, the run is ended at
+    once. So does what `tick` raises.
+    """
     waiting = asyncio.wrap_future(future)
-    cancelled: asyncio.CancelledError | None = None
-    while True:
+    raised: BaseException | None = None
+    while not waiting.done():
         try:
-            value = await asyncio.shield(waiting)
-        except asyncio.CancelledError as error:
-            if waiting.done():
-                raise
-            cancelled = error
+            await asyncio.wait({waiting}, timeout=None if tick is None else TICK_S)
+            if tick is not None and not waiting.done():
+                tick()
+        except BaseException as error:  # noqa: BLE001  # raised when the run has ended
+            raised, tick = raised or error, None
             interrupts.send()
-            continue
-        if cancelled is not None:
-            raise cancelled
-        return value
+    if raised is not None:
+        waiting.exception()  # else it would be reported as never retrieved
+        raise raised
+    return waiting.result()

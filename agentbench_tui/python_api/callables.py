@@ -57,6 +57,8 @@ def named_callable(
     path = str(getattr(value, "__qualname__", None) or type(value).__qualname__)
     short = str(getattr(_function(value), "__name__", None) or type(value).__name__)
     importable = SessionObject(value, is_importable=True)
+    if module == _MAIN and (own := _module_that_runs()) and _leads_to(value, _MAIN, path):
+        return NamedCallable((own, path), str(Path.cwd()), short, importable)
     if module != _MAIN and _leads_to(value, module, path):
         return NamedCallable((module, path), _folder_of(module), short, importable)
     script = _script() if module == _MAIN and _leads_to(value, _MAIN, path) else None
@@ -101,6 +103,12 @@ def _folder_of(module: str) -> str:
         return str(Path.cwd())
     folder = Path(file).resolve().parent
     return str(folder.parent if hasattr(top, "__path__") else folder)
+
+
+def _module_that_runs() -> str | None:
+    """The name by which other processes import the program, where it is run by `python -m`."""
+    spec = getattr(sys.modules[_MAIN], "__spec__", None)
+    return None if spec is None else str(spec.name)
 
 
 def _script() -> Path | None:

@@ -26,6 +26,7 @@ from agentbench_tui.python_api.background import (
     wait_for,
     wait_for_async,
 )
+from agentbench_tui.python_api.progress import OnProgress, read_progress
 
 if TYPE_CHECKING:
     from agentbench_tui.agents.python.session_objects import Place
@@ -75,6 +76,7 @@ class Job(Generic[Result]):
     """Makes what the caller gets."""
     objects: Mapping[Place, SessionObject] = field(default_factory=dict)
     """Callables of the caller that the plan names."""
+    on_progress: OnProgress | None = None
 
     def wait(self) -> Result:
         """Carry it out while this thread waits. Raises KeyboardInterrupt after an interrupt, when
@@ -82,7 +84,7 @@ class Job(Generic[Result]):
         interrupts = Interrupts()
         with self.storage.opened() as location, session_objects(self.objects):
             work = _carry_out(self.plan, location.working, interrupts)
-            wait_for(loop_thread().submit(work), interrupts)
+            wait_for(loop_thread().submit(work), interrupts, self._tick(location.working))
             return self._read(location.working)
 
     async def wait_async(self) -> Result:
@@ -93,15 +95,31 @@ class Job(Generic[Result]):
         interrupts = Interrupts()
         with self.storage.opened() as location, session_objects(objects):
             work = _carry_out(self.plan, location.working, interrupts)
-            await wait_for_async(loop_thread().submit(work), interrupts)
+            tick = self._tick(location.working)
+            await wait_for_async(loop_thread().submit(work), interrupts, tick)
             return await asyncio.to_thread(self._read, location.working)
+
+    def _tick(self, database: Path) -> Callable[[], None] | None:
+        tell = self.on_progress
+        if tell is None:
+            return None
+
+        def tick() -> None:
+            progress = read_progress(database, self.plan.run_id)
+            if progress is not None:
+                tell(progress)
+
+        return tick
 
     def _read(self, database: Path) -> Result:
         from agentbench_tui.store.database import reading
-        from agentbench_tui.verdicts.runs.ended_run import ended_run
+        from agentbench_tui.verdicts.runs.ended_run import ended_run, write_documents
 
         with reading(database) as connection:
-            return self.result(ended_run(connection, self.plan))
+            ended = ended_run(connection, self.plan)
+        for line in write_documents(ended.document, self.plan):
+            _say(line)
+        return self.result(ended)
 
 
 async def _carry_out(plan: Plan, database: Path, interrupts: Interrupts) -> None:
@@ -128,6 +146,7 @@ def waiting(prepare: Callable[Parameters, Job[Result]]) -> Callable[Parameters, 
     @functools.wraps(prepare)
     def call(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
         _check_not_imported(prepare.__name__)
+        _check_not_inside(prepare.__name__)
         return prepare(*args, **options).wait()
 
     _set_return(call, prepare)
@@ -160,6 +179,15 @@ def _set_return(call: Callable[..., Any], prepare: Callable[..., Any]) -> None:
     given = str(prepare.__annotations__["return"]).removeprefix("Job[").removesuffix("]")
     call.__annotations__ = {**prepare.__annotations__, "return": given}
     call.__signature__ = inspect.signature(prepare).replace(return_annotation=given)  # type: ignore[attr-defined]
+
+
+def _check_not_inside(function: str) -> None:
+    """Raise UsageError for an async agent that waits for another run: its run would never go on."""
+    if loop_thread().is_current:
+        raise UsageError(
+            f"agentbench.{function}() was called on the event loop of a run, which it would block;"
+            f" await agentbench.{function}_async() instead"
+        )
 
 
 def _check_not_imported(function: str) -> None:

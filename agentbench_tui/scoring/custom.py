@@ -9,15 +9,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict
 
 from agentbench_tui.agents.python.python_source import Origin, TargetNotFound, load
+from agentbench_tui.agents.python.session_objects import awaited_on, session_object
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
 from agentbench_tui.model.errors import UsageError, named
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
 from agentbench_tui.scoring.returned import as_score
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class CallableOptions(Options):
@@ -30,8 +34,12 @@ def recipe_for(kind: str) -> Recipe:
     """The recipe of `python:PLACE:function`; loading waits until it is built."""
 
     def build(options: CallableOptions, context: Context) -> Scorer:
-        function = load_callable(kind.removeprefix("python:"), context.base_dir)
-        return _scorer(function, options.model_extra or {}, context.name)
+        place = kind.removeprefix("python:")
+        function = load_callable(place, context.base_dir)
+        module, _, name = place.rpartition(":")
+        given = session_object(module, name)
+        loop = None if given is None else given.loop
+        return _scorer(function, options.model_extra or {}, context.name, loop)
 
     return Recipe(CallableOptions, build)
 
@@ -52,10 +60,15 @@ def load_callable(place: str, base_dir: Path) -> Callable[..., Any]:
     return function
 
 
-def _scorer(function: Callable[..., Any], options: Mapping[str, Any], name: str) -> Scorer:
+def _scorer(
+    function: Callable[..., Any],
+    options: Mapping[str, Any],
+    name: str,
+    loop: asyncio.AbstractEventLoop | None,
+) -> Scorer:
     async def later(pending: Awaitable[Any]) -> Score:
         try:
-            return as_score(await pending, name)
+            return as_score(await awaited_on(loop, pending), name)
         except GraderFailure:
             raise
         except Exception as error:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -264,3 +265,72 @@ async def test_a_run_that_is_cancelled_keeps_what_was_measured() -> None:
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
+
+
+def test_progress_is_told_while_a_run_lasts() -> None:
+    told: list[agentbench.Progress] = []
+    go = threading.Event()
+
+    def answer(question: str) -> str:
+        if question == "Chad":
+            assert go.wait(30)
+        return CAPITALS[question]
+
+    def note(progress: agentbench.Progress) -> None:
+        told.append(progress)
+        if progress.answered == 3:
+            go.set()
+
+    result = agentbench.run(SUITE, answer, on_progress=note)
+    assert accuracies(result) == {"answer": 1}
+    assert {one.run_id for one in told} == {result.run_id}
+    assert {one.planned for one in told} == {4}
+    assert str(told[-1]) == f"run {result.run_id}: 3 of 4 asked, 3 answered, 3 correct"
+
+
+async def test_what_the_reader_of_progress_raises_ends_the_run() -> None:
+    go = asyncio.Event()
+
+    async def answer(question: str) -> str:
+        await go.wait()
+        return CAPITALS[question]
+
+    def note(progress: agentbench.Progress) -> None:
+        go.set()
+        raise LookupError(progress.run_id)
+
+    with pytest.raises(LookupError) as raised:
+        await agentbench.run_async(SUITE, answer, on_progress=note)
+    run = agentbench.open_store().run(str(raised.value.args[0]))
+    assert run.status == "interrupted"
+
+
+async def test_an_async_scorer_is_called_on_the_loop_that_awaits() -> None:
+    loops = set()
+
+    async def right(case: agentbench.Case, answer: agentbench.Answer) -> bool:
+        loops.add(asyncio.get_running_loop())
+        return answer.text == case.expected
+
+    (benchmark,) = SUITE["benchmarks"]
+    suite = {**SUITE, "benchmarks": [{**benchmark, "scorers": [right]}]}
+    assert accuracies(await agentbench.run_async(suite, knows_half)) == {"knows_half": 0.5}
+    assert loops == {asyncio.get_running_loop()}
+
+
+def test_an_async_agent_that_starts_a_run_is_told_to_await_it() -> None:
+    async def starts(question: str) -> str:
+        agentbench.run(SUITE, knows_all)
+        return "?"
+
+    result = agentbench.run(SUITE, starts)
+    assert "await agentbench.run_async() instead" in result.failures[0].detail
+
+
+def test_the_output_folder_of_a_suite_gets_the_document(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    result = agentbench.run({**SUITE, "output_dir": str(tmp_path / "out")}, knows_half)
+    written = tmp_path / "out" / f"{result.run_id}.json"
+    assert json.loads(written.read_text()) == json.loads(json.dumps(plain(result.document)))
+    assert f"written: {written}" in capfd.readouterr().err

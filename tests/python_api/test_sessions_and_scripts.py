@@ -24,10 +24,10 @@ SUITE = {
 PATIENCE_S = 90
 
 
-def python(code: str, folder: Path, *, as_script: bool = True) -> subprocess.CompletedProcess[str]:
-    """Run code as a script, or typed into an interpreter, where it has no file."""
+def python(code: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run code as a script, or Python with other arguments."""
     (folder / "script.py").write_text(code)
-    arguments = ["script.py"] if as_script else ["-c", code]
+    arguments = arguments or ("script.py",)
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
@@ -80,7 +80,7 @@ asyncio.run(kernel())
 
 
 def test_a_notebook_session_runs_awaits_and_compares(tmp_path: Path) -> None:
-    done = python(NOTEBOOK, tmp_path, as_script=False)
+    done = python("", tmp_path, "-c", NOTEBOOK)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["answer 0.5", "lambda 0.5", "<div> 2", "tie"]
 
@@ -112,6 +112,13 @@ def main():
 
 def test_a_guarded_script_puts_load_on_its_own_function(tmp_path: Path) -> None:
     done = python(LOAD + "if __name__ == '__main__':\n    main()\n", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["complete [3]"]
+
+
+def test_a_program_run_by_its_module_name_puts_load_on_its_own_function(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(LOAD + "if __name__ == '__main__':\n    main()\n")
+    done = python("", tmp_path, "-m", "program")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["complete [3]"]
 

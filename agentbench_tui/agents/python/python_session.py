@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from agentbench_tui.agents.python.daemon_pool import DaemonPool, PoolExhausted
 from agentbench_tui.agents.python.python_source import Origin, TargetNotFound, describe, load
+from agentbench_tui.agents.python.session_objects import awaited_on
 from agentbench_tui.agents.reply import answer_of, failure_of
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Request
 from agentbench_tui.model.breaking_off import breakable
@@ -78,7 +79,7 @@ class PythonAgent:
         if not self._is_async:
             return answer_of(await self._guarded(function, given))
         try:
-            value = await in_one_process(self._on_loop(function(given)))
+            value = await in_one_process(awaited_on(self._loop, function(given)))
         except AgentFailure as failure:
             raise failure_of(failure) from None
         except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
@@ -103,7 +104,7 @@ class PythonAgent:
             value = await self._call(function, *arguments)
             if not inspect.isawaitable(value):
                 return value
-            return await in_one_process(self._on_loop(value))
+            return await in_one_process(awaited_on(self._loop, value))
         except AgentFailure as failure:
             raise failure_of(failure) from None
         except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
@@ -119,11 +120,6 @@ class PythonAgent:
         except KeyboardInterrupt as error:  # no signal comes to its thread: it raised that itself
             raise AgentFailure(FailureKind.AGENT, describe(error)) from None
 
-    def _on_loop(self, value: Awaitable[Any]) -> Awaitable[Any]:
-        if self._loop is None or self._loop is asyncio.get_running_loop():
-            return value
-        return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(value), self._loop))
-
     def _failure(self, error: BaseException) -> BaseException:
         """What to raise instead of what user code raised."""
         if passes(error):
@@ -131,10 +127,6 @@ class PythonAgent:
         if isinstance(error, PoolExhausted):
             return AgentFailure(FailureKind.AGENT, str(error))
         return AgentFailure(FailureKind.AGENT, describe(error))
-
-
-async def _awaited(value: Awaitable[Any]) -> Any:
-    return await value
 
 
 def _is_async(function: Callable[..., Any]) -> bool:

@@ -7,13 +7,12 @@ here, by the module and name of its `python:` target.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import asyncio
+import threading
+from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import asyncio
+from typing import Any
 
 Place = tuple[str, str]
 """Module and name, as in `python:MODULE:NAME`."""
@@ -34,6 +33,7 @@ class SessionObject:
 _objects: dict[Place, SessionObject] = {}
 _users: dict[Place, int] = {}
 """Runs that use an object just now: several may, at the same time."""
+_lock = threading.Lock()
 
 
 def session_object(module: str, name: str) -> SessionObject | None:
@@ -57,13 +57,29 @@ def taken_by_other(place: Place, value: object) -> bool:
 @contextmanager
 def session_objects(objects: Mapping[Place, SessionObject]) -> Iterator[None]:
     """Let targets find these objects inside the block."""
-    for place, one in objects.items():
-        _objects[place] = one
-        _users[place] = _users.get(place, 0) + 1
+    with _lock:
+        for place, one in objects.items():
+            _objects[place] = one
+            _users[place] = _users.get(place, 0) + 1
     try:
         yield
     finally:
-        for place in objects:
-            _users[place] -= 1
-            if not _users[place]:
-                del _objects[place], _users[place]
+        with _lock:
+            for place in objects:
+                _users[place] -= 1
+                if not _users[place]:
+                    del _objects[place], _users[place]
+
+
+def awaited_on(loop: asyncio.AbstractEventLoop | None, value: Awaitable[Any]) -> Awaitable[Any]:
+    """Return what awaits a value on another loop than the running one; None is the running one.
+
+    Cancelling it cancels the value's task there.
+    """
+    if loop is None or loop is asyncio.get_running_loop():
+        return value
+    return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_result_of(value), loop))
+
+
+async def _result_of(value: Awaitable[Any]) -> Any:
+    return await value

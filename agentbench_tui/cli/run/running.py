@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import json
 import signal
 import sys
 from dataclasses import dataclass, field
@@ -267,7 +266,7 @@ def report(database: Path, plan: Plan, how: How) -> int:
         from agentbench_tui.cli.run.result import print_run
         from agentbench_tui.store.database import reading
         from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_words
-        from agentbench_tui.verdicts.runs.ended_run import ended_run, is_unmeasured
+        from agentbench_tui.verdicts.runs.ended_run import ended_run, is_unmeasured, write_documents
         from agentbench_tui.verdicts.runs.gate import gate_lines
 
     with reading(database) as connection:
@@ -278,7 +277,8 @@ def report(database: Path, plan: Plan, how: How) -> int:
         else:
             how.show(connection, document, how.form)
     sys.stdout.flush()
-    _keep_document(document, plan)
+    for line in write_documents(document, plan):
+        click.echo(line, err=True)
     if how.form != "json":
         _say_failures(ended.failures)
     for line in unchecked_words(document):
@@ -288,20 +288,6 @@ def report(database: Path, plan: Plan, how: How) -> int:
     if any(gate.holds is False for gate in gates):
         return 1
     return 3 if any(gate.holds is None for gate in gates) or is_unmeasured(document) else 0
-
-
-def _keep_document(document: dict[str, Any], plan: Plan) -> None:
-    """Write the run's document into the `output_dir` of every suite that names one."""
-    folders = {folder for one in plan.suites if (folder := one.resolved().output_dir)}
-    for folder in folders:
-        target = Path(folder) / f"{plan.run_id}.json"
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(json.dumps(document, indent=2, allow_nan=False))
-        except OSError as error:
-            click.echo(f"output_dir: {target} cannot be written: {error.strerror}", err=True)
-        else:
-            click.echo(f"written: {target}", err=True)
 
 
 def _say_failures(details: list[dict[str, Any]]) -> None:

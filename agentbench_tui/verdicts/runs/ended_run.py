@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.answer import UNMEASURED
@@ -44,6 +46,24 @@ def ended_run(connection: sqlite3.Connection, plan: Plan) -> EndedRun:
     if gates:
         document["gates"] = [gate.document() for gate in gates]
     return EndedRun(document, gates, failures)
+
+
+def write_documents(document: dict[str, Any], plan: Plan) -> list[str]:
+    """Write a run's document into the `output_dir` of every suite that names one.
+
+    Returns a line for each file: that it was written, or why it was not.
+    """
+    lines = []
+    for folder in {folder for one in plan.suites if (folder := one.resolved().output_dir)}:
+        target = Path(folder) / f"{plan.run_id}.json"
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(json.dumps(document, indent=2, allow_nan=False))
+        except OSError as error:
+            lines.append(f"output_dir: {target} cannot be written: {error.strerror}")
+        else:
+            lines.append(f"written: {target}")
+    return lines
 
 
 def is_unmeasured(document: dict[str, Any]) -> bool:
