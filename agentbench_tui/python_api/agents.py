@@ -39,7 +39,17 @@ def given_agents(
             named = named_callable(_checked(value), objects)
             found.append(_spec(key, named))
             objects[named.place] = named.object
+    _check_different([one.id for one in found if not isinstance(one, str)])
     return tuple(found)
+
+
+def _check_different(ids: Sequence[str]) -> None:
+    for name in ids:
+        if ids.count(name) > 1:
+            raise UsageError(
+                f"two agents have the id '{name}'; name them by a mapping, such as"
+                f' {{"{name}-1": …, "{name}-2": …}}'
+            )
 
 
 def _pairs(agents: AgentsLike | None) -> Sequence[tuple[str | None, AgentLike]]:

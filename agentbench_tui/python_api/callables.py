@@ -64,6 +64,8 @@ def named_callable(
     script = _script() if module == _MAIN and _leads_to(value, _MAIN, path) else None
     if script is not None:
         return NamedCallable((script.name, path), str(script.parent), short, importable)
+    # Under this name no other process finds what it must not take for the object.
+    module = _MAIN
     if by_source and (version := source_version(value)) is not None:
         path = f"{path}@{version}"
     place = _free_place(module, path, value, others)
@@ -73,12 +75,18 @@ def named_callable(
 def source_version(value: object) -> str | None:
     """Return digits of a hash of the source code of a callable; None if the source is unknown."""
     function = inspect.unwrap(_function(value))
-    source = function if inspect.isclass(function) or inspect.isroutine(function) else type(value)
+    is_source = inspect.isclass(function) or inspect.isroutine(function)
+    text = _source_of(function if is_source else type(value))
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS] if text else None
+
+
+def _source_of(value: Any) -> str:
+    """Source code; of a class without a file, as in a notebook, that of its methods."""
     try:
-        text = textwrap.dedent(inspect.getsource(source))
+        return textwrap.dedent(inspect.getsource(value))
     except (OSError, TypeError):
-        return None
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+        methods = filter(inspect.isfunction, vars(value).values()) if inspect.isclass(value) else ()
+        return "".join(map(_source_of, methods))
 
 
 def _function(value: Any) -> Any:

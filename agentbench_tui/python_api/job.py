@@ -82,6 +82,7 @@ class Job(Generic[Result]):
         """Carry it out while this thread waits. Raises KeyboardInterrupt after an interrupt, when
         the run has ended in order."""
         interrupts = Interrupts()
+        self._warn()
         with self.storage.opened() as location, session_objects(self.objects):
             work = _carry_out(self.plan, location.working, interrupts)
             wait_for(loop_thread().submit(work), interrupts, self._tick(location.working))
@@ -93,11 +94,21 @@ class Job(Generic[Result]):
         loop = asyncio.get_running_loop()
         objects = {place: replace(one, loop=loop) for place, one in self.objects.items()}
         interrupts = Interrupts()
+        self._warn()
         with self.storage.opened() as location, session_objects(objects):
             work = _carry_out(self.plan, location.working, interrupts)
             tick = self._tick(location.working)
             await wait_for_async(loop_thread().submit(work), interrupts, tick)
             return await asyncio.to_thread(self._read, location.working)
+
+    def _warn(self) -> None:
+        """Refuse what the command line refuses, and say what it warns of."""
+        from agentbench_tui.load.limits import prepare_limits
+        from agentbench_tui.stress.safety import check_consent
+
+        check_consent(self.plan)
+        for line in prepare_limits(self.plan):
+            _say(f"warning: {line}")
 
     def _tick(self, database: Path) -> Callable[[], None] | None:
         tell = self.on_progress

@@ -129,7 +129,6 @@ def stress(
     from agentbench_tui.engine.run.planning import RunOptions, make_plan
     from agentbench_tui.engine.suite.loading import suite_of_data
     from agentbench_tui.model.gate import parse_gate
-    from agentbench_tui.stress.safety import check_consent
     from agentbench_tui.stress.suite import stress_suite
 
     check_counts(max_tokens=(max_tokens, 1, None))
@@ -168,7 +167,6 @@ def stress(
         plan = make_plan([suite_of_data(suite, folder)], options)
     for gate in options.gates:
         parse_gate(gate)
-    check_consent(plan)
     return Job(plan, Storage(db, persist), StressResult.of_ended_run, objects)
 
 

@@ -7,19 +7,13 @@ from typing import Any
 
 import pytest
 
-from agentbench_tui.cli.load.limits import (
-    Bounds,
-    bounds_here,
-    ceiling_warnings,
-    limit_warnings,
-    raise_open_files,
-    warn_of_limits,
-)
+from agentbench_tui.cli.load.limits import ceiling_warnings, warn_of_limits
 from agentbench_tui.engine.run.plan import Plan
 from agentbench_tui.engine.run.planning import RunOptions, make_plan
 from agentbench_tui.engine.suite.loading import suite_of_data
 from agentbench_tui.instruments.environment import capture_environment, fingerprint
 from agentbench_tui.load.calibration.calibration import remember
+from agentbench_tui.load.limits import Bounds, bounds_here, limit_warnings, raise_open_files
 from agentbench_tui.load.results.window import Calibration
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import create_or_migrate

@@ -174,6 +174,7 @@ def test_gates_are_in_the_result() -> None:
         ({"agents": 3}, "3 is no agent"),
         ({"agents": {"a b": knows_half}}, "agent id 'a b'"),
         ({"agents": "nonsense"}, "is not a target"),
+        ({"agents": [lambda q: q, lambda q: q]}, "two agents have the id 'lambda'; name them"),
         ({"suites": 3}, "3 is no suite"),
         ({"suites": "quickstrat"}, 'did you mean "quickstart"'),
         ({"runs": 0}, "runs is 0; give at least 1"),

@@ -250,7 +250,7 @@ def load_command(target: str, **given: Any) -> int:
     agentbench load openai:URL#MODEL --concurrency 1,4,16,64 --input-tokens 512 --output-tokens 128
     agentbench load python:my_agent:answer --prompt 'What is the capital of Japan?'
     """
-    from agentbench_tui.cli.load.limits import raise_open_files
+    from agentbench_tui.load.limits import raise_open_files
     from agentbench_tui.load.sending.worker_process import end_ahead, start_ahead
 
     # A run that is watched, or left alone, has a process of its own.

@@ -255,7 +255,7 @@ def stress_command(targets: tuple[str, ...], agents: tuple[str, ...], **given: A
     agentbench stress --agent http://127.0.0.1:9000/ask --scenario failure_recovery
     agentbench stress openai:https://my.host/v1#MODEL --i-own-this-target --max-cost 5
     """
-    from agentbench_tui.cli.load.limits import raise_open_files
+    from agentbench_tui.load.limits import raise_open_files
     from agentbench_tui.load.sending.worker_process import end_ahead, start_ahead
 
     given["targets"] = (*targets, *agents)

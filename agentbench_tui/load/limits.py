@@ -1,0 +1,227 @@
+"""What a machine sets bounds to and a load may come near, which is said before the load starts.
+
+Each connection takes one of the machine's ports for the address that it leads to, and one open
+file in the process that sends and, of the practice server, in the one that answers.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import resource
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agentbench_tui.agents.schemes import OF_MODELS
+from agentbench_tui.model.text.plain_number import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from agentbench_tui.engine.run.plan import Plan
+    from agentbench_tui.load.spec import LoadSpec
+    from agentbench_tui.model.agent import AgentSpec
+
+NEAR = 2 / 3
+"""Of a bound: a load that needs more than that is warned about."""
+FILES_BESIDE = 64
+"""Open files of a process that are no connections: pipes, libraries, the log."""
+MOST_FILES = 1 << 20
+"""As many as any load needs; a limit is not raised beyond."""
+_PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_OF_HTTP = OF_MODELS | {"http", "https"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Of this machine and this process; None where there is none, or none that is known."""
+
+    ports: int | None
+    """For connections to one address."""
+    files: int | None
+    """That a process may have open, its limit raised."""
+    cores: int = 1
+
+
+def raise_open_files() -> None:
+    """Let this process, and whatever it starts, have as many files open as it may allow itself."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with suppress(OSError, ValueError):  # macOS has a lower bound of its own
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def bounds_here() -> Bounds:
+    """Those that hold now."""
+    return Bounds(_ports(), _files(), _cores())
+
+
+def prepare_limits(plan: Plan, *, watched: bool = False) -> list[str]:
+    """Raise what limits can be raised, and return what the plan's loads come near; `watched` says
+    that a view is drawn beside them.
+
+    Raises UsageError for a load whose agent cannot do what it asks.
+    """
+    kinds = {group.benchmark["kind"] for group in plan.groups}
+    if "load" in kinds:
+        refuse_unbreakable(plan)
+    if kinds.isdisjoint({"load", "stress"}):
+        return []
+    raise_open_files()
+    return limit_warnings(plan, bounds_here(), watched=watched)
+
+
+def refuse_unbreakable(plan: Plan) -> None:
+    """Raise UsageError where answers are to be broken off that come in one piece."""
+    from agentbench_tui.load.sending.target import why_not_broken_off
+    from agentbench_tui.load.spec import LoadSpec
+    from agentbench_tui.model.errors import UsageError
+
+    for group, execution in plan.executions():
+        if group.benchmark["kind"] != "load":
+            continue
+        spec = LoadSpec.model_validate(group.resolved().load)
+        if any(one.cancel_after_tokens for one in spec.workload):
+            reason = why_not_broken_off(execution.agent, stream=spec.stream)
+            if reason is not None:
+                place = f"{group.benchmark['benchmark_id']} {execution.agent.id}"
+                raise UsageError(f"{place}: {reason}")
+
+
+def limit_warnings(plan: Plan, bounds: Bounds, *, watched: bool = False) -> list[str]:
+    """A sentence for each bound that a load of the plan comes near, for each cap that cannot be
+    held because a price is not known, for what an agent cannot be told, and for a view that
+    takes CPU from what is measured."""
+    from agentbench_tui.load.spec import LoadSpec
+
+    lines: list[str] = []
+    agents: dict[str, AgentSpec] = {}
+    for group in plan.groups:
+        if group.benchmark["kind"] != "load":
+            continue
+        spec = LoadSpec.model_validate(group.resolved().load)
+        for execution in group.executions:
+            lines += _of_machine(spec, execution.agent, bounds)
+            lines += _of_lengths(spec, execution.agent)
+            lines += _of_view(spec, execution.agent, bounds) if watched else ()
+            agents[execution.agent.id] = execution.agent
+    return list(dict.fromkeys((*lines, *_of_prices(plan, agents.values()))))
+
+
+def _of_machine(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[str]:
+    from agentbench_tui.agents.target import parse_target
+
+    scheme = parse_target(agent.target).scheme
+    wanted = _most_at_once(spec)
+    if wanted is None or scheme not in _OF_HTTP:
+        return
+    ports, files = bounds.ports, bounds.files
+    if ports is not None and wanted > NEAR * ports:
+        yield (
+            f"{agent.id}: {wanted:,} connections at once, and this machine has {ports:,} ports"
+            " for connections to one address (net.ipv4.ip_local_port_range), of which those that"
+            " were closed hold theirs for a minute; ask for less at once, or widen the range"
+        )
+    each = _most_of_a_process(wanted, spec, agent, bounds) + FILES_BESIDE
+    if files is not None and each > NEAR * files:
+        yield (
+            f"{agent.id}: {each:,} open files in one process, which may have {files:,}; "
+            f"lower the concurrency, or raise the limit first: ulimit -n {2 * each}"
+        )
+
+
+def _of_lengths(spec: LoadSpec, agent: AgentSpec) -> Iterator[str]:
+    """Only a model's own API has a word for how long an answer shall be."""
+    from agentbench_tui.agents.target import parse_target
+
+    if not any(request.output_tokens is not None for request in spec.workload):
+        return
+    own_client = agent.options.get("transport", "own") == "own"
+    if parse_target(agent.target).scheme not in OF_MODELS or not own_client:
+        yield (
+            f"{agent.id}: the number of output tokens (--output-tokens) is not passed on; "
+            "only openai:, anthropic: and mock targets accept it"
+        )
+
+
+def _of_view(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[str]:
+    """Senders want a core each, and so do the view and an agent on this machine."""
+    from agentbench_tui.agents.target import parse_target
+    from agentbench_tui.load.schedule.shape import is_local
+
+    target = parse_target(agent.target)
+    elsewhere = target.scheme in _OF_HTTP - {"mock"} and not is_local(target.rest)
+    wanted = (spec.workers or 1) + (not elsewhere) + 1
+    if wanted > bounds.cores:
+        yield (
+            f"{agent.id}: no spare core for a view ({bounds.cores} of {wanted}), which may "
+            "slow the measurement; --no-ui measures without a view"
+        )
+
+
+def _most_at_once(spec: LoadSpec) -> int | None:
+    """Connections that the schedule may need at once; None where it sets no bound to them."""
+    from agentbench_tui.load.schedule.shape import users_of
+
+    wanted = spec.max_in_flight if spec.is_open else users_of(spec)
+    counts = [count for count in (wanted, spec.requests) if count is not None]
+    return min(counts, default=None)
+
+
+def _most_of_a_process(wanted: int, spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> int:
+    """Those that the process with most of them has open; as `load.schedule.shape` shares them
+    out."""
+    from agentbench_tui.agents.target import parse_target
+    from agentbench_tui.load.schedule.shape import USERS_A_WORKER, is_local
+
+    target = parse_target(agent.target)
+    if target.scheme == "mock":
+        return wanted  # all of them end in the one server
+    if spec.workers is not None:
+        return math.ceil(wanted / spec.workers)
+    if target.scheme not in OF_MODELS or spec.is_open:
+        return wanted
+    at_most = max(1, bounds.cores - is_local(target.rest))
+    return math.ceil(wanted / min(at_most, math.ceil(wanted / USERS_A_WORKER)))
+
+
+def _of_prices(plan: Plan, agents: Iterable[AgentSpec]) -> Iterator[str]:
+    """A cap on the cost of what has no known price would never be reached."""
+    from agentbench_tui.agents.target import named_model
+    from agentbench_tui.model.answer import Usage
+    from agentbench_tui.model.suite import Price
+    from agentbench_tui.scoring.prices import PriceTable
+
+    if plan.cost_limit_usd is None:
+        return
+    of_suites = (one for suite in plan.suites for one in suite.resolved().prices)
+    table = PriceTable([*map(Price.model_validate, plan.prices), *of_suites])
+    for agent in agents:
+        cost = table.cost(named_model(agent), None, Usage(1, 1))
+        if cost.usd is None and not agent.simulated:
+            yield (
+                f"{agent.id}: the cap of {plain(plan.cost_limit_usd)} USD cannot be held:"
+                f" {cost.reason}; give its price with --prices"
+            )
+
+
+def _ports() -> int | None:
+    try:
+        first, last = map(int, _PORT_RANGE.read_text().split())
+    except (OSError, ValueError):
+        return None
+    return last - first + 1
+
+
+def _files() -> int | None:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
