@@ -43,6 +43,10 @@ COMMANDS = {
         "agentbench_tui.cli.experiments.command:experiments",
         "List experiments and measure code.",
     ),
+    "time": (
+        "agentbench_tui.cli.time.command:time_command",
+        "Measure how long commands take, and which is faster.",
+    ),
     "market": (
         "agentbench_tui.cli.market.command:market",
         "Generate market worlds and let agents play them.",
@@ -104,13 +108,13 @@ COMMANDS = {
 }
 """Name → (module:attribute, line in `--help`); no line, not listed."""
 _RUN_USER_CODE = {
-    "run", "load", "stress", "experiments", "market", "resume", "rescore", "regressions", "agents",
-    "suites", "carry-out",
+    "run", "load", "stress", "experiments", "time", "market", "resume", "rescore", "regressions",
+    "agents", "suites", "carry-out",
 }  # fmt: skip
 """Commands that call code of the user's in their own process, which may end it."""
 
 
-_MEASURE = {"run", "load", "stress", "resume", "rescore", "carry-out"}
+_MEASURE = {"run", "load", "stress", "time", "resume", "rescore", "carry-out"}
 _MEASURING_PARTS = {("experiments", "run"), ("market", "run"), ("market", "serve")}
 """Commands that are never repeated: each time they ask agents or judges, which costs time and
 money, and most begin another run."""

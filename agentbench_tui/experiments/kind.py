@@ -19,6 +19,8 @@ import msgspec
 
 from agentbench_tui.engine.cases.casebook import CaseReader
 from agentbench_tui.engine.run.turns import in_turn
+from agentbench_tui.experiments.commands.timed_command import SLUG as COMMAND
+from agentbench_tui.experiments.commands.timed_command import commands_of
 from agentbench_tui.experiments.instrument import around, instruments_of, passes
 from agentbench_tui.experiments.measuring.course import LONGEST_REASON, Course
 from agentbench_tui.experiments.measuring.heeding import (
@@ -72,8 +74,11 @@ def block() -> type[BaseModel] | None:
 
 
 def accesses(benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
-    """The code of an experiment that is not one of ours."""
+    """The code of an experiment that is not one of ours, and the commands of one that is."""
     slug = benchmark.get("experiment")
+    if slug == COMMAND:
+        for command in commands_of(benchmark.get("parameters")):
+            yield Access("runs", in_folder(f"the command `{command}`", base_dir))
     if slug is not None and not is_own(str(slug)):
         yield Access("runs", in_folder(str(slug), base_dir))
 

@@ -20,7 +20,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.figures.metric import declare_metric
 
 ENTRY_POINTS = "agentbench.experiments"
-OWN = ("farm", "spatial", "stores", "stateset", "self")
+OWN = ("farm", "spatial", "stores", "stateset", "self", "commands")
 """Packages beside this module whose modules register experiments."""
 
 
