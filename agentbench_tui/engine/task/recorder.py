@@ -51,6 +51,11 @@ class Recorder:
         self._execution_key = execution_key
         self._redactor = redactor_now()
 
+    @property
+    def _execution(self) -> int:
+        assert self._execution_key is not None, "only failures are of no execution"
+        return self._execution_key
+
     def answer(
         self,
         key: tuple[int, int, int],
@@ -74,7 +79,7 @@ class Recorder:
             self._writer,
             AnswerRow(
                 self._run_key,
-                self._execution_key,
+                self._execution,
                 *key,
                 attempt,
                 failure,
@@ -102,7 +107,7 @@ class Recorder:
                 self._writer,
                 MessageRow(
                     self._run_key,
-                    self._execution_key,
+                    self._execution,
                     *key,
                     position,
                     self._safe(message.role, LONGEST_NAME),
@@ -129,7 +134,7 @@ class Recorder:
             self._writer,
             AttemptRow(
                 self._run_key,
-                self._execution_key,
+                self._execution,
                 *key,
                 attempt,
                 failure.kind,
@@ -171,7 +176,7 @@ class Recorder:
 
     def iteration(self, row: IterationRow) -> None:
         """One iteration came to its end, or was stopped."""
-        add_iteration(self._writer, self._run_key, self._execution_key, row)
+        add_iteration(self._writer, self._run_key, self._execution, row)
 
     def encode(self, answer: Answer) -> str:
         """The answer as JSON without secrets, at most about LONGEST_ANSWER characters."""

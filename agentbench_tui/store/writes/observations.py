@@ -14,7 +14,7 @@ class AnswerRow(NamedTuple):
     """One finished observation. Times in ms: `sent_ms` since the run began."""
 
     run_key: int
-    execution_key: int | None
+    execution_key: int
     case_key: int
     repeat: int
     iteration: int
@@ -43,7 +43,7 @@ class MessageRow(NamedTuple):
     """One message of an answer's transcript."""
 
     run_key: int
-    execution_key: int | None
+    execution_key: int
     case_key: int
     repeat: int
     iteration: int
@@ -59,7 +59,7 @@ class AttemptRow(NamedTuple):
     """One attempt that failed and was followed by another."""
 
     run_key: int
-    execution_key: int | None
+    execution_key: int
     case_key: int
     repeat: int
     iteration: int
@@ -77,6 +77,7 @@ class FailureRow(NamedTuple):
 
     run_key: int
     execution_key: int | None
+    """None for a failure of the run itself."""
     case_key: int | None
     repeat: int | None
     iteration: int | None
@@ -131,9 +132,7 @@ def add_failure(writer: RowWriter, row: FailureRow) -> None:
     writer.add(_FAILURE, row)
 
 
-def add_iteration(
-    writer: RowWriter, run_key: int, execution_key: int | None, row: IterationRow
-) -> None:
+def add_iteration(writer: RowWriter, run_key: int, execution_key: int, row: IterationRow) -> None:
     """Queue an iteration."""
     writer.add(_ITERATION, (run_key, execution_key, *row))
 

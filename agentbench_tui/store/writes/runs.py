@@ -23,7 +23,7 @@ class RunRow(NamedTuple):
     repeats: int
     tags: str
     """JSON."""
-    notes: str | None
+    notes: str
     tool_version: str
     lease: str
     """Its holder, JSON."""
