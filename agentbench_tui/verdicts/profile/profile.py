@@ -62,7 +62,16 @@ def read_profile(connection: sqlite3.Connection, execution: dict[str, Any]) -> D
 
     `typical` and `slowest` have `phases`, a list of `phases.Timed`.
     """
-    observed, answers, is_load = read_all(connection, execution)
+    return profile_of(connection, execution, read_all(connection, execution))
+
+
+def profile_of(
+    connection: sqlite3.Connection,
+    execution: dict[str, Any],
+    answers_read: tuple[list[Observed], int, bool],
+) -> Document:
+    """The same from what `read_all` gave."""
+    observed, answers, is_load = answers_read
     document = profile(observed)
     for name in ("typical", "slowest"):
         if document[name] is not None:

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.store.queries.profiles import (
     PlannedGroup,
+    ProcessUsage,
+    RepeatTimes,
     planned_group,
     process_usage,
     repeat_times,
     spans_of_answers,
 )
 from agentbench_tui.verdicts.profile.phases import NO_SPANS, Observed, SpanNode, covered_ms
-from agentbench_tui.verdicts.profile.profile import Document, read_all, read_profile
+from agentbench_tui.verdicts.profile.profile import Document, profile_of, read_all
 
 if TYPE_CHECKING:
     import sqlite3
@@ -68,10 +70,13 @@ def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> 
     """The document of `profile.read_profile` with `resource_usage` of each phase, `location`,
     `impact_ms`, `cause` and `optimization_suggestion` of each bottleneck, and
     `resource_utilization`, `token_analysis` and `optimization_opportunities`."""
-    document = read_profile(connection, execution)
-    observed, _, is_load = read_all(connection, execution)
-    usage = {} if is_load else _usage_of_spans(connection, execution["key"])
-    usage |= {} if is_load else _usage_of_answers(connection, execution["key"])
+    key = execution["key"]
+    observed, _, is_load = answers_read = read_all(connection, execution)
+    document = profile_of(connection, execution, answers_read)
+    usage: dict[str, Document] = {}
+    if not is_load:
+        usage |= _usage_of_spans(spans_of_answers(connection, key))
+        usage |= _usage_of_answers(process_usage(connection, key))
     for phase in document["phases"]:
         phase["resource_usage"] = usage.get(phase["name"])
     plan = planned_group(connection, execution["run_key"], execution["id"]) or PlannedGroup(
@@ -84,7 +89,7 @@ def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> 
     for name in ("typical", "slowest"):
         if document[name] is not None:
             del document[name]["phases"]  # pictures for the terminal session
-    at_once = None if is_load else _at_once(connection, execution, plan)
+    at_once = None if is_load else _at_once(repeat_times(connection, key), plan)
     document["resource_utilization"] = {
         **_utilization(document["resources"]),
         "parallelization_score": at_once,
@@ -95,10 +100,12 @@ def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> 
     return document
 
 
-def _usage_of_spans(connection: sqlite3.Connection, execution_key: int) -> dict[str, Document]:
-    """Span → mean of what its attributes say it used; a span that says nothing is not in it."""
+def _usage_of_spans(spans: Iterable[str]) -> dict[str, Document]:
+    """Span → mean of what its attributes say it used; a span that says nothing is not in it.
+
+    `spans`: JSON of each answer."""
     told: dict[str, dict[str, list[float]]] = {}
-    for text in spans_of_answers(connection, execution_key):
+    for text in spans:
         for span in json.loads(text):
             for field in _USAGE:
                 value = (span.get("attributes") or {}).get(field)
@@ -110,10 +117,10 @@ def _usage_of_spans(connection: sqlite3.Connection, execution_key: int) -> dict[
     }
 
 
-def _usage_of_answers(connection: sqlite3.Connection, execution_key: int) -> dict[str, Document]:
+def _usage_of_answers(usage: ProcessUsage) -> dict[str, Document]:
     """What the agent's processes used while it was asked: processor time as a share of a core, if
     it is known of every iteration, and the most memory. Nothing where neither is known."""
-    cpu, memory = process_usage(connection, execution_key)
+    cpu, memory = usage
     if cpu is None and memory is None:
         return {}
     return {"answer, whole": {"cpu_percent": cpu, "memory_mb": memory, "io_operations": None}}
@@ -167,12 +174,9 @@ def _no_gauges(scope: str | None, known: Sequence[Document], high: float) -> str
     return "fewer than two readings, which come once a second"
 
 
-def _at_once(
-    connection: sqlite3.Connection, execution: dict[str, Any], plan: PlannedGroup
-) -> Document:
+def _at_once(rows: Sequence[RepeatTimes], plan: PlannedGroup) -> Document:
     """Time of all answers ÷ (time from the first to the last × how many may be asked at once),
     over repeats: 1 where every place was busy all the time."""
-    rows = repeat_times(connection, execution["key"])
     spent, lasted = sum(row.spent_ms for row in rows), sum(row.lasted_ms for row in rows)
     timed = lasted > 0 and max((row.answers for row in rows), default=0) > 1
     known = timed and plan.executions == 1
