@@ -42,7 +42,7 @@ class GroupResult(Part, frozen=True, kw_only=True):
     pooled_low: float | UnsetType | None = UNSET
     pooled_high: float | UnsetType | None = UNSET
     p_value: float | UnsetType | None = UNSET
-    """Of the group against all other cases."""
+    """p of the group against all other cases."""
     p_adjusted: float | UnsetType | None = UNSET
     differs: str | UnsetType | None = UNSET
     """`higher` or `lower` than the rest, where the adjusted p is below 5%."""
@@ -62,7 +62,7 @@ class GroupedAgent(Part, frozen=True, kw_only=True):
     parameters: dict[str, Json]
     metric: str
     p_varies: float | None
-    """Of the metric being the same in all groups; None where that cannot be tested."""
+    """p of the hypothesis that the metric is the same in all groups; None if not testable."""
     method: str
     whole: GroupResult
     groups: tuple[GroupResult, ...]

@@ -1,6 +1,6 @@
-"""The leaderboard of one run: its agents ranked, simulated ones only among themselves.
+"""The leaderboard of one run; simulated agents are ranked only among themselves.
 
-What holds agents against each other is imported where there are several: most runs have one.
+The modules that compare agents are imported only for several agents, because most runs have one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.selection.contenders import Wanted
 
 MOST_OBSERVED = 20_000
-"""Observations of a run up to which its agents are held against each other case by case."""
+"""Number of observations in a run up to which its agents are compared case by case."""
 _QUICK_RESAMPLES = 2_000
 
 Entry = dict[str, Any]
@@ -88,7 +88,7 @@ def _tell_ties(
     entries: list[Entry],
     by_agent: dict[tuple[str, str, int], list[dict[str, Any]]],
 ) -> None:
-    """Fill in who shares a rank, among measured and among simulated agents."""
+    """Fill in shared ranks, separately for measured and simulated agents."""
     for entry in entries:
         entry |= {"rank_shown": "–", "rank_low": None, "rank_high": None, "ranked_by": None}
     for simulated in (False, True):
@@ -119,8 +119,9 @@ def _tell_ties(
 def _by_cases(
     connection: sqlite3.Connection, alike: Sequence[tuple[Entry, list[dict[str, Any]]]]
 ) -> Standings | None:
-    """Standings by case; None where they would not be those of the overall score, where not all
-    were asked the same cases, and where it would take long."""
+    """Return standings by case; None if they would not be those of the overall score, if not all
+    were asked the same cases, and if it would take long.
+    """
     observed = sum(entry["observed"] for entry, _ in alike)
     from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.ranking.board_clusters import with_found_clusters

@@ -1,6 +1,6 @@
-"""What documents need of a run's stored plan; the rest of it is not read.
+"""The part of a run's stored plan that documents need; the rest is not decoded.
 
-The plan of a sweep has thousands of groups, so most of each group stays undecoded.
+The plan of a sweep has thousands of groups, so most of each group stays raw.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Advice on memory that grows and that does not come back."""
+"""Figures of one agent in one group of cases; unknown numbers are None."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Cases that belong together though nobody declared it."""
+"""Detection and use of clusters: cases that are correlated although nobody declared it."""

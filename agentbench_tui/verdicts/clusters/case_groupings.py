@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Kind = Literal["field", "column", "id", "text"]
 
 BY_CASE = "case"
-"""As the name of a grouping: every case is a draw of its own."""
+"""Grouping name which states that every case is an independent draw."""
 LEAST_SIZE = 1.5
 """Size of the group that a case is in, on average, from which on a grouping can matter."""
 MOST = 12
@@ -62,7 +62,7 @@ class Grouping:
 
     @property
     def is_source(self) -> bool:
-        """Whether a group is always a source of its cases and never a category of them."""
+        """Return whether each group is a source of cases, never a category such as difficulty."""
         return self.kind == "text" and self.name != "template"
 
 
@@ -89,9 +89,9 @@ def groupings(numbers: CaseNumbers, cases: Integers, least: float = LEAST_SIZE) 
 
 
 def declared_grouping(numbers: CaseNumbers, cases: Integers, name: str) -> Grouping:
-    """Return the grouping of this name; `passage` is `metadata.passage` where that is a field.
+    """Return the grouping of this name; `passage` stands for `metadata.passage` if that is a field.
 
-    Raises UsageError where no case has such a field.
+    Raises UsageError if no case has such a field.
     """
     wanted, keys = cases.tolist(), numbers.keys_of(cases)
     fields, columns = numbers.facts.fields(keys), numbers.facts.columns()
@@ -120,7 +120,7 @@ def _of_texts(texts: Mapping[int, str], cases: Sequence[int]) -> list[Grouping]:
 
 
 def _labels(values: Mapping[int, str], cases: Sequence[int]) -> Integers:
-    """A label for each value; a case without one is in a group of its own."""
+    """Return a label for each value; a case without a value gets its own group."""
     of_value: dict[str, int] = {}
     labels = np.empty(len(cases), np.int64)
     for place, case in enumerate(cases):
@@ -135,7 +135,7 @@ def _can_matter(labels: Integers, least: float) -> bool:
 
 
 def _distinct(candidates: Iterable[Grouping]) -> list[Grouping]:
-    """The first of those that are the same partition."""
+    """Drop groupings that give the same partition as an earlier one."""
     found: dict[bytes, Grouping] = {}
     for one in candidates:
         _, first, place = np.unique(one.labels, return_index=True, return_inverse=True)

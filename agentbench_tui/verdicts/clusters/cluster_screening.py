@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 
 MOST_CASES = 20_000
-"""Cases up to which all are looked at; of more, a sample of so many."""
+"""Number of cases up to which all are examined; above it, a sample of this size."""
 _BLOCK = 100
 """Cases of the sample in a row: cases of one document mostly follow each other."""
 _SEED = 42
@@ -54,7 +54,7 @@ def screened(numbers: CaseNumbers, cases: Integers, build: Build) -> Candidates:
 
 
 def sample_of(cases: Integers) -> Integers:
-    """`MOST_CASES` of these cases, in blocks that lie at random, one in each stretch of them."""
+    """Draw `MOST_CASES` of these cases, in blocks of consecutive cases, one from each stretch."""
     blocks = MOST_CASES // _BLOCK
     begins = np.linspace(0, len(cases), blocks + 1).astype(np.int64)
     free = np.diff(begins) - _BLOCK

@@ -1,4 +1,4 @@
-"""The search for undeclared clusters within a comparison, and `--cluster`, which declares them."""
+"""Search for undeclared clusters within a comparison, and `--cluster`, which declares them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ _FOLLOW_EACH_OTHER = 0.5
 
 
 class Compare(Protocol):
-    """Compares two sides in one metric, not yet judged; None where neither side has it."""
+    """Function that compares two sides in one metric, before the verdict; None if neither side has
+    it.
+    """
 
     def __call__(self, a: Evidence, b: Evidence, metric: str, /) -> Comparison | None: ...
 
@@ -64,7 +66,9 @@ class Searched:
     findings: tuple[Finding, ...] = ()
 
     def allowing(self, compared: Iterable[Comparison], compare: Compare) -> list[Comparison]:
-        """Return the comparisons, with the cluster that was found in those that it concerns."""
+        """Return the comparisons, with the detected cluster applied to the metrics that it
+        concerns.
+        """
         applied = next((one for one in self.findings if one.consequence == "applied"), None)
         if applied is None:
             return list(compared)
@@ -97,10 +101,12 @@ class SearchedSide:
 
     evidence: Evidence
     found: Finding | None = None
-    """What counts as a cluster in some metrics; categories say nothing of a single side."""
+    """The grouping that counts as a cluster in some metrics; categories have no meaning for a
+    single side.
+    """
 
     def by_metric(self, metric: str) -> Evidence:
-        """Return the evidence, with the cluster that was found where it concerns the metric."""
+        """Return the evidence, with the detected cluster applied if it concerns the metric."""
         if self.found is None or metric not in self.found.metrics:
             return self.evidence
         assert isinstance(self.evidence, TaskEvidence)
@@ -125,10 +131,11 @@ def search_side(
 
 
 def _may_be_drift(found: Finding, side: TaskEvidence, cases: Integers) -> bool:
-    """Whether a time is alike within groups that follow each other in the order of asking.
+    """Return whether correlation within groups may come from the order of measurement.
 
-    They do where neighbors are of one group at least half as often as if each group were asked as
-    a whole; shuffled cases are far below that.
+    Times of consecutive answers can be correlated because the machine was slower for a while. This
+    is assumed if neighboring answers belong to one group at least half as often as if each group
+    were asked as a whole; shuffled cases are far below that.
     """
     known = find_metric(found.metric)
     if known is None or known.unit != "ms":
@@ -195,7 +202,7 @@ def declared(
 
 
 def copies_words(side: Evidence, numbers: CaseNumbers) -> tuple[str, ...]:
-    """How many of the cases are one question under several ids, in words."""
+    """Say how many of the cases are one question under several ids."""
     if not isinstance(side, TaskEvidence) or not side.executions:
         return ()
     cases, questions = numbers.copies(side.case)

@@ -1,4 +1,4 @@
-"""Dependence between cases in words: what was found, what follows, and how to declare it."""
+"""Wording for correlated cases: what was detected, the consequence, and how to declare it."""
 
 from __future__ import annotations
 

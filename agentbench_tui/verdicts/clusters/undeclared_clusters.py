@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
 SHOWN_BELOW = 0.05
-"""Chance that any candidate is shown where all cases are independent."""
+"""Probability that any candidate is reported if all cases are independent."""
 SUSPECT_BELOW = 0.05
 """p of the differences, times the candidates, below which a candidate is suspect."""
 SUSPECT_TOGETHER = 0.10
@@ -41,7 +41,9 @@ SUSPECT_TOGETHER = 0.10
 need `POOLED_ABOVE`."""
 POOLED_ABOVE = 0.25
 _SHUFFLED_UP_TO = 3_000
-"""Units; of more, sums are normal enough for the p without shuffling."""
+"""Number of units up to which p comes from shuffling; above it, the normal approximation is
+accurate.
+"""
 _FEWEST_SHUFFLES = 999
 _SEED = 42
 
@@ -56,12 +58,16 @@ class Finding:
     metric: str
     found: Intraclass
     consequence: Consequence
-    """`applied`: a group counts as one draw. `mix`: few groups, which are taken for categories."""
+    """`applied`: a group counts as one draw.
+
+    `mix`: the grouping has few groups and is treated as a category.
+    """
     metrics: tuple[str, ...] = ()
-    """Where it is applied: in these metrics."""
+    """Metrics to which it is applied."""
     may_be_drift: bool = False
-    """Whether it is alike in a time whose groups were asked one after another: the machine may be
-    the reason instead of the cases."""
+    """Whether it is correlated in a time whose groups were measured one after another, so that the
+    machine may be the cause instead of the cases.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,9 +77,9 @@ class _Values:
     unit: Integers
     difference: Floats
     level: Floats
-    """Of both sides together; equal to `difference` where there is one side."""
+    """Values of both sides together; equal to `difference` if there is one side."""
     on_logs: bool = False
-    """Whether both are of logarithms."""
+    """Whether both arrays hold logarithms."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,11 +88,11 @@ class Candidates:
 
     groupings: tuple[Grouping, ...] = ()
     labels: tuple[Integers, ...] = ()
-    """Of each grouping the label of each unit."""
+    """For each grouping, the label of each unit."""
     units: Integers = field(default_factory=lambda: np.empty(0, np.int64))
     values: dict[str, _Values] = field(default_factory=dict)
     looked_at: int | None = None
-    """Groupings that were looked at, where these are only those that a sample showed."""
+    """Number of groupings examined, if these are only those that a sample suggested."""
 
     @property
     def _count(self) -> int:
@@ -142,10 +148,11 @@ class Candidates:
         return found
 
     def _is_small(self, place: int, metric: str, margin: float | None) -> bool:
-        """Whether categories differ by no more than matters: their largest mean difference from the
-        smallest by `margin`, a share of it on logs.
+        """Return whether the categories differ by no more than the margin.
 
-        Never of amounts that are not on logs, since what matters is a share of them.
+        Compares the largest difference of a category's mean from the smallest with `margin`, which
+        is relative on logarithms. Always False for amounts that are not on logarithms, since their
+        margin is relative.
         """
         values = self.values[metric]
         known = find_metric(metric)
@@ -164,7 +171,9 @@ class Candidates:
         return self.labels[place][np.searchsorted(self.units, unit)]
 
     def _is_confirmed(self, place: int, values: _Values, tests: int) -> bool:
-        """Whether p by shuffling is as small as well; skewed values have more chance finds."""
+        """Return whether p by shuffling is also small enough; skewed values give more chance
+        findings.
+        """
         if len(values.unit) > _SHUFFLED_UP_TO:
             return True
         draws = max(_FEWEST_SHUFFLES, round(2 * tests / SHOWN_BELOW))
@@ -185,7 +194,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """Where the groupings of cases come from."""
+    """Source of the groupings of cases."""
 
     read: Callable[[], Sequence[Grouping]]
     """Gives them, with a label for each of the cases in order; it may read their texts."""
@@ -194,8 +203,10 @@ class Grouped:
 
 
 def can_be_cluster(grouping: Grouping) -> bool:
-    """Whether its groups can be draws: six or more, or sources of their cases whatever their
-    number. Fewer groups, such as levels of difficulty, are most likely all there are."""
+    """Return whether its groups can be draws: six or more, or sources of their cases in any number.
+
+    Fewer groups, such as levels of difficulty, are most likely all that exist.
+    """
     return grouping.is_source or grouping.groups >= LEAST_CLUSTERS
 
 
@@ -218,7 +229,7 @@ def candidates_of_pairs(
 def candidates_of_side(
     side: TaskEvidence, metrics: Iterable[str], cases: Integers, grouped: Grouped
 ) -> Candidates:
-    """The same of one side: of the values themselves, by case."""
+    """Search the values of one side, by case."""
     values = {}
     side = _on(side, cases)
     for metric in metrics:
@@ -231,7 +242,7 @@ def candidates_of_side(
 def candidates_of_each(
     sides: Mapping[str, TaskEvidence], metric: str, cases: Integers, grouped: Grouped
 ) -> Candidates:
-    """The same of the values of each of several sides that were asked the same cases, by name."""
+    """Search the values of several sides that were asked the same cases; keys are their names."""
     first = _on(next(iter(sides.values())), cases)
     values = {}
     for name, every in sides.items():
@@ -279,14 +290,14 @@ def clustered(evidence: TaskEvidence, grouping: Grouping, cases: Integers) -> Ta
 
 
 def _on(side: TaskEvidence, cases: Integers) -> TaskEvidence:
-    """The side on these cases, of which it may have more; there may be a million of them."""
+    """Return the side's values on these cases, out of possibly more; there may be a million."""
     return side.only(cases) if len(cases) < len(side.case) else side
 
 
 def _candidates(
     side: TaskEvidence, values: dict[str, _Values], grouped: Grouped, cases: Integers
 ) -> Candidates:
-    """Those that do not part a cluster that is known already."""
+    """Return the groupings that do not divide a declared cluster."""
     units, first, place, _ = distinct(side.cluster)
     of_row = np.searchsorted(cases, side.case)
     kept, labels = [], []
@@ -312,7 +323,7 @@ def _of_both(a: TaskEvidence, b: TaskEvidence, x: Floats, y: Floats, metric: str
 
 
 def _is_on_logs(metric: str, columns: Iterable[Floats]) -> bool:
-    """Whether it is no share, and all values are above 0."""
+    """Return whether the metric is not a share, and all values are above 0."""
     known = find_metric(metric)
     is_share = known is not None and known.unit == "share"
     return not is_share and all(bool((one[~np.isnan(one)] > 0).all()) for one in columns)

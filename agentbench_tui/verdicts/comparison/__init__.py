@@ -1,1 +1,1 @@
-"""One side held against another: tests, intervals, verdicts, and what to do about them."""
+"""Comparison of two sides: tests, intervals, verdicts, and recommendations."""

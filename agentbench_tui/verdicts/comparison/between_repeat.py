@@ -151,7 +151,7 @@ def _of_repeats(means: RepeatMeans) -> _Part:
 
 
 def _exp(log: float) -> float | None:
-    """Return exp(log), or None where a float cannot hold it."""
+    """Return exp(log), or None on overflow."""
     try:
         return math.exp(log)
     except OverflowError:

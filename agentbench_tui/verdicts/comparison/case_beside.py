@@ -1,4 +1,4 @@
-"""What both sides of a comparison said to one case, from what they were asked to the answer."""
+"""The answers of both sides to one case, with the question and the messages."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ Row = dict[str, Any]
 def answer_to_case(
     connection: sqlite3.Connection, execution_ids: Sequence[str], case_id: str, *, right: bool
 ) -> Row | None:
-    """One answer of these executions, as `queries.case_of` has it: of those that were right, or
-    wrong, the first; of the others where there is none. None where nobody was asked the case."""
+    """Return one answer of these executions to the case, as `queries.case_of` returns it.
+
+    Takes the first right (or wrong) answer, or the first of any kind if there is none; None if the
+    case was not asked.
+    """
     for execution_id in execution_ids:
         key = find_execution(connection, execution_id)
         rows = [] if key is None else case_of(connection, key, case_id)

@@ -1,4 +1,4 @@
-"""How a comparison is written for people: the change first, with its interval."""
+"""Wording of a comparison for people: the change first, with its interval."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison.comparison import Comparison
 
 _TWICE = 2.0
-"""From which ratio on it is told as times rather than as percent."""
+"""Ratio from which on a change is written as a factor instead of a percentage."""
 
 
 def change(one: Comparison) -> str:
@@ -29,8 +29,9 @@ def change(one: Comparison) -> str:
 
 
 def change_words(one: Comparison) -> str:
-    """`e2e_ms 12 % lower [8, 16]`, `accuracy 13.0 points higher [10.3, 15.7]`; what is written
-    as 0 is not told as higher or lower by that."""
+    """Format a change, such as `e2e_ms 12 % lower [8, 16]` or `accuracy 13.0 points higher [10.3,
+    15.7]`. A change that rounds to 0 is not called higher or lower.
+    """
     if one.ratio is not None:
         return f"{one.metric} {_ratio_words(one.ratio, one.low, one.high)}"
     if one.difference is None:
@@ -59,7 +60,7 @@ def margin_words(one: Comparison) -> str:
 
 
 def needed_words(one: Comparison) -> str:
-    """`1,376 cases`, `12 repeats`: what would settle it; empty where that is not known."""
+    """Format the required sample size, such as `1,376 cases`; empty if unknown."""
     if one.n_needed is None:
         return ""
     return f"{one.n_needed:,} {one.varies_by}"
@@ -93,7 +94,7 @@ def settling_words(one: Comparison, candidate: str) -> str:
 
 
 def _about(count: int) -> int:
-    """Two leading digits, which are as many as such a number deserves."""
+    """Round to two leading digits, the precision of such an estimate."""
     step: int = 10 ** max(len(str(count)) - 2, 0)
     return round(count / step) * step
 

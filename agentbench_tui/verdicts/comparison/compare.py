@@ -1,4 +1,4 @@
-"""Sides held against each other on every benchmark that they share, two at a time."""
+"""Compare sides on every benchmark that they share, two at a time."""
 
 from __future__ import annotations
 
@@ -53,8 +53,7 @@ PRIMARY_OF_LOADS = (
     "ttft_ms.p50", "ttft_ms.p99", "e2e_ms.p50", "e2e_ms.p99", "request_throughput_per_s",
     "reliability", "output_tokens_per_s",
 )  # fmt: skip
-"""What is compared unless metrics are named; `goodput_per_s` instead of throughput where both
-have it."""
+"""Metrics compared by default; `goodput_per_s` replaces throughput if both sides have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,32 +62,32 @@ class OnBenchmark:
 
     place: Place
     category: str
-    """Of its suite."""
+    """Category of its suite."""
     a: Evidence
     b: Evidence
-    """As they were compared: with the cases that both were asked."""
+    """Evidence as compared: restricted to the cases that both sides were asked."""
     metrics: tuple[Comparison, ...]
     differences: tuple[Difference, ...]
-    """What is not the same besides the agents."""
+    """Differences other than the agents."""
     notes: tuple[str, ...]
-    """How runs were counted, and primary metrics that one side lacks."""
+    """How runs were counted, and primary metrics that one side does not have."""
     candidates: Candidates
     """For clusters that were not declared."""
     clusters: tuple[Finding, ...]
 
     @property
     def identical(self) -> str:
-        """How both sides are the same values, in words; empty where they are not."""
+        """Why both sides hold the same values; empty if they do not."""
         return next((one.words for one in self.differences if one.is_identical), "")
 
     @property
     def why_unranked(self) -> str:
-        """What forbids a winner here, in words; empty where nothing does."""
+        """Why there can be no winner here; empty if there can be one."""
         return next((one.words for one in self.differences if one.forbids_winner), "")
 
     @property
     def pairs(self) -> int:
-        """Most pairs behind one of its metrics; 0 where none is paired."""
+        """Largest number of pairs behind one of its metrics; 0 if none is paired."""
         return max((one.n for one in self.metrics if one.paired), default=0)
 
 
@@ -102,7 +101,7 @@ class Pair:
 
     @property
     def identical(self) -> str:
-        """How both sides are the same on every benchmark, in words; empty where they are not."""
+        """Why both sides are the same on every benchmark; empty if they are not."""
         words = [one.identical for one in self.benchmarks]
         return words[0] if words and all(words) else ""
 
@@ -122,7 +121,7 @@ class Pair:
 
     @property
     def why_unranked(self) -> str:
-        """What forbids a winner, in words."""
+        """Why there can be no winner, in words."""
         return next((one.why_unranked for one in self.benchmarks if one.why_unranked), "")
 
     def winner(self, found: Outcome | None = None) -> str | None:
@@ -133,14 +132,14 @@ class Pair:
         return self.b.label if verdict == "better" else self.a.label
 
     def about(self, side: Side, category: str | None = None) -> Outcome:
-        """What is said about one of the two; nothing, where neither may win."""
+        """Statement about one of the two sides; empty if neither may win."""
         found = self.outcome if category is None else self.by_category().get(category)
         if found is None or not self.is_ranked:
             return Outcome(0, 0, 0, 0)
         return found if side is self.b else found.swapped()
 
     def by_category(self) -> dict[str, Outcome]:
-        """Category of the suites → what is said on its benchmarks."""
+        """Statement for the benchmarks of each category of suites."""
         names = dict.fromkeys(one.category for one in self.benchmarks)
         return {
             name: outcome(m for one in self.benchmarks if one.category == name for m in one.metrics)
@@ -156,7 +155,7 @@ class Compared:
     pairs: tuple[Pair, ...]
     adjustment: Adjustment
     tests: int
-    """Of the family that was adjusted together (see `metric_family`)."""
+    """Number of tests that were adjusted together (see `metric_family`)."""
     asked: Asked
 
     def winner(self, category: str | None = None) -> str | None:
@@ -198,10 +197,10 @@ def compare(
     *,
     against_first: bool = False,
 ) -> Compared:
-    """Every two sides on every benchmark that both have; the earlier is the control. Only the
-    first, where `against_first` asks for it.
+    """Compare every two sides on every benchmark that both have; the earlier side is the control.
 
-    Raises UsageError as `check_metrics` does, and Unmeasured when no metric has a value.
+    With `against_first`, only the first side is the control. Raises UsageError as `check_metrics`
+    does, and Unmeasured if no metric has a value.
     """
     check_metrics(metrics, asked.columns)
     pairs = [
@@ -338,7 +337,7 @@ def compare_evidence(
 
 
 def _is_timed(found: Comparison, a: Evidence, b: Evidence) -> bool:
-    """Whether the machine has a say in the metric; of the column of a file, by its name."""
+    """Return whether the metric depends on the machine; for a column of a file, judged by its name."""
     return is_timed(found.metric, a, b) or (
         find_metric(found.metric) is None and is_time(found.metric)
     )
@@ -351,7 +350,9 @@ def _by_run_words(a: Evidence, b: Evidence) -> str:
 
 
 def _is_of_runs(side: Evidence) -> bool:
-    """Whether a file has one repeat for each run, or knows of none, so that nothing changes."""
+    """Return whether each run of a file has one repeat, or the file has no runs, so that pooling by
+    run changes nothing.
+    """
     if not isinstance(side, TaskEvidence) or side.executions:
         return False
     return side.runs in {0, side.repeats}
@@ -360,7 +361,7 @@ def _is_of_runs(side: Evidence) -> bool:
 def _metrics(
     a: Evidence, b: Evidence, asked: Asked, named: Sequence[str]
 ) -> tuple[list[Comparison], tuple[str, ...]]:
-    """The comparisons, and which primary metric is left out since one side lacks it."""
+    """Return the comparisons, and a note on primary metrics that one side does not have."""
     found = [compare_metric(name, a, b, asked) for name in named or _primary(a, b)]
     known = [one for one in found if one is not None]
     if named:
@@ -389,7 +390,7 @@ def _primary(a: Evidence, b: Evidence) -> Sequence[str]:
 
 
 def _category(connection: sqlite3.Connection, evidence: Evidence) -> str:
-    """Of the suite; of a file, which has none, `file`."""
+    """Category of the suite; `file` for a file, which has none."""
     if not evidence.executions:
         return "file"
     return category_of_suite(connection, evidence.executions[-1]["suite_hash"])

@@ -41,9 +41,8 @@ _PLACE = ("suite_id", "benchmark_id", "parameters")
 def compare_document(
     connection: sqlite3.Connection, found: Compared, numbers: CaseNumbers, limit: int
 ) -> Document:
-    """Of two sides the document of their pair; of more a `matrix` of such, and who stands out.
-
-    `limit`: cases told on which a pair disagrees.
+    """Return the document of two sides, or for more sides a `matrix` of such documents and the
+    winners. `limit` is the number of cases to list on which a pair disagrees.
     """
     head: Document = {
         "schema": SCHEMA,
@@ -134,7 +133,7 @@ def _executions(evidence: Evidence) -> Document:
 
 
 def metric_document(one: Comparison) -> Document:
-    """One metric, wherever it was compared."""
+    """Return one metric, on every benchmark where it was compared."""
     values: Document = asdict(one)
     return {name: _finite(values[name]) for name in _ORDER if name not in _PLACE}
 
@@ -153,7 +152,7 @@ def _finite(value: Any) -> Any:
 
 
 def _standing(found: Compared) -> Document:
-    """Who beats, or equals, every other, over all and in each category."""
+    """Return which side beats or ties with every other, overall and in each category."""
     categories = dict.fromkeys(one.category for pair in found.pairs for one in pair.benchmarks)
     winner = found.winner()
     return {
@@ -163,7 +162,7 @@ def _standing(found: Compared) -> Document:
 
 
 def _of_many(found: Compared) -> list[str]:
-    """The first sentence of each pair, which says what it comes to."""
+    """Return the first sentence of each pair, which gives its result."""
     said = []
     for pair in found.pairs:
         words = recommendations(pair, {})

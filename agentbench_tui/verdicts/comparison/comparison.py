@@ -25,12 +25,15 @@ LEVEL = 1 - ALPHA
 EQUIVALENCE_LEVEL = 1 - 2 * ALPHA
 EQUAL_PAIRS = 15
 CONSTANT_PAIRS = 59
-"""Fewest cases with which a ratio is called equivalent; the latter where all of them differ alike:
-of so many another 5 % would have shown, with a chance of 95 %."""
+"""Minimum number of cases for the verdict `equivalent` on a ratio.
+
+The second applies if all cases differ equally: with that many, another 5% would have appeared with
+a probability of 95%.
+"""
 LEAST_CLUSTERS = 6
 """As of pairs: with fewer no sign-flip p is below 0.05."""
 SURE_REPEATS = 3
-"""Of each side, from which on a difference in time must show between whole repeats too."""
+"""Repeats per side from which on a difference in time must also hold between whole repeats."""
 
 FEW_REPEATS = (
     f"fewer than {SURE_REPEATS} repeats per side: another repeat may differ by more than the"
@@ -45,12 +48,12 @@ FEW_DRAWS = (
 Paired = Literal["auto", "yes", "no"]
 RatioOf = Literal["geometric means", "totals"]
 Unit = Literal["cases", "repeats", "runs"]
-"""What the values are of: `runs` where whole runs take the place of repeats."""
+"""Unit of the values: `runs` if whole runs replace repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How to compare."""
+    """Settings of a comparison."""
 
     paired: Paired = "auto"
     margin: float | None = None
@@ -65,7 +68,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is known of one metric of two sides; numbers are None where they are not."""
+    """Result for one metric of two sides; unknown numbers are None."""
 
     metric: str
     unit: str
@@ -74,70 +77,76 @@ class Comparison:
     """Points of a share, else a share of the value."""
     a: float | None = None
     b: float | None = None
-    """Geometric means where the ratio is of those, otherwise means."""
+    """Geometric mean if the ratio is one of geometric means, otherwise the mean."""
     difference: float | None = None
     ratio: float | None = None
     ratio_of: RatioOf = "geometric means"
     geometric_ratio: float | None = None
-    """Of geometric means, where `ratio` is of totals."""
+    """Ratio of geometric means, if `ratio` is one of totals."""
     low: float | None = None
     high: float | None = None
-    """95 % interval of the ratio, where there is one, else of the difference."""
+    """Upper end of the 95% interval of the ratio if there is one, else of the difference."""
     inner_low: float | None = None
     inner_high: float | None = None
-    """90 % interval, which decides on equivalence."""
+    """Upper end of the 90% interval, which decides equivalence."""
     p_value: float | None = None
     p_adjusted: float | None = None
     p_rank: float | None = None
-    """Of the rank test, as a check beside."""
+    """p of the rank test, as a check."""
     p_large: float | None = None
-    """Of a time of few draws: of a difference larger than 10%, which alone decides then."""
+    """p of a difference larger than 10%, for a time with few draws; it alone decides then."""
     p_serial: float | None = None
-    """Where it is larger than `p_value`: allowing for answers of one repeat that hang together."""
+    """p that allows for correlation between answers of one repeat, if it is larger than `p_value`."""
     method: str = ""
     effect_size: float | None = None
     """Cliff's delta of B over A: the share of B's values above A's, less the share below."""
     hedges_g: float | None = None
-    """Of groups, on logs where a ratio is told; of pairs mean ÷ sd of the differences."""
+    """For groups, on logarithms if a ratio is given; for pairs, the mean ÷ sd of the differences."""
     paired: bool = False
     n: int = 0
     """Pairs, or values of the smaller side."""
     of: Unit = "cases"
     only_a: int | None = None
     only_b: int | None = None
-    """Cases that one side alone is right on, where each is either right or wrong."""
+    """Number of cases that only side B answers correctly, if each is right or wrong."""
     sd: float | None = None
-    """Of the pairs' differences, or pooled of the values; on logs where a ratio is told. Where
-    values go together that of independent ones which would tell as little."""
+    """Standard deviation of the pairs' differences, or pooled over the values; on logarithms if a
+    ratio is given. For correlated values, that of independent values with the same precision.
+    """
     clusters: int | None = None
-    """Independent groups of pairs, where some go together."""
+    """Number of independent groups of pairs, if some are correlated."""
     comparable: bool = True
-    """False where the circumstances differ (a time on another machine) or values are unknown: then
-    without a verdict."""
+    """False if the circumstances differ (a time on another machine) or values are unknown; there is
+    then no verdict.
+    """
     unknown: tuple[int, int] = (0, 0)
     """Answers of A, and of B, whose cost or tokens are not known."""
     verdict: Verdict = "inconclusive"
     repeats: int = 0
-    """Of the side with fewer; whole runs where those are counted."""
+    """Number on the side with fewer; whole runs if those are counted."""
     draws: int | None = None
-    """Of a time: independent draws of the run on the side with fewer. None where both sides share
-    their runs, or where the machine has no say in the metric."""
+    """For a time: independent draws of the run on the side with fewer.
+
+    None if both sides share their runs, or if the metric does not depend on the machine.
+    """
     few_repeats: bool = False
-    """Whether a time rests on fewer repeats than show how much repeats differ."""
+    """Whether a time rests on too few repeats to estimate the variance between repeats."""
     varies_by: Unit = "cases"
-    """Where `sd` and the interval come from, and so what more are needed of."""
+    """The unit that `sd` and the interval are based on, and therefore of which more are needed."""
     n_needed: int | None = None
-    """Pairs or values a side, of what it `varies_by`, that find `effect_assumed` in 4 of 5 tries;
-    where that is None, those that exclude a difference of the margin."""
+    """Pairs or values per side, in the unit of `varies_by`, that detect `effect_assumed` with 80%
+    power; if that is None, those that exclude a difference of the margin.
+    """
     n_to_exclude: int | None = None
-    """The same to exclude a difference of the margin, if there is none at all."""
+    """Sample size that excludes the margin with 80% power, if there is no difference."""
     effect_assumed: float | None = None
-    """The difference, or the ratio where there is one, drawn towards none; None where chance is
-    enough to explain what was seen."""
+    """The observed difference (or ratio, if there is one), shrunk toward none; None if chance alone
+    can explain it.
+    """
     is_paid: bool = False
     """Whether it is an amount that is paid for, so that totals are compared."""
     notes: tuple[str, ...] = field(default=())
-    """What is to be known of it, and why what is missing is missing."""
+    """Remarks, and the reasons for missing numbers."""
 
     @property
     def is_ratio(self) -> bool:
@@ -145,18 +154,18 @@ class Comparison:
 
     @property
     def has_few_draws(self) -> bool:
-        """Whether the between-run variance was assumed."""
+        """Return whether the between-run variance was assumed."""
         return self.draws is not None and self.draws < DRAWS_NEEDED
 
     def by_run(self) -> Comparison:
-        """The same of evidence in which whole runs took the place of repeats."""
+        """Compare evidence in which whole runs replace repeats."""
         of: Unit = "runs" if self.of == "repeats" else self.of
         varies_by: Unit = "runs" if self.varies_by == "repeats" else self.varies_by
         return replace(self, of=of, varies_by=varies_by)
 
     @property
     def p_tested(self) -> float | None:
-        """What is adjusted for the number of tests, and decides."""
+        """Return the p that is adjusted for the number of tests, and decides."""
         return self.p_value if self.p_serial is None else self.p_serial
 
 
@@ -204,7 +213,7 @@ def judged(found: Comparison, p_adjusted: float | None, pairs: int = 1) -> Compa
 
 
 def _alpha(p: float | None, p_adjusted: float | None) -> float:
-    """What p itself has to fall below, among the tests that it stands among."""
+    """Return the level that this p has to fall below, given the tests that are adjusted with it."""
     if not p or not p_adjusted:
         return ALPHA
     return ALPHA * min(1.0, p / p_adjusted)
@@ -226,7 +235,7 @@ def _least_for_equivalence(found: Comparison) -> int:
 
 
 def _with_need(found: Comparison, margin: float, alpha: float) -> Comparison:
-    """With `n_needed`, `n_to_exclude` and `effect_assumed`, where they are known."""
+    """Return it with `n_needed`, `n_to_exclude` and `effect_assumed`, if they are known."""
     effect = found.ratio if found.is_ratio else found.difference
     if found.sd is None or effect is None or (found.is_ratio and not 0 < effect < math.inf):
         return replace(found, n_needed=None)
@@ -260,14 +269,16 @@ def _with_need(found: Comparison, margin: float, alpha: float) -> Comparison:
 
 
 def _have(found: Comparison) -> int:
-    """Values of what it varies by, on the side with fewer."""
+    """Return the number of values in the unit of `varies_by`, on the side with fewer."""
     if found.varies_by == "runs" and found.has_few_draws:
         return found.draws or 0
     return found.n if found.varies_by == found.of else found.repeats
 
 
 def _reach(found: Comparison) -> float | None:
-    """How far from no difference the interval still goes that decides on equivalence."""
+    """Return the distance from no difference to the farther end of the 90% interval, which decides
+    equivalence.
+    """
     if found.inner_low is None or found.inner_high is None:
         return None
     return max(abs(found.inner_low), abs(found.inner_high))

@@ -1,4 +1,4 @@
-"""The cases that one side gets right and the other doesn't: where to look first."""
+"""Cases that only one side answers correctly: where to look first."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one side said to a case."""
+    """Answer of one side to a case."""
 
     right: float
     """Share of its answers that were right."""
     answer: str | None
-    """One of the commoner kind, right or wrong; None where it failed, or of a file."""
+    """An answer of the more frequent kind, right or wrong; None if it failed, or comes from a file."""
     failure: str | None
 
 
@@ -48,18 +48,18 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Disagreements:
-    """How many cases there are of each kind, and the first of them."""
+    """Number of cases of each kind, and the first of them."""
 
     only_a: int
     only_b: int
     first: tuple[Disagreement, ...]
-    """Those with the largest difference, and of equal ones those that A alone gets right."""
+    """Cases with the largest difference first; of equal ones, those that only A answers correctly."""
 
 
 def disagreements(
     connection: sqlite3.Connection, a: Evidence, b: Evidence, numbers: CaseNumbers, limit: int
 ) -> Disagreements | None:
-    """Of a task benchmark whose answers are judged; None of any other."""
+    """Return the disagreements on a task benchmark with scored answers; None for any other."""
     if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
         return None
     if "correct_share" not in a.values or "correct_share" not in b.values:
@@ -79,7 +79,7 @@ def disagreements(
 
 
 def _of_common_cases(a: TaskEvidence, b: TaskEvidence) -> tuple[Integers, Floats, Floats]:
-    """Cases that both were asked, in order, and the share of right answers of each."""
+    """Return the shared cases in order, and the share of right answers of each side."""
     (case_a, right_a), (case_b, right_b) = (_shares(side) for side in (a, b))
     case, in_a, in_b = np.intersect1d(case_a, case_b, assume_unique=True, return_indices=True)
     return case, right_a[in_a], right_b[in_b]
@@ -93,7 +93,7 @@ def _shares(side: TaskEvidence) -> tuple[Integers, Floats]:
 def _said(
     connection: sqlite3.Connection, executions: Sequence[Execution], case_id: str, right: float
 ) -> tuple[Said, str | None]:
-    """One of the answers that are as most are, and what was expected."""
+    """Return an answer of the more frequent kind, and the expected answer."""
     for row in executions:
         found = typical_answer(
             connection, row["key"], row["dataset_key"], case_id, right=right > 0.5
@@ -105,7 +105,7 @@ def _said(
 
 
 def _cut(value: Any) -> str | None:
-    """The end where it is long: of a worked solution the answer stands there."""
+    """Return the end of a long text: a worked solution has its answer there."""
     if value is None:
         return None
     text = " ".join(str(value).split())

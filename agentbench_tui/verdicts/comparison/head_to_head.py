@@ -1,7 +1,7 @@
-"""How B compares with A in one metric, before the verdict: numbers, intervals, p values.
+"""Compare B with A in one metric, before the verdict: numbers, intervals, p values.
 
-By case and seed where both sides have them, otherwise by whole repeats, of which the values of one
-are not independent.
+Compares by case and seed if both sides have them, otherwise by whole repeats, because values of one
+repeat are not independent.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.evidence import Evidence
 
 _PERMUTED_AT_LEAST = 4
-"""Values a side, where nothing varies; with fewer no split of them has a p below 0.05."""
+"""Values per side, if nothing varies; with fewer, no permutation reaches p below 0.05."""
 
 
 def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Comparison | None:
@@ -110,7 +110,7 @@ def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Compa
 
 
 def _unanswered(metric: str, *sides: Evidence) -> tuple[str, ...]:
-    """How many answers of each side have no value of it, in words: they are left out."""
+    """Say how many answers of each side have no value of the metric and are excluded."""
     said = []
     for side, name in zip(sides, "AB", strict=True):
         column = side.values.get(metric) if isinstance(side, TaskEvidence) else None
@@ -122,9 +122,9 @@ def _unanswered(metric: str, *sides: Evidence) -> tuple[str, ...]:
 def _on_answered_cases(
     found: Comparison, base: str, a: TaskEvidence, b: TaskEvidence
 ) -> tuple[Comparison, TaskEvidence, TaskEvidence]:
-    """Both with the cases that both have a value of; as they are where there are none.
+    """Restrict both sides to the cases that both have a value for; unchanged if there are none.
 
-    An agent that fails on the slow ones would have the lower percentiles.
+    Otherwise an agent that fails on the slow cases would have the lower percentiles.
     """
     of_a, of_b = (side.case[~np.isnan(side.values[base])] for side in (a, b))
     common = np.intersect1d(of_a, of_b)
@@ -181,7 +181,7 @@ def _of_unpaired_cases(
     *,
     positive: bool,
 ) -> Comparison:
-    """Cases that are not held against themselves; those of a cluster are one draw together."""
+    """Compare cases that are not paired; cases of a cluster are one draw."""
     x, y = (one.independent(on_logs=positive, is_paid=found.is_paid) for one in values)
     result = _of_groups(found, x, y, asked, positive=positive)
     is_clustered = any(one.is_clustered for one in values)
@@ -202,7 +202,9 @@ def _of_unpaired_cases(
 
 
 def _is_of_no_case(side: TaskEvidence) -> bool:
-    """Whether each answer is a draw anew, so that repeats tell all that varies."""
+    """Return whether answers are independent draws, so that the variance between repeats is
+    complete.
+    """
     return count_distinct(side.case) == len(side.case)
 
 
@@ -290,7 +292,7 @@ def _of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison:
 def _of_groups(
     found: Comparison, a: Floats, b: Floats, asked: Asked, *, positive: bool
 ) -> Comparison:
-    """Independent groups: whole repeats, or cases that were not the same."""
+    """Compare independent groups: whole repeats, or different cases."""
     x, y = (np.log(a), np.log(b)) if positive else (a, b)
     if pooled_sd(x, y) == 0:  # t has nothing to compare the difference with
         return _of_constants(found, a, b, asked, positive=positive)

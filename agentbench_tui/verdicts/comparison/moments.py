@@ -27,7 +27,7 @@ def sd(d: Floats) -> float | None:
 
 
 def pooled_sd(x: Floats, y: Floats) -> float | None:
-    """Standard deviation within two groups; None where one has fewer than two values."""
+    """Return the standard deviation within two groups; None if one has fewer than two values."""
     if min(len(x), len(y)) < 2:
         return None
     squares = x.var(ddof=1) * (len(x) - 1) + y.var(ddof=1) * (len(y) - 1)
@@ -35,7 +35,7 @@ def pooled_sd(x: Floats, y: Floats) -> float | None:
 
 
 def all_binary(*columns: Floats) -> bool:
-    """Whether every value is 0 or 1."""
+    """Return whether every value is 0 or 1."""
     return all(bool(((x == 0) | (x == 1)).all()) for x in columns)
 
 

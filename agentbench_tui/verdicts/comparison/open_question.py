@@ -1,4 +1,4 @@
-"""What is still open where something else is decided: how much worse it may be, in plain words."""
+"""Wording of what remains undecided when another metric is decided: how much worse it may be."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOUNS = {
     "ttft_ms": "time to first token",
 }
 _GAINS = {"ms": ("faster", "slower"), "USD": ("cheaper", "more expensive")}
-"""Unit → what B is that has less, and more, of it."""
+"""Unit → words for B having less, and more, of it."""
 _TWICE = 2.0
 
 
@@ -31,9 +31,8 @@ def decided_words(one: Comparison) -> str:
 
 
 def open_words(one: Comparison, *, for_b: bool) -> str:
-    """`its cost may be up to 5 times as high`: the worst that the interval of B leaves open.
-
-    Of A against B where not `for_b`.
+    """Say how bad the undecided metric may be at worst, such as `its cost may be up to 5 times as
+    high`. Describes A against B unless `for_b`.
     """
     low, high = one.low, one.high
     if not for_b:

@@ -20,14 +20,14 @@ Overall = Literal["better", "worse", "trade-off", "tie"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How many metrics say what, without those that could not be compared."""
+    """Number of metrics by verdict, without those that could not be compared."""
 
     better: int
     worse: int
     equivalent: int
     inconclusive: int
     seems_worse: int = 0
-    """Of the inconclusive, those that lean worse by the margin or more."""
+    """Number of inconclusive metrics whose estimate is worse by the margin or more."""
     seems_better: int = 0
 
     @property
@@ -41,12 +41,12 @@ class Outcome:
 
     @property
     def is_settled(self) -> bool:
-        """Whether something was compared, and no metric is inconclusive."""
+        """Return whether something was compared, and no metric is inconclusive."""
         return not self.inconclusive and bool(self.better + self.worse + self.equivalent)
 
     @property
     def is_no_worse(self) -> bool:
-        """Whether B is shown to be at least as good in everything."""
+        """Return whether B is shown to be at least as good in every metric."""
         return self.is_settled and not self.worse
 
     @property
@@ -73,7 +73,7 @@ class Outcome:
 
 
 def outcome(comparisons: Iterable[Comparison]) -> Outcome:
-    """Of judged comparisons."""
+    """Count the verdicts of judged comparisons."""
     compared = [one for one in comparisons if one.comparable]
     said = Counter(one.verdict for one in compared)
     seems = Counter(leaning(one) for one in compared)
@@ -88,7 +88,7 @@ def outcome(comparisons: Iterable[Comparison]) -> Outcome:
 
 
 def leaning(one: Comparison) -> Literal["better", "worse"] | None:
-    """Return which way an open metric lies, by the margin or more."""
+    """Return the direction of an inconclusive metric whose estimate differs by the margin or more."""
     if one.verdict != "inconclusive" or not one.comparable or one.difference is None:
         return None
     if not _is_beyond_the_margin(one):

@@ -35,7 +35,7 @@ _WORDS = {"cost", "costs", "usd", "price", "prices", "dollars", "tokens"}
 
 
 def is_paid(metric: Metric, part: str) -> bool:
-    """Whether a metric is an amount that is paid for; `part` is its percentile, if any."""
+    """Return whether a metric is an amount that is paid for; `part` is its percentile, if any."""
     if metric.direction != "lower" or part not in {"", "mean"}:
         return False
     words = set(re.findall("[a-z]+", metric.name.lower()))
@@ -43,7 +43,7 @@ def is_paid(metric: Metric, part: str) -> bool:
 
 
 def with_unknown(found: Comparison, a: TaskEvidence, b: TaskEvidence) -> Comparison:
-    """Return it without a verdict where some answers have no amount, with how many."""
+    """Withhold the verdict if some answers have no known amount, and note how many."""
     counts = [_unknown(side, found.metric) for side in (a, b)]
     unknown_a, unknown_b = (unknown for unknown, _ in counts)
     if not unknown_a + unknown_b:
@@ -66,7 +66,7 @@ def _unknown(side: TaskEvidence, metric: str) -> tuple[int, int]:
 
 
 def of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison | None:
-    """Compare the totals over the same cases; None where one of them is 0."""
+    """Compare the totals over the same cases; None if one of them is 0."""
     clusters = pairs.cluster if pairs.is_clustered else None
     totals = paired_totals(pairs.a, pairs.b, clusters, seed=asked.seed, draws=asked.resamples)
     if totals is None:
@@ -88,9 +88,9 @@ def of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison | None
 
 
 def of_groups(found: Comparison, a: Floats, b: Floats) -> Comparison | None:
-    """Compare the means of independent groups; None where one of them is 0.
+    """Compare the means of independent groups; None if one of them is 0.
 
-    Means of repeats that lack cases may fall below 0, and have no totals then.
+    Means of repeats with missing cases may fall below 0, and have no totals then.
     """
     if bool((a < 0).any() or (b < 0).any()):
         return None
@@ -137,7 +137,7 @@ def _with_totals(
 
 
 def _geometric(a: Floats, b: Floats) -> float | None:
-    """Return B / A of geometric means; None where a value is 0."""
+    """Return B / A of geometric means; None if a value is 0."""
     if (a <= 0).any() or (b <= 0).any():
         return None
     log = float(np.log(b).mean() - np.log(a).mean())

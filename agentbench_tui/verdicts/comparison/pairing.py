@@ -1,4 +1,4 @@
-"""Which values of two sides belong together: those of the same case and, where it is, seed."""
+"""Pairs the values of two sides: by case and, if there is one, by seed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
 LEAST_PAIRS = 6
-"""With fewer no sign-flip p is below 0.05: of 5 pairs the least is 0.0625."""
+"""Minimum number of pairs: with 5, the smallest sign-flip p is 0.0625."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class CaseValues:
 
     @property
     def is_clustered(self) -> bool:
-        """Whether some values go together, by their author's word or as seeds of one case."""
+        """Return whether some values are correlated: declared clusters, or seeds of one case."""
         return count_distinct(self.cluster) < len(self.cluster)
 
     def independent(self, *, on_logs: bool, is_paid: bool) -> Floats:
@@ -65,7 +65,7 @@ class Pairs:
     a: Floats
     b: Floats
     only_in_a: int
-    """Cases and seeds of which B has no value: not asked, or not answered."""
+    """Number of cases and seeds without a value of B: not asked, or not answered."""
     only_in_b: int
     first_a: Integers
     """Order of asking: see `CaseValues.first`."""
@@ -76,7 +76,7 @@ class Pairs:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """How many values of each side have no counterpart, in words."""
+        """Say how many values of each side have no counterpart."""
         counts = (("A", self.only_in_a, "B"), ("B", self.only_in_b, "A"))
         return tuple(
             f"{count} of {side} without a value of {other} left out"
@@ -86,7 +86,7 @@ class Pairs:
 
     @property
     def is_clustered(self) -> bool:
-        """Whether some pairs go together, by their author's word or as seeds of one case."""
+        """Return whether some pairs are correlated: declared clusters, or seeds of one case."""
         return count_distinct(self.cluster) < len(self.cluster)
 
 
@@ -178,5 +178,7 @@ def repeat_means(
 
 
 def _keys(case: Integers, seed: Integers, seeds: Integers) -> Integers:
-    """A number for each case and seed, in order of both; `seeds` are all there are, in order."""
+    """Return a number for each combination of case and seed, ordered by both; `seeds` are all
+    existing ones, in order.
+    """
     return case if len(seeds) < 2 else case * len(seeds) + np.searchsorted(seeds, seed)

@@ -1,4 +1,4 @@
-"""A comparison with what a page draws of it: the document, the sides' scores, where they meet."""
+"""A comparison with the data that a page draws: the document, the sides' scores, the shared places."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ Stamp = tuple[int, int, float]
 
 @dataclass(frozen=True, slots=True)
 class Pictured:
-    """Two or more sides held against each other."""
+    """Comparison of two or more sides."""
 
     document: Document
     """As `compare_document` has it."""
     sides: tuple[Side, ...]
     scores: tuple[dict[str, float | None], ...]
-    """Of the sides, the five scores from 0 to 1."""
+    """The five scores of each side, from 0 to 1."""
     places: tuple[Place, ...]
-    """Where two or more of them were measured."""
+    """Places where two or more sides were measured."""
     stamp: Stamp
     """See `stamp_of_executions`."""
 
     @property
     def selectors(self) -> tuple[str, ...]:
-        """What was compared, as it was written."""
+        """Return the compared selectors as they were written."""
         return tuple(side.label for side in self.sides)
 
     @property

@@ -1,6 +1,6 @@
-"""A comparison as it is asked, and answered from the store: selectors in, verdict and document out.
+"""A comparison from request to result: selectors in, verdict and document out.
 
-The command line and the Python API ask the same question.
+The command line and the Python API use the same class.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What `agentbench compare` is asked; names and defaults are those of its options."""
+    """Arguments of `agentbench compare`; names and defaults are those of its options."""
 
     selectors: tuple[str, ...]
     suite: str | None = None
@@ -53,7 +53,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of a comparison."""
+    """Result of a comparison."""
 
     found: Compared
     document: dict[str, Any]
@@ -63,9 +63,10 @@ class Reply:
 
 
 def ask(question: Question, database: Path, say: Callable[[str], object] = lambda _: None) -> Reply:
-    """Compare what the selectors mean. Raises UsageError, Unmeasured and StoreError.
+    """Compare what the selectors select.
 
-    `say` gets what a reader of the sides should know, such as that rows of a file were skipped.
+    Raises UsageError, Unmeasured and StoreError. `say` receives remarks on the input, such as
+    skipped rows of a file.
     """
     selectors, metrics = question.selectors, question.metrics
     _check_selectors(selectors)

@@ -1,4 +1,4 @@
-"""What to do about a comparison: each sentence stands on numbers, and says which."""
+"""Recommendations from a comparison; each sentence gives the numbers that it is based on."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _choice(pair: Pair, found: Sequence[Found], several: bool) -> str:
 def _undecided(
     pair: Pair, shown: Sequence[Found], still_open: Sequence[Found], several: bool
 ) -> str:
-    """What the leading side wins by, and what may be worse with it: to be decided first."""
+    """Say what the leading side wins by, and which metric may be worse and should be decided first."""
     for_b = shown[0][1].verdict == "better"
     leader = pair.b.label if for_b else pair.a.label
     if for_b:
@@ -91,7 +91,9 @@ def _rest(equivalent: Sequence[Found], still_open: Sequence[Found]) -> str:
 
 
 def _open(pair: Pair, found: Iterable[Found], several: bool) -> list[str]:
-    """What settles what is open: by runs, repeats and cases, the least first."""
+    """Say which sample sizes would decide the open metrics, in runs, repeats and cases, smallest
+    first.
+    """
     said = []
     for of in ("runs", "repeats", "cases"):
         wanted = [
@@ -136,7 +138,7 @@ def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:
 
 
 def _repeats(one: Comparison) -> int:
-    """How many a verdict on speed stands on; 0 where repeats have no say in it."""
+    """Return the number of repeats behind a verdict on speed; 0 if repeats do not matter."""
     if one.of != "cases":
         return 0 if one.has_few_draws else one.n
     if one.has_few_draws:  # runs are needed then, not repeats

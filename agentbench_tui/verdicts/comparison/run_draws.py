@@ -40,14 +40,16 @@ _IN_TURN = f"{DRAWS_NEEDED} runs of each agent in turn (A, B, A, B, …), or one
 
 @dataclass(frozen=True, slots=True)
 class RunDraws:
-    """How many independent draws of the run each side has."""
+    """Number of independent draws of the run on each side."""
 
     a: int
     b: int
     runs: tuple[int, int]
-    """Runs of each side; more than draws where runs of a side follow each other."""
+    """Number of runs of each side; above the number of draws if consecutive runs are of the same
+    side.
+    """
     of_files: bool = False
-    """Whether a file is among the sides."""
+    """Whether one of the sides is a file."""
 
     @property
     def fewest(self) -> int:
@@ -55,7 +57,7 @@ class RunDraws:
 
     @property
     def note(self) -> str:
-        """What was assumed of times and what to do about it; empty where nothing was."""
+        """Describe the assumption about times and what to do about it; empty if there is none."""
         if self.fewest >= DRAWS_NEEDED:
             return ""
         if min(self.runs) >= 2 and self.fewest == 1:
@@ -112,14 +114,14 @@ def _sittings(a: Sequence[Execution], b: Sequence[Execution]) -> tuple[int, int]
 
 
 def count_runs(side: Evidence) -> int:
-    """Return how many runs a side has; 0 for a file that does not tell."""
+    """Return the number of runs of a side; 0 for a file without a run column."""
     if isinstance(side, TaskEvidence):
         return side.runs
     return len(_run_ids(side.executions))
 
 
 def by_run(side: Evidence) -> Evidence:
-    """Return the side with whole runs as its repeats; a file that does not tell runs as it is."""
+    """Return the side with whole runs as its repeats; a file without a run column is unchanged."""
     if isinstance(side, TaskEvidence | LoadEvidence | StressEvidence) and count_runs(side):
         return side.by_run()
     return side
@@ -169,7 +171,7 @@ def with_run_variance(found: Comparison, draws: RunDraws, a: Evidence, b: Eviden
 
 
 def _values_of_runs(found: Comparison, side: Evidence) -> Floats:
-    """The value of each run on logarithms, over the same cases where there are any."""
+    """Return the value of each run on logarithms, over the same cases if there are any."""
     if isinstance(side, TaskEvidence) and found.metric in side.values:
         column = side.values[found.metric]
         known = column[~np.isnan(column)]
@@ -199,7 +201,7 @@ def _p(
     ends: tuple[float | None, float | None],
     allowed: float = 0.0,
 ) -> float | None:
-    """Of a difference from none, or beyond what is allowed; None where there is no test."""
+    """Return p of a difference from none, or of one beyond the allowance; None if there is no test."""
     low, high = ends
     if found.p_value is None or low is None or high is None or (found.is_ratio and low <= 0):
         return None

@@ -1,4 +1,4 @@
-"""How many cases or runs would settle a comparison that is open: to detect, and to exclude."""
+"""Required sample sizes of an inconclusive comparison: to detect a difference, and to exclude one."""
 
 from __future__ import annotations
 
@@ -15,55 +15,59 @@ from agentbench_tui.analysis.power import (
 )
 
 MANY = 1_000
-"""From here on the normal distribution is as good as t, and there is nothing to wait for."""
+"""Sample size from which on the normal distribution replaces *t*."""
 _POWER = 0.8
 _TAIL = 0.05
-"""Of each end of the interval that decides on equivalence."""
+"""Error at each end of the interval that decides equivalence."""
 _PLAIN = 10.0
-"""Sds from which on an effect is seen by the fewest values that a test takes."""
+"""Effect size, in sds, that the smallest sample that a test accepts detects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """What is known of a comparison that is inconclusive; of a ratio all on logs."""
+    """Data of an inconclusive comparison; for a ratio, all on logarithms."""
 
     sd: float
-    """Of values, or of the pairs' differences."""
+    """Standard deviation of the values, or of the pairs' differences."""
     effect: float
     margin: float
     have: int
     """Values a side, or pairs."""
     paired: bool
     reach: float | None = None
-    """How far from no difference the interval goes that decides on equivalence."""
+    """Distance from no difference to the farther end of the interval that decides equivalence."""
     only: tuple[int, int] | None = None
-    """Cases that A, and that B, alone is right on, where each is right or wrong."""
+    """Number of cases that only A, and only B, answers correctly, if each is right or wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Values a side, or pairs, that settle a comparison in 4 of 5 tries; more than there are."""
+    """Values per side, or pairs, that decide a comparison with 80% power; more than there are now."""
 
     effect: float | None
-    """What may really be there: the effect seen, drawn towards none. None where that lies within
-    the margin, so that chance is enough to explain what was seen."""
+    """The likely effect: the observed one, shrunk toward none.
+
+    None if it lies within the margin, because chance alone can then explain the observation.
+    """
     to_detect: int | None
-    """Those that find `effect`, if it is as large as that."""
+    """Sample size that detects `effect`, if the effect is that large."""
     to_exclude: int
-    """Those that exclude the margin, if there is no effect at all."""
+    """Sample size that excludes the margin, if there is no effect."""
 
     @property
     def needed(self) -> int:
-        """Those that find the effect where there seems to be one, otherwise those that exclude."""
+        """Return the sample size that detects the effect if there seems to be one, otherwise the
+        one that excludes the margin.
+        """
         return self.to_exclude if self.to_detect is None else self.to_detect
 
 
 def settling_size(known: Open, alpha: float) -> Settling | None:
-    """How many more it takes; None where sd or effect are not known.
+    """Return the sample sizes that decide the comparison; None if sd or effect are unknown.
 
-    What was seen in few values is larger than what is there, on average. The effect is drawn
-    towards none as James & Stein (1961) have it: × (1 - se² / effect²), and 0 below one se.
-    To exclude the margin takes more than to find a change of it: z(1-alpha) + z((1+power)/2)
+    An effect observed in a small sample overestimates the true one on average. It is therefore
+    shrunk as by James & Stein (1961): × (1 - se² / effect²), and 0 below one se. Excluding the
+    margin takes more values than detecting a change of that size: z(1-alpha) + z((1+power)/2)
     instead of z(1-alpha/2) + z(power).
     """
     if not (math.isfinite(known.sd) and math.isfinite(known.effect)):
@@ -91,7 +95,7 @@ def _shrunk(known: Open) -> float:
 
 
 def _for_effect(known: Open, effect: float, alpha: float) -> int:
-    """Those that find the effect."""
+    """Return the sample size that detects the effect."""
     least = values_needed(0.0, known.margin, paired=known.paired, power=_POWER, alpha=alpha)
     size = abs(effect)
     if size >= _PLAIN * known.sd:
@@ -109,8 +113,11 @@ def _for_effect(known: Open, effect: float, alpha: float) -> int:
 
 
 def _share_that_differs(only: tuple[int, int], have: int) -> float:
-    """Of the cases those that one side alone is right on, one more than there are: of comparisons
-    that are still open more than half are so because fewer cases differed than will."""
+    """Return the number of cases that only one side answers correctly, plus one.
+
+    Most comparisons are inconclusive because, by chance, fewer cases differed than would in a
+    larger sample.
+    """
     return min((sum(only) + 1) / have, 1.0)
 
 
@@ -138,9 +145,9 @@ def _for_margin_of_answers(only: tuple[int, int], known: Open) -> int:
 
 
 def _where_nothing_varied(known: Open, reach: float) -> int:
-    """Of shares, with an interval that shrinks to the margin.
+    """Return the sample size whose interval of a share shrinks to the margin.
 
-    Of pairs it is exact, 1 - c^(1/n); of two groups z² / (n + z²), by Wilson. Solved for n.
+    For pairs it is exact, 1 - c^(1/n); for two groups z² / (n + z²), by Wilson. Solved for n.
     """
     if known.paired:
         return math.floor(known.have * math.log1p(-reach) / math.log1p(-known.margin)) + 1

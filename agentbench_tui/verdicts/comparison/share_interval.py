@@ -1,4 +1,4 @@
-"""Differences of shares of right and wrong answers: p and interval, put into a comparison."""
+"""p and interval for differences between shares of right answers, added to a comparison."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WIDEST_Z = 8.0
 
 
 def of_binary_pairs(found: Comparison, pairs: Pairs) -> Comparison:
-    """Compare cases that are right or wrong: those that one side alone is right on count."""
+    """Compare cases that are right or wrong, by the cases that only one side answers correctly."""
     a, b = pairs.a > 0, pairs.b > 0
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
     test = paired_shares(only_b, only_a, len(pairs))
@@ -59,11 +59,11 @@ def of_binary_pairs(found: Comparison, pairs: Pairs) -> Comparison:
 
 
 def with_exact_test(found: Comparison) -> Comparison:
-    """Of right or wrong pairs: p of McNemar's exact test, and intervals that agree with it.
+    """Return p of McNemar's exact test for right or wrong pairs, with intervals that agree with it.
 
-    For one among many tests, which has to fall below far less than 5%. So far out a mid-p is too
-    small: where one side alone is right on all of 8 cases it is half of the chance of that. Every
-    other comparison is returned as it is.
+    Use it for one among many tests, whose p has to fall far below 5%. There a mid-p is too small:
+    if one side alone is right on all of 8 cases, it is half of the exact probability. Any other
+    comparison is returned unchanged.
     """
     if found.only_a is None or found.only_b is None or found.p_value is None:
         return found
@@ -93,7 +93,7 @@ def _with_room(test: PairedShares) -> Interval | None:
 
 
 def with_newcombe(found: Comparison, a: Floats, b: Floats, seed: int) -> Comparison:
-    """Of independent cases; as it is where some are neither right nor wrong."""
+    """Compare independent cases; unchanged if some are neither right nor wrong."""
     if not all_binary(a, b) or not len(a) or not len(b):
         return found
     counts = int(b.sum()), len(b), int(a.sum()), len(a)

@@ -1,4 +1,4 @@
-"""What of the sides of a comparison can be drawn: their five scores, and how values are spread."""
+"""Data to draw for the sides of a comparison: the five scores, and the distribution of values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 SPREAD = ("e2e_ms", "ttft_ms", "tpot_ms", "output_tokens", "input_tokens", "waiting_ms")
-"""What single answers and requests have a value of, in the order in which it is offered."""
+"""Metrics of single answers and requests, in the order in which they are offered."""
 
 
 def dimension_scores(

@@ -1,1 +1,1 @@
-"""What answers and right answers cost, and what would save."""
+"""Costs of tasks and of right answers, and possible savings."""

@@ -1,4 +1,4 @@
-"""What a contender's answers cost: per task, per success, and successes per dollar."""
+"""Costs of a contender: per task, per success, and successes per dollar."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SUCCESS = "correct_share"
 UNKNOWN = "what its answers cost is not known"
 NOT_JUDGED = ("nothing of it is called right or wrong", "no answer is called right or wrong")
-"""Where no answer is a success or none: of no answer, and of some."""
+"""Reasons if no answer, or only some answers, can be judged right or wrong."""
 BY_THE_HOUR = "the price of an hour is shared out evenly: luck of whole repeats is not in it"
 
 
@@ -31,17 +31,17 @@ class Spending:
     usd: Floats
     right: Floats
     unit: Integers
-    """What is independent: the case or its cluster."""
+    """Independent unit: the case or its cluster."""
     case: Integers
     by_the_hour: bool
-    """Whether costs are known of whole repeats only, and are shared out evenly over their cases."""
+    """Whether costs are known only for whole repeats, and are shared evenly over their cases."""
 
     def figures(self) -> CostFigures:
         return cost_figures(self.usd, self.right, self.unit)
 
 
 def spending(card: Scorecard, cases: Integers | None = None) -> Spending | str:
-    """What the answers to some cases (None for all) cost, or why it is not known."""
+    """Return the cost of the answers to some cases (None for all), or why it is unknown."""
     right = card.column(SUCCESS)
     usd = card.column(COST)
     by_the_hour = False
@@ -58,7 +58,7 @@ def spending(card: Scorecard, cases: Integers | None = None) -> Spending | str:
 
 
 def _unknown_words(card: Scorecard, kept: NDArray[np.bool_]) -> str:
-    """How many of these answers have no known cost; `UNKNOWN` where none of them has one."""
+    """Return how many of these answers have no known cost; `UNKNOWN` if none has one."""
     answered = kept & (card.column("reliability") > 0)
     lacking = int((answered & np.isnan(card.column(COST))).sum())
     asked = int(answered.sum())
@@ -68,7 +68,7 @@ def _unknown_words(card: Scorecard, kept: NDArray[np.bool_]) -> str:
 
 
 def _shared_out(card: Scorecard, usd: Floats) -> Floats:
-    """With costs of whole repeats shared out over what was asked in them."""
+    """Share the costs of whole repeats evenly over the questions asked in them."""
     filled = usd.copy()
     for place, samples in card.samples(COST).items():
         here = card.place == place
@@ -79,7 +79,7 @@ def _shared_out(card: Scorecard, usd: Floats) -> Floats:
 
 
 def estimate_document(found: Estimate | None, reason: str = "") -> dict[str, Any]:
-    """A figure with its interval; what is infinite or unknown is null, with the reason."""
+    """Return a figure with its interval; infinite or unknown values are null, with the reason."""
     if found is None:
         return {"value": None, "low": None, "high": None, "reason": reason}
     return {

@@ -1,7 +1,7 @@
-"""What success costs each contender, who nobody beats on cost and quality, and what would save.
+"""Cost of success of each contender, the Pareto front of cost and quality, and possible savings.
 
-Quality is the share of right answers, since that is what money buys here. Compared are the cases
-that all of a group were asked and whose costs are known.
+Quality is the share of right answers. A group is compared on the cases that all of it were asked
+and whose costs are known.
 """
 
 from __future__ import annotations
@@ -62,13 +62,16 @@ class CostAsked:
     """Whose costs, and what counts as equal quality."""
 
     names: tuple[str, ...] = ()
-    """The first is the one in use; with others only these, alone held against everyone."""
+    """The first name is the agent in use.
+
+    With several names only these are compared; a single one is compared with all.
+    """
     margin: float = MARGINS["points"]
     wanted: Wanted = field(default_factory=Wanted)
 
 
 def cost_document(connection: sqlite3.Connection, asked: CostAsked) -> Document:
-    """What `agentbench cost --format json` prints. UsageError for a name that is not there."""
+    """Return what `agentbench cost --format json` prints. Raises UsageError for an unknown name."""
     by_category = contenders_by_category(connection, asked.wanted)
     rows = [row for those in by_category.values() for one in those for row in one.executions]
     rows.sort(key=lambda row: (row["created_at"], row["key"]))
@@ -95,8 +98,9 @@ def cost_document(connection: sqlite3.Connection, asked: CostAsked) -> Document:
 
 
 def about(document: Document, name: str) -> Document:
-    """The cost document with only what concerns one contender: its groups, and whose cost is not
-    known of it and of those who were asked the same."""
+    """Reduce the cost document to one contender: its groups, and the unknown costs of it and of
+    those that were asked the same.
+    """
     groups = [
         group
         for group in document["groups"]
@@ -122,7 +126,7 @@ def _check(names: Sequence[str], everyone: Sequence[Contender]) -> None:
 def _groups(
     connection: sqlite3.Connection, those: Sequence[Contender], asked: CostAsked
 ) -> tuple[list[Document], list[Document]]:
-    """Documents of groups, and of whom no cost is known with the reason."""
+    """Return the documents of groups, and the contenders without known costs, with the reasons."""
     numbers, places = CaseNumbers(connection), PlaceNumbers()
     cards = scorecards(connection, those, numbers, places)
     if is_timed(COST, *(one for card in cards for one in card.evidence.values())):
@@ -241,7 +245,9 @@ def _body(
 
 
 def _on_one_machine(parts: Sequence[Ledger]) -> bool:
-    """Whether at each place all were measured on the same one, so that speeds can be compared."""
+    """Return whether all contenders were measured on the same machine at each place, so that speeds
+    can be compared.
+    """
     machines: dict[int, set[Any]] = {}
     for part in parts:
         for place in map(int, np.unique(part.place)):

@@ -1,4 +1,4 @@
-"""What a person reads of a cost document: figures for the table, and sentences below it."""
+"""Text of a cost document: figures for the table, and the sentences below it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 _MOST_TOLD = 5
 _WASTE_FROM = 0.2
-"""Share of the cost spent on answers that were not right, from which on it is told."""
+"""Share of the cost spent on answers that were not right from which on it is reported."""
 
 Document = dict[str, Any]
 
 
 def title_of(group: Document) -> str:
-    """Which cases were asked, of which suites, by whom."""
+    """Say which cases were asked, of which suites, and of which agents."""
     suites = sorted({one.partition("/")[0] for one in group["benchmarks"]})
     simulated = " by simulated agents" if group["simulated"] else ""
     left = f", {group['left_out']:,} that not all were asked left out" if group["left_out"] else ""
@@ -26,7 +26,7 @@ def title_of(group: Document) -> str:
 
 
 def sentences_of(group: Document, margin: float) -> list[str]:
-    """What the numbers come to."""
+    """Say what the numbers mean."""
     optimal = [one["configuration"] for one in group["optimal_configurations"]]
     lines = [
         f"{group['formula']}; above 0.8 is optimal: {some_names(optimal) or 'nobody'}",
@@ -67,14 +67,14 @@ def sentences_of(group: Document, margin: float) -> list[str]:
 
 
 def some_names(names: Sequence[str]) -> str:
-    """A few of them, each once, and how many more there are."""
+    """List a few of them without repetition, and how many more there are."""
     each = [*dict.fromkeys(names)]
     more = len(each) - _MOST_TOLD
     return ", ".join(each[:_MOST_TOLD]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def switch_words(one: Document) -> str:
-    """One opportunity: who instead of whom, how much it saves, and that quality holds."""
+    """Describe one opportunity: the replacement, the saving, and that quality is preserved."""
     saving = one["saving"]
     quality = {"equivalent": "at equal quality", "better": "and is right more often"}.get(
         one["verdict"], "without being worse by the margin"
@@ -88,7 +88,7 @@ def switch_words(one: Document) -> str:
 
 
 def _dearest(line: Document) -> str:
-    """The benchmark on which a right answer costs it most, where there are several."""
+    """Return the benchmark with the highest cost per right answer, if there are several."""
     costs = {
         name: one["cost_usd_per_success"]["value"]
         for name, one in line["by_benchmark"].items()

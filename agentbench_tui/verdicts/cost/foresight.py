@@ -1,4 +1,4 @@
-"""How long a planned run will take and what it will cost, as far as earlier ones tell."""
+"""Estimated duration and cost of a planned run, from earlier runs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 LOOKED_AT = 20
-"""Of the newest executions of a benchmark, so many."""
+"""Number of newest executions of a benchmark that are used."""
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """Both are None where an execution of the plan has nothing to go by; the words say why."""
+    """Estimates; both are None if an execution of the plan has no earlier one to go by, and the
+    words say why.
+    """
 
     seconds: float | None
     seconds_why: str
@@ -30,7 +32,7 @@ class Foresight:
 
 
 class _Pace(NamedTuple):
-    """What earlier executions of one benchmark took for each question."""
+    """Time and cost per question in earlier executions of one benchmark."""
 
     executions: int
     seconds: float
@@ -39,12 +41,12 @@ class _Pace(NamedTuple):
 
 
 def foresee(connection: sqlite3.Connection | None, planned: Sequence[Document]) -> Foresight:
-    """Of the executions of an `agentbench.plan/1` document that ask cases.
+    """Estimate the executions of an `agentbench.plan/1` document that ask cases.
 
-    Each is taken to need, for every question, what the newest 20 complete executions of the same
-    benchmark by the same agent needed on average (time in which questions were in flight; dollars),
-    or those of other agents where it was never measured. Warm-up and starts are left out.
-    `connection`: None where there is no store yet.
+    Each question is assumed to need the mean time (with questions in flight) and cost in dollars of
+    the newest 20 complete executions of the same benchmark by the same agent, or by other agents if
+    it was never measured. Warm-up and starts are not included. `connection` is None if there is no
+    store yet.
     """
     paces: dict[tuple[str, str, str], _Pace | None] = {}
     for one in planned:

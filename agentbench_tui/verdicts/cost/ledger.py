@@ -1,4 +1,4 @@
-"""What one contender paid for each answer, and whether it was right, where both are known."""
+"""What one contender paid for each answer, and whether the answer was right, if both are known."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Ledger:
     usd: Floats
     right: Floats
     seconds: Floats
-    """End to end; NaN for what was not answered, and for recorded answers."""
+    """End-to-end seconds; NaN for unanswered cases and recorded answers."""
     hourly: frozenset[int]
     """Places paid for by the hour."""
     unknown: dict[int, str]
     """Places left out, and why."""
 
     def only(self, cases: Integers) -> Ledger:
-        """What was paid for these cases."""
+        """Return the payments for these cases."""
         return self._where(np.isin(self.case, cases))
 
     def by_place(self) -> dict[int, Ledger]:
-        """What was paid at each place."""
+        """Return the payments at each place."""
         return {int(one): self._where(self.place == one) for one in np.unique(self.place)}
 
     def _where(self, kept: NDArray[np.bool_]) -> Ledger:
@@ -57,20 +57,20 @@ class Ledger:
         return mean_by(self.case, values)
 
     def clusters_of(self, cases: Integers) -> Integers:
-        """What is independent, of cases that are all in here."""
+        """Return the independent units of cases, all of which are in here."""
         known, first = np.unique(self.case, return_index=True)
         return self.cluster[first[np.searchsorted(known, cases)]]
 
     @property
     def is_hourly(self) -> bool:
-        """Whether some of it is paid for by the hour."""
+        """Return whether part of it is paid by the hour."""
         return any(int(place) in self.hourly for place in np.unique(self.place))
 
     def spending(self) -> Spending:
         return Spending(self.usd, self.right, self.cluster, self.case, self.is_hourly)
 
     def spent_on_wrong(self) -> float | None:
-        """Share of the cost of answers that were not right; None where nothing was paid."""
+        """Return the share of the cost of answers that were not right; None if nothing was paid."""
         total = float(self.usd.sum())
         return float((self.usd * (1 - self.right)).sum()) / total if total > 0 else None
 

@@ -1,4 +1,6 @@
-"""What switching from one contender to another would save, where quality surely does not suffer."""
+"""Savings from switching from one contender to another without a loss of quality, at the confidence
+bound.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ class Option:
     efficiency: float
     optimal: bool
     tasks_per_s: float | None
-    """See `speed`; None where times are not known."""
+    """See `speed`; None if times are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,12 @@ class Options:
     level: float
     """Of the intervals of savings: that any of a table is wrong has a chance of 5 % at most."""
     speeds: Speeds | None
-    """None where speed does not count."""
+    """None if speed does not count."""
 
     def opportunities(self, current: int) -> list[int]:
-        """Who surely saves without being worse, the most first."""
+        """Contenders that save without being worse, at the confidence bound, the largest saving
+        first.
+        """
         surely = [
             (other, found["saving"])
             for other, found in enumerate(self.savings[current])
@@ -146,7 +150,10 @@ def _quality(a: Floats, b: Floats, margin: float, level: float) -> Document:
 
 
 def _interval(a: Floats, b: Floats, level: float) -> tuple[float | None, float | None]:
-    """Of the difference in shares: Newcombe's of pairs that are right or wrong, else t."""
+    """Return the interval of the difference in shares:
+
+    Newcombe's for pairs that are right or wrong, else *t*.
+    """
     if all(((one == 0) | (one == 1)).all() for one in (a, b)):
         of_a, of_b = a > 0, b > 0
         both, only_b, only_a = (int(one.sum()) for one in (of_a & of_b, of_b & ~of_a, of_a & ~of_b))
@@ -159,7 +166,7 @@ def _interval(a: Floats, b: Floats, level: float) -> tuple[float | None, float |
 def _saving(
     current: Ledger, other: Ledger, found: Configuration, quality: Document, level: float
 ) -> Document:
-    """What is known of a switch; what is paid by the hour is compared by whole repeats."""
+    """Return the result for a switch; hourly costs are compared by whole repeats."""
     saving, least = None, 0.0
     if found.saving is not None:
         saving = estimate_document(found.saving)
@@ -178,7 +185,9 @@ def _saving(
 
 
 def _by_repeats(current: Ledger, other: Ledger, level: float) -> Document:
-    """The saving with its interval; of different runs with the assumed variance between them."""
+    """Return the saving with its interval; for different runs with the assumed between-run
+    variance.
+    """
     effect = unpaired_ratio_effect(_repeats(current), _repeats(other), level)
     if effect.ratio is None:
         return estimate_document(None, effect.reason)

@@ -1,8 +1,7 @@
-"""How many tasks a second each contender gets through, for the value of its cost.
+"""Tasks per second of each contender, for the value of its cost.
 
-Calls that overlap get through more than one after another: then what counts is the throughput that
-was measured, of everybody. Where nobody's did, the time of an answer counts, which is free of what
-the harness does between two calls.
+If calls of any contender overlap, the measured throughput counts for all. Otherwise the time of an
+answer counts, which does not include the harness's work between two calls.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ Basis = Literal["throughput", "answer times"]
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
-    """Of some contenders, in their order."""
+    """Speeds of some contenders, in their order."""
 
     seconds: tuple[float | None, ...]
-    """For one task; None where not known."""
+    """Seconds per task; None if unknown."""
     basis: Basis
-    """What they are taken from."""
+    """Source of the times."""
     overlapped: bool
-    """Whether somebody's calls did."""
+    """Whether calls of any contender overlapped."""
 
     @property
     def words(self) -> str:
@@ -65,7 +64,9 @@ def _answer_time(ledger: Ledger) -> float | None:
 
 
 def _by_throughput(ledger: Ledger) -> float | None:
-    """Seconds of asking for each task, over its places as often as each was asked."""
+    """Return the seconds of measurement per task, over its places, each weighted by how often it
+    was asked.
+    """
     places, counts = np.unique(ledger.place, return_counts=True)
     found = [_seconds_at(ledger.card.evidence[int(place)]) for place in places]
     known = [one for one in found if one is not None]
@@ -73,7 +74,7 @@ def _by_throughput(ledger: Ledger) -> float | None:
 
 
 def _seconds_at(evidence: Evidence) -> float | None:
-    """Of the answers a second, and the share of tasks that were answered."""
+    """Return the answers per second, and the share of tasks that were answered."""
     rates, answered = (evidence.per_repeat(name) for name in ("throughput_per_s", "reliability"))
     if not len(rates) or len(rates) != len(answered) or not (rates > 0).all():
         return None

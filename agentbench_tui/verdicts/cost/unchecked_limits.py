@@ -77,7 +77,7 @@ def unchecked_words(document: Document) -> Iterator[str]:
 def _why_unchecked(
     connection: sqlite3.Connection, row: Document, agent: StoredAgent, limit: str
 ) -> str | None:
-    """None where every answer was checked, or there is none."""
+    """None if every answer was checked, or there is none."""
     metric = metrics_of(connection, row["key"]).get(_LIMITS[limit], {})
     unknown = unknown_counts(connection, row["key"])
     if limit == "cost_limit_usd":

@@ -1,1 +1,1 @@
-"""What stored executions say, read once, as arrays: the ground of every verdict."""
+"""Stored executions as arrays, read once: the input of every verdict."""

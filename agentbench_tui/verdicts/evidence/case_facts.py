@@ -1,6 +1,6 @@
-"""What is known of cases besides their results: fields, inputs, and columns of files.
+"""Data of cases other than their results: fields, inputs, and columns of files.
 
-Cases are given by their numbers (see `case_numbers`). Nothing is read before it is asked for.
+Cases are identified by their numbers (see `case_numbers`). Nothing is read before it is needed.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class CaseFacts:
         """Columns that have several values of one case, so that they are of answers."""
 
     def fields(self, cases: Cases) -> dict[str, dict[int, str]]:
-        """Name of a field of `metadata` → number of the case → its value; lists as one text.
+        """Return name of a `metadata` field → number of the case → its value; lists as one text.
 
-        Of these cases, given by key → number, and of those that were asked for before.
+        Covers these cases, given by key → number, and those of earlier calls.
         """
         missing = self._missing("fields", cases)
         for key, fields in self._if_any(fields_of_cases, missing).items():
@@ -71,14 +71,14 @@ class CaseFacts:
         }
 
     def texts(self, cases: Cases) -> dict[int, str]:
-        """Number of the case → its input; of which cases see `fields`."""
+        """Return number of the case → its input; for the cases see `fields`."""
         missing = self._missing("texts", cases)
         for key, text in self._if_any(case_texts, missing).items():
             self._texts[cases[key]] = text
         return self._texts
 
     def add_texts(self, cases: Sequence[int], texts: Sequence[str]) -> None:
-        """Add the inputs that a file has; what a store says of a case counts more."""
+        """Add the inputs of a file; those of the store take precedence."""
         for number, text in zip(cases, texts, strict=True):
             self._texts.setdefault(number, text)
 
@@ -93,7 +93,7 @@ class CaseFacts:
     def _if_any(
         self, read: Callable[[sqlite3.Connection, list[int]], dict[int, Value]], keys: list[int]
     ) -> dict[int, Value]:
-        """What the store says of cases; of files alone there may be no store."""
+        """Return what the store holds about cases; with files alone there may be no store."""
         return read(self._connection, keys) if keys else {}
 
     def _missing(self, what: str, cases: Cases) -> list[int]:

@@ -1,4 +1,4 @@
-"""Numbers of cases, the same for equal cases wherever they were asked, and their clusters."""
+"""Numbers of cases, equal for equal cases in all sources, and their clusters."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 _NO_KEY = -1
-"""Of a case that only a file has."""
+"""Key of a case that only a file has."""
 
 
 class _Dataset(NamedTuple):
     keys: Integers
-    """Of its cases, in order."""
+    """Keys of its cases, in order."""
     numbers: Integers
 
 
@@ -43,14 +43,18 @@ class CaseNumbers:
         self._connection = connection
         self._datasets: dict[int, _Dataset] = {}
         self._identity: Hashes = np.empty(0, np.uint64)
-        """By number: of id and body; 0 of a case that only a file has."""
+        """By number: hash of id and body; 0 for a case that only a file has."""
         self._key: Integers = np.empty(0, np.int64)
-        """By number: of the case in the store."""
+        """By number: key of the case in the store."""
         self._cluster: Integers = np.empty(0, np.int64)
-        """By number: where its author gave it a cluster, or where it is a copy of another but for
-        the id, -1 and below; of other cases their number. Empty while there is no cluster."""
+        """By number: the cluster, -1 and below, if one is declared or the case is a copy under
+        another id; otherwise the case's number. Empty while there is no cluster.
+        """
         self._content: Hashes = np.empty(0, np.uint64)
-        """By number: of all of it but the id, of copies; 0 of other cases. Empty as `_cluster`."""
+        """By number: hash of everything but the id, for copies; 0 for other cases.
+
+        Empty like `_cluster`.
+        """
         self._clusters: dict[int, int] = {}
         """Hash of a cluster, or of what copies have in common → its number."""
         self._of_file: dict[str, int] = {}
@@ -90,7 +94,7 @@ class CaseNumbers:
         return sorted_distinct(np.concatenate([np.empty(0, np.int64), *found]))
 
     def clusters(self, numbers: Integers) -> Integers:
-        """What is independent: the cluster of a case, and of one without any the case itself."""
+        """Return the independent unit: the cluster of a case, or the case itself if it has none."""
         return self._cluster[numbers] if self._clusters else numbers
 
     def copies(self, numbers: Integers) -> tuple[int, int]:
@@ -188,7 +192,7 @@ class CaseNumbers:
 
 
 def _after(known: NDArray[Scalar], more: NDArray[Scalar]) -> NDArray[Scalar]:
-    """Both, one after the other; the second itself where it is the first to come."""
+    """Return both arrays concatenated; the second itself if the first is empty."""
     return np.concatenate([known, more]) if len(known) else more
 
 

@@ -1,6 +1,6 @@
-"""What differs between two sides besides the agent, in words, and what that forbids.
+"""Differences between two sides other than the agent, and what they rule out.
 
-Nothing is hidden for it: a time on another machine is shown, but it gets no verdict.
+Nothing is hidden because of them: a time on another machine is shown, but gets no verdict.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.place import Execution
 
 _TIMED = {"ms", "s", "µs", "ns", "1/s", "tokens/s", "%"}
-"""Units of what a machine decides together with the agent."""
+"""Units of metrics that depend on the machine as well as on the agent."""
 _ALSO_TIMED = {"goodput_share", "sent_share"}
 _DEFINITION = (
     "kind", "scorers", "expected_outputs", "system_prompt", "prompt", "parameters",
     "constraints", "iterations", "concurrency", "retries",
 )  # fmt: skip
-"""What changes the numbers, when a benchmark is defined differently."""
+"""Parts of a benchmark's definition that change its numbers."""
 _MARKING = {"kind", "scorers", "expected_outputs"}
-"""Of these what makes the same answer right here and wrong there."""
+"""Parts of a definition that make the same answer right in one run and wrong in another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,18 @@ class Difference:
     forbids_times: bool = False
     """Times and rates get no verdict."""
     forbids_winner: bool = False
-    """Verdicts stand, but neither side wins by them."""
+    """Verdicts remain, but neither side wins."""
     is_identical: bool = False
-    """Both sides are the same values, so that there is nothing to compare."""
+    """Both sides hold the same values, so there is nothing to compare."""
 
 
 def is_timed(metric: str, *sides: Evidence) -> bool:
-    """Whether the machine has a say in what the metric was on one of these sides."""
+    """Return whether the metric depends on the machine on one of these sides."""
     return depends_on_machine(metric, [row for one in sides for row in one.executions])
 
 
 def depends_on_machine(metric: str, executions: Iterable[Execution]) -> bool:
-    """Whether the machine has a say in it: times, rates, and what costs by the hour."""
+    """Return whether the metric depends on the machine: times, rates, and hourly costs."""
     known = find_metric(metric)
     if known is None:
         return False
@@ -72,7 +72,7 @@ def depends_on_machine(metric: str, executions: Iterable[Execution]) -> bool:
 def differences(
     connection: sqlite3.Connection, a: Evidence, b: Evidence, numbers: CaseNumbers
 ) -> list[Difference]:
-    """What differs, or disturbed; of a file only the cases are known, so that they alone are."""
+    """Return what differs or was disturbed; for a file only its cases can be compared."""
     rows_a, rows_b = a.executions, b.executions
     if not rows_a or not rows_b:
         found_cases = _answered_cases(a, b)
@@ -132,7 +132,7 @@ def _cases(
 
 
 def _answered_cases(a: Evidence, b: Evidence) -> Difference | None:
-    """By the cases that there are rows of; nothing where a file does not name them."""
+    """Compare the cases that have rows; nothing if a file does not name them."""
     if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
         return None
     if not (a.names_cases and b.names_cases):
@@ -202,7 +202,7 @@ def benchmark_of(connection: sqlite3.Connection, row: Execution) -> dict[str, An
 
 
 def _changed(name: str, first: Any, second: Any) -> str:
-    """What changed in one part of a definition, with the values where they are short."""
+    """Describe the change of one part of a definition, with short values in full."""
     if isinstance(first, dict) and isinstance(second, dict):
         inner = [key for key in {**first, **second} if first.get(key) != second.get(key)]
         return ", ".join(
@@ -237,7 +237,7 @@ def _verdict(connection: sqlite3.Connection, row: Execution) -> str | None:
 
 
 def on_common_cases(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:
-    """Both with the cases that both were asked; as they are where there are none."""
+    """Restrict both sides to the cases that both were asked; unchanged if there are none."""
     if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
         return a, b
     common = np.intersect1d(a.case, b.case)

@@ -1,4 +1,4 @@
-"""What experiments say of the numbers that they return, for those who judge them."""
+"""Directions and units that experiments declare for the numbers they return."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ def declare_metrics_in(connection: sqlite3.Connection, run_key: int) -> None:
 
 
 def undeclared_metrics(connection: sqlite3.Connection, agent: str) -> tuple[str, ...]:
-    """What the newest executions of the agent's experiments returned and nobody says which way is
-    better of."""
+    """Return metrics of the agent's newest experiments without a declared direction."""
     names: dict[str, None] = {}
     for key in newest_of_each_experiment(connection, agent):
         found = metric_names(connection, key)

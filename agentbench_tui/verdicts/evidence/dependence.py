@@ -18,29 +18,31 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats
 
 _CAUTION = 0.5
-"""Standard errors (1/√n) that are put upon the correlation of pairs, whose estimate is rough."""
+"""Standard errors (1/√n) added to the correlation of neighbors, whose estimate is rough."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """Of a difference of means."""
+    """Correlation of the values behind a difference of means."""
 
     factor: float
     """By what its variance is larger than that of independent values; 1 and more."""
     worth: float
-    """Independent values a side, or pairs, that tell as much."""
+    """Effective number of independent values per side, or of pairs."""
     p: float
-    """Of the difference, two-sided, by t with as many."""
+    """Two-sided p of the difference, by *t* with that many values."""
     df: float
     error: float
     """Standard error of the difference."""
 
 
 def paired_dependence(d: Floats, again: Floats | None = None) -> Dependence | None:
-    """Of the mean of differences, in the order of asking; None of one, or of equal ones.
+    """Return the correlation for the mean of differences in order of time; None for one value or
+    equal ones.
 
-    `again`: the same in the order in which the other side was asked, where that is another. What
-    hangs together on one side is seen in its own order only; the one that leaves less counts.
+    `again` holds the differences in the order in which the other side was asked, if it differs.
+    Correlation on one side shows only in that side's order; the order with the smaller effective
+    number counts.
     """
     if len(d) < LEAST_WORTH or d.min() == d.max():
         return None
@@ -54,7 +56,9 @@ def paired_dependence(d: Floats, again: Floats | None = None) -> Dependence | No
 
 
 def group_dependence(x: Floats, y: Floats) -> Dependence | None:
-    """Of mean(y) - mean(x), each in the order of asking; None of one, or of equal ones."""
+    """Return the correlation for mean(y) - mean(x), each in order of time; None for one value or
+    equal ones.
+    """
     if min(len(x), len(y)) < LEAST_WORTH:
         return None
     worths = worth_of_mean(x), worth_of_mean(y)

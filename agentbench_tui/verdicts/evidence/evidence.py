@@ -1,8 +1,8 @@
-"""What executions of one agent on one benchmark say, as arrays: the ground of every verdict.
+"""Results of one agent's executions on one benchmark, as arrays: the input of every verdict.
 
-Observations of a task benchmark have a case, so that two agents can be held against each other
-case by case. What is said of speed stands on whole repeats, since the answers of one repeat share
-its luck: `per_repeat` gives one value for each, of every kind of benchmark.
+Observations of a task benchmark have a case, so two agents can be compared case by case. Statements
+about speed are based on whole repeats, since the answers of one repeat are not independent:
+`per_repeat` gives one value for each, for every kind of benchmark.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Evidence(Protocol):
 
     @property
     def executions(self) -> Sequence[Execution]:
-        """Where it comes from, the oldest first."""
+        """Executions that it comes from, the oldest first."""
 
     def per_repeat(self, metric: str) -> Floats:
         """One value for each repeat that has one; empty where it was not measured.
@@ -38,13 +38,15 @@ class Evidence(Protocol):
         """
 
     def fewest_answers(self, metric: str) -> int:
-        """Values of a distribution in that repeat which has the fewest; 0 where none has any."""
+        """Return the smallest number of values of a distribution in any repeat; 0 if there are
+        none.
+        """
 
 
 def evidence_of(
     connection: sqlite3.Connection, rows: Sequence[Execution], numbers: CaseNumbers
 ) -> Evidence:
-    """What executions of one benchmark say together."""
+    """Combine the results of executions of one benchmark."""
     if rows[0]["dataset_key"] is None:  # cases are what a task benchmark is made of
         kind = StressEvidence if _is_stress(connection, rows[0]) else LoadEvidence
         return kind(connection, rows)

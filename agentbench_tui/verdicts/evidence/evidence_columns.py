@@ -1,6 +1,6 @@
-"""Columns of evidence by name, each computed when it is asked for.
+"""Columns of evidence by name, each computed when it is first used.
 
-Of a million answers a column has 8 MB, and a question needs few of them.
+A column of a million answers takes 8 MB, and a verdict needs few columns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ class EvidenceColumns(Mapping[str, "Floats"]):
     def __init__(self, columns: Mapping[str, Compute]) -> None:
         self._compute = dict(columns)
         self._last: tuple[str, Floats] | None = None
-        """Asked for again and again, mostly; all of them would not fit into memory."""
+        """The last column, since it is often requested again; all of them would not fit into
+        memory.
+        """
 
     def __getitem__(self, name: str) -> Floats:
         if self._last is None or self._last[0] != name:
@@ -39,7 +41,7 @@ class EvidenceColumns(Mapping[str, "Floats"]):
 
 
 def with_each(columns: Mapping[str, Floats], change: Callable[[Floats], Floats]) -> EvidenceColumns:
-    """The columns, each changed in one way, such as to some rows of them."""
+    """Columns after a transformation, such as a selection of rows."""
 
     def changed(name: str) -> Floats:
         return change(columns[name])

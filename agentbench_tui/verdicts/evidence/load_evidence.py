@@ -1,4 +1,4 @@
-"""Repeats of load executions, each with metrics of its own."""
+"""Repeats of load executions, each with its metrics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LoadEvidence:
         self._averaged = by_run
 
     def by_run(self) -> LoadEvidence:
-        """With the means of whole runs instead of its repeats."""
+        """Return the evidence with the means of whole runs instead of its repeats."""
         return self._of_runs
 
     @cached_property
@@ -61,7 +61,7 @@ class LoadEvidence:
         return min(counts, default=0)
 
     def observed(self, metric: str) -> int:
-        """How many requests its values stand on, in all repeats together."""
+        """Return the number of requests behind its values, over all repeats."""
         return sum(repeat[metric][1] for _, repeat in self._repeats if metric in repeat)
 
     @cached_property

@@ -34,7 +34,7 @@ class Adjusted:
     """p values adjusted together."""
 
     p: list[list[float | None]]
-    """Of each comparison of each group; None where none was tested."""
+    """Adjusted p of each comparison of each group; None if it was not tested."""
     adjustment: Adjustment
     tests: int
     """Tests in the family."""
@@ -92,7 +92,7 @@ def _least_p(one: Comparison) -> float:
 
 
 def _twin(one: Comparison, group: Sequence[Comparison]) -> int | None:
-    """Where in its group the tokens are that a cost is a multiple of, on both sides alike."""
+    """Return the index of the tokens of which a cost is the same multiple on both sides."""
     if one.metric != _COST:
         return None
     for at, other in enumerate(group):

@@ -1,4 +1,4 @@
-"""Where something was measured: a benchmark of a suite, at one point of its sweep."""
+"""Place of a measurement: a benchmark of a suite, at one point of its sweep."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Execution = dict[str, Any]
 
 
 class Place(NamedTuple):
-    """A benchmark of a suite at one point of a sweep: what has cases or repeats of its own."""
+    """A benchmark of a suite at one point of a sweep, with its own cases or repeats."""
 
     suite_id: str
     benchmark_id: str
     parameters: str = "{}"
-    """Of the point: JSON with sorted keys, as in `benchmark_executions`."""
+    """Parameters of the point: JSON with sorted keys, as in `benchmark_executions`."""
 
     @property
     def point(self) -> dict[str, Any]:
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What it is called where the suite is known."""
+        """Return its name when the suite is clear from the context."""
         point = point_words(self.point)
         return f"{self.benchmark_id} ({point})" if point else self.benchmark_id
 
@@ -42,7 +42,7 @@ class Place(NamedTuple):
 
 
 def place_of(row: Execution, but: Collection[str] = ()) -> Place:
-    """Where an execution was measured, whatever the values of some parameters."""
+    """Return the place of an execution, ignoring the values of some parameters."""
     if not row["parameters"]:
         return Place(row["suite_id"], row["benchmark_id"], "{}")
     point = {name: value for name, value in row["parameters"].items() if name not in but}
@@ -59,8 +59,9 @@ def by_place(rows: Iterable[Execution], but: Collection[str] = ()) -> dict[Place
 
 
 def latest_of_places(rows: Iterable[Execution]) -> list[Execution]:
-    """Of each place those of the latest run, of rows the oldest first; several where seeds were
-    swept."""
+    """Return the executions of the latest run at each place, from rows ordered oldest first;
+    several if seeds were swept.
+    """
     places = [(place_of(row), row) for row in rows]
     newest = {place: row["run_key"] for place, row in places}
     return [row for place, row in places if newest[place] == row["run_key"]]

@@ -59,6 +59,6 @@ def _apart(columns: Sequence[Integers]) -> Integers:
 
 
 def _runs(parts: Sequence[TaskEvidence]) -> Integers | None:
-    """Of files the number of each repeat's run; runs of one number are one run."""
+    """For files, the number of each repeat's run; equal numbers are one run."""
     known = [one.run_of for one in parts if one.run_of is not None]
     return np.concatenate(known) if len(known) == len(parts) else None

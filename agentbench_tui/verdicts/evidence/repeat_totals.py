@@ -1,7 +1,7 @@
-"""What is known of a whole repeat only: sums over it, rates, and what the machine did meanwhile.
+"""Totals known only for a whole repeat: sums, rates, and resource use of the machine.
 
-No single answer has such a value, so that it can't be compared case by case. The price of an hour
-is among it: shared out over a repeat's answers it would make each of them vary as the repeat does.
+No single answer has such a value, so it cannot be compared case by case. Hourly costs are among
+them: shared over a repeat's answers, each answer would vary like the repeat.
 """
 
 from __future__ import annotations
@@ -66,8 +66,9 @@ def repeat_totals(
 
 
 def _cost(seen: Observations, agent: AgentSpec, total: Total, asking_s: Floats) -> Floats:
-    """USD of each repeat, as `engine.task.aggregate` has it; NaN where some answer's is not
-    known."""
+    """USD of each repeat, as computed by `engine.task.aggregate`; NaN if the cost of some answer is
+    unknown.
+    """
     cost = seen.cost_usd
     if agent.hourly_price_usd is not None:
         return total(np.nan_to_num(cost)) + asking_s / _S_PER_HOUR * agent.hourly_price_usd
@@ -76,7 +77,7 @@ def _cost(seen: Observations, agent: AgentSpec, total: Total, asking_s: Floats) 
 
 
 def _per(amount: Floats, right: Floats) -> Floats:
-    """Of one right answer. Without any it is infinite, which no mean can hold: then none is."""
+    """Cost per correct answer; None if there was no correct answer, since it would be infinite."""
     return np.full(len(right), math.nan) if (right == 0).any() else amount / right
 
 

@@ -45,7 +45,7 @@ def stored_soundness() -> Soundness:
 
 
 def _plan_problem(run_id: str, text: str, executions: Mapping[str, str]) -> str:
-    """What is wrong with the plan of a run, whose executions have these agents; else empty.
+    """Say what is wrong with the stored plan of a run, given its executions' agents; else empty.
 
     A plan decides what is resumed and scored again, so it must be that of its own run.
     """

@@ -1,4 +1,4 @@
-"""Runs of a stress scenario, each with what the scenario found."""
+"""Runs of a stress scenario, each with its results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRIMARY = (
     "resilience", "breaking_rate_per_s", "breaking_concurrency", "breaking_input_tokens",
     "recovery_s",
 )  # fmt: skip
-"""What stress is judged by unless metrics are named."""
+"""Metrics that judge a stress test by default."""
 _KNOWN = frozenset({*PRIMARY, "error_share", "tokens_used", "cost_usd", "api_calls"})
 
 
@@ -45,7 +45,7 @@ class StressEvidence:
         self._averaged = by_run
 
     def by_run(self) -> StressEvidence:
-        """With the means of whole runs, where one has several executions."""
+        """Return the evidence with the means of whole runs, if a run has several executions."""
         return StressEvidence(self._connection, self.executions, by_run=True)
 
     def per_repeat(self, metric: str) -> Floats:

@@ -1,4 +1,4 @@
-"""Whether the repeats of both sides have enough answers for a high percentile of each."""
+"""Checks whether the repeats of both sides have enough answers for a high percentile."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ if TYPE_CHECKING:
 
 
 def answers_needed(metric: str) -> int:
-    """Answers of a repeat with which its percentile is told; 1 of what is none, and of medians."""
+    """Return the number of answers that a repeat needs for its percentile; 1 for medians and other
+    metrics.
+    """
     share = SHARES.get(metric.partition(".")[2], 0.5)
     return needed(share) if share > 0.5 else 1
 
 
 def too_few_answers(metric: str, a: Evidence, b: Evidence) -> str:
-    """Why a percentile has no value on one side or the other, in words; empty where both have."""
+    """Say why a percentile has no value on one of the sides; empty if both have one."""
     fewest = answers_needed(metric)
     if fewest == 1:
         return ""

@@ -39,7 +39,7 @@ OF_OBSERVATIONS = (
     "accuracy", "correct_share", "reliability", "error_rate", "e2e_ms", "ttft_ms", "waiting_ms",
     "input_tokens", "output_tokens", COST,
 )  # fmt: skip
-"""What each observation of a task benchmark has a value of, by the name of the metric."""
+"""Metrics of single observations of a task benchmark, by name."""
 TOKENS = "tokens_per_task"
 """Input and output tokens of each observation together: no metric itself, but what the totals and
 ratios of tokens are made of."""
@@ -58,7 +58,7 @@ class TaskEvidence:
     case: Integers
     """Equal for equal cases, also of other evidence made by the same `CaseNumbers`."""
     cluster: Integers
-    """What is independent: the case, or the cluster that its author put it in."""
+    """Independent unit: the case, or its declared cluster."""
     seed: Integers
     repeat: Integers
     """Numbered 0 … R-1 over the repeats of all executions."""
@@ -68,26 +68,28 @@ class TaskEvidence:
     repeats: int
     """R."""
     totals: dict[str, Floats] = field(default_factory=dict)
-    """Of what only whole repeats have (see `repeat_totals`), float64[R]; NaN where not known."""
+    """Totals of whole repeats (see `repeat_totals`), float64[R]; NaN if unknown."""
     repeats_of: Sequence[int] = ()
-    """How many repeats each of the executions has; empty of files."""
+    """Number of repeats of each execution; empty for files."""
     names_cases: bool = True
-    """Whether it says which case each answer is of; False of files without ids."""
+    """Whether each answer has a case; False for files without ids."""
     tells_failures: bool = True
     """Whether it says which answers failed; False of files that have no column for it and a value
     in every row."""
     run_of: Integers | None = None
-    """Of files that tell runs, the number of each repeat's."""
+    """For files with a run column, the run number of each repeat."""
 
     @property
     def runs(self) -> int:
-        """How many it is of; 0 of a file that does not tell."""
+        """Return the number of runs; 0 for a file without a run column."""
         if self.run_of is not None:
             return len(np.unique(self.run_of))
         return len({row["run_id"] for row in self.executions})
 
     def by_run(self) -> TaskEvidence:
-        """With whole runs as its repeats: a total is the mean over those of the run."""
+        """Return the evidence with whole runs as its repeats: a total is the mean over the repeats
+        of the run.
+        """
         told = self.run_of
         runs = run_numbers(self.executions, self.repeats_of) if told is None else told
         return replace(
@@ -100,11 +102,15 @@ class TaskEvidence:
         )
 
     def only(self, cases: Integers) -> TaskEvidence:
-        """What is said of these cases alone; totals of a repeat are of all its cases, and go."""
+        """Return the evidence for these cases only; totals of a repeat cover all its cases, and are
+        dropped.
+        """
         return self.rows(np.isin(self.case, cases))
 
     def rows(self, kept: NDArray[np.bool_]) -> TaskEvidence:
-        """What these observations say; totals of a repeat are of all its cases, and go."""
+        """Return the evidence of these observations; totals of a repeat cover all its cases, and
+        are dropped.
+        """
         return replace(
             self,
             case=self.case[kept],
@@ -137,7 +143,9 @@ class TaskEvidence:
         return np.array(found)
 
     def unknown(self, column: str) -> int:
-        """Answers that do not tell an amount that is paid for; what failed may have used none."""
+        """Return which answers lack a known amount that is paid for; a failure may have used
+        nothing.
+        """
         values = self.values[column]
         answered = self.values.get("reliability", np.ones(len(values))) > 0
         return int((np.isnan(values) & answered).sum())
@@ -191,12 +199,12 @@ def _column(parts: Sequence[TaskEvidence], name: str) -> Floats:
 
 
 def joined(columns: Sequence[NDArray[Scalar]]) -> NDArray[Scalar]:
-    """The arrays one after another; a single one as it is, since it may be large."""
+    """Concatenate the arrays; a single one is returned without a copy, since it may be large."""
     return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
 def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) -> TaskEvidence:
-    """Of one execution, with every column of `OF_OBSERVATIONS`, and those of a game."""
+    """Return one execution, with every column of `OF_OBSERVATIONS`, and those of a game."""
     seen = Observations(connection, row["key"])
     agent = specification_of(connection, row)
     numbered, repeat = _repeats(seen)
@@ -223,7 +231,7 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
 
 
 def _repeats(seen: Observations) -> tuple[Integers, Integers]:
-    """The repeats that there are, and of each observation the number of its repeat among them."""
+    """Return the existing repeats, and for each observation the index of its repeat."""
     repeat = seen.repeat
     if len(repeat) and repeat.min() == repeat.max():
         return repeat[:1].astype(np.int64), np.broadcast_to(np.int64(0), len(repeat))
@@ -234,7 +242,7 @@ def _repeats(seen: Observations) -> tuple[Integers, Integers]:
 def _returned(
     connection: sqlite3.Connection, execution_key: int, repeats: Integers
 ) -> dict[str, Floats]:
-    """What the iterations of an experiment gave, a mean for each of these repeats."""
+    """Return the metrics of an experiment's iterations, as a mean for each of these repeats."""
     return {
         name: np.array([means.get(repeat, math.nan) for repeat in repeats.tolist()])
         for name, means in repeat_means(connection, execution_key).items()
@@ -249,7 +257,7 @@ def _measured(connection: sqlite3.Connection, execution_key: int) -> set[str]:
 
 
 def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, Compute]:
-    """Those that have a value; recorded answers take no time."""
+    """Return those that have a value; recorded answers take no time."""
     found: dict[str, Compute] = {}
     if not len(seen):
         return found
@@ -278,6 +286,8 @@ def _of_answered(seen: Observations, name: str) -> Floats:
 
 
 def _paid(seen: Observations, *names: str) -> Floats:
-    """The sum of amounts: what failed may have used nothing; of an answer it may be unknown."""
+    """Return the sum of amounts; a failure may have used nothing, an answer's amount may be
+    unknown.
+    """
     amounts: list[Floats] = [getattr(seen, name) for name in names]
     return np.where(seen.answered, sum(amounts), sum(map(np.nan_to_num, amounts)))

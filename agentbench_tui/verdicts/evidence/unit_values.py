@@ -25,7 +25,7 @@ class UnitValues:
     members: Bools
     """bool[groups, units]."""
     means: Floats
-    """Of each group the mean over its cases; NaN of a group without any."""
+    """Mean over the cases of each group; NaN for an empty group."""
     variances: Floats
     """The squares of the standard errors of these means, from what units of one group scatter."""
 

@@ -1,4 +1,4 @@
-"""Whole runs in the place of their repeats, which share the luck of their run."""
+"""Whole runs in place of their repeats, which share the conditions of their run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def run_numbers(executions: Sequence[Execution], repeats_of: Iterable[int]) -> Integers:
-    """Of each repeat the number of its run, 0 … by the order of the executions."""
+    """Return the run number of each repeat, 0 … in the order of the executions."""
     numbers: dict[str, int] = {}
     of = [numbers.setdefault(row["run_id"], len(numbers)) for row in executions]
     return np.repeat(np.array(of, np.int64), list(repeats_of))
 
 
 def mean_by_run(number: Integers, values: Floats) -> Floats:
-    """The mean of those values that are known, by number; NaN where none is."""
+    """Return the mean of the known values for each number; NaN if there is none."""
     known = ~np.isnan(values)
     count = int(number.max(initial=-1)) + 1
     found = np.full(count, math.nan)

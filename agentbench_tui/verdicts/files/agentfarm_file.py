@@ -16,19 +16,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _INSTRUMENTS = {"psutil": "up to 10 times", "cprofile": "1.4 times"}
-"""What its timer encloses, and so adds to short times."""
+"""Instruments that AgentFarm's timer includes, and that therefore add to short times."""
 
 
 def is_agentfarm_result(content: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is such a result."""
+    """Return whether a JSON object is a result of AgentFarm."""
     return "iteration_metrics" in content
 
 
 def result_table(
     path: Path, content: Mapping[str, Any], chosen: Iterable[str]
 ) -> tuple[Table, tuple[str, ...]]:
-    """The iterations as rows (`iteration`, `benchmark`, `duration_s`, and its chosen metrics),
-    and what is to be known of them. Raises UsageError."""
+    """Return the iterations as rows (`iteration`, `benchmark`, `duration_s`, and chosen metrics)
+    with remarks. Raises UsageError.
+    """
     iterations = content["iteration_metrics"]
     if not isinstance(iterations, list) or not iterations:
         raise UsageError(f"{path}: holds no iterations; its aggregates alone cannot be compared")

@@ -1,5 +1,6 @@
-"""What a file of samples says of its cases besides their results: inputs, and columns without a
-meaning, by which cases may belong together."""
+"""Data of cases in a file of samples: inputs, and columns without a known meaning, which may reveal
+clusters.
+"""
 
 from __future__ import annotations
 

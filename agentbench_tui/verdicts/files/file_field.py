@@ -19,7 +19,7 @@ class FileField:
 
     name: str
     fields: CaseFields | None
-    """Where they go; None where no column was asked for."""
+    """Destination of the fields; None if no column was requested."""
 
     @property
     def names(self) -> set[str]:

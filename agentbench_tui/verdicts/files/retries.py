@@ -1,7 +1,7 @@
-"""Rows of a file that are tries of one case: which of them counts, and what it took.
+"""Rows of a file that are attempts at one case: which attempt counts, and its cost.
 
-Where a case is tried again until it is right, the mean over all rows is neither how often the first
-try is right nor how often the last one is.
+If a case is retried until it is right, the mean over all rows is neither the share that is right at
+the first attempt nor at the last.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats
 
 CHOICE = re.compile(r"first|last|all|pass@[1-9]\d{0,3}")
-"""What `--attempt` takes."""
+"""Accepted values of `--attempt`."""
 _WITHIN = "pass@"
 _MOST_NAMES = 3
 """Names of a column that a note suggests."""

@@ -1,4 +1,4 @@
-"""Which rows of a file of samples count: `--where COLUMN=VALUE`, and columns that split cases."""
+"""Selection of rows in a file of samples: `--where COLUMN=VALUE`, and columns that split cases."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SHOWN = 6
 
 
 def choose_rows(table: Table, where: RowFilter) -> tuple[Table, list[str]]:
-    """Return the rows that `where` chooses, and a note for each column of it.
+    """Return the rows that `where` selects, and a note for each of its columns.
 
-    Raises UsageError for a column or a value that the file does not have.
+    Raises UsageError for a column or value that the file does not have.
     """
     notes = []
     for name, wanted in where.items():
@@ -72,7 +72,7 @@ def check_split(table: Table, keys: Sequence[Hashable]) -> None:
 
 
 def _splits(groups: Sequence[Sequence[str]]) -> frozenset[str]:
-    """The values in which all rows of every group differ; empty where they do not."""
+    """Return the values in which all rows of every group differ; empty if they do not."""
     everywhere = frozenset(groups[0])
     alike = all(len(group) == len(everywhere) and everywhere.issuperset(group) for group in groups)
     return (

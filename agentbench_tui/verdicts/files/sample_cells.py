@@ -1,4 +1,4 @@
-"""Cells of a table of samples: what was written, without a spreadsheet's guards, and as numbers."""
+"""Cells of a table of samples: as written, without guards against spreadsheets, and as numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO = {"0", "false", "no", "n", "incorrect", "wrong", "fail", "failed", "failure"
 
 
 def text_of(cell: Any) -> str:
-    """A cell as it was meant: without what keeps a spreadsheet from taking it for a formula."""
+    """Return a cell without the prefix that keeps a spreadsheet from reading it as a formula."""
     if cell is None:
         return ""
     text = str(cell).strip()
@@ -25,7 +25,7 @@ def text_of(cell: Any) -> str:
 
 
 def number_of(cell: Any, *, share: bool, decimal_comma: bool) -> float | None:
-    """The cell's number, NaN where there is none, None where it is no number."""
+    """Return the cell's number; NaN if the cell is empty, None if it is not a number."""
     if isinstance(cell, bool | int | float):
         try:
             return float(cell)

@@ -1,7 +1,8 @@
-"""What the columns of a file of samples mean, by their names: cases, repeats, failures, metrics.
+"""Meaning of a sample file's columns, by name: cases, repeats, failures, metrics.
 
-Names of other tools are read as what they are here; where a unit is in the name it is converted,
-and said. A column whose name says nothing takes part when it is asked for, with a direction.
+Names that other tools use are mapped to agentbench's. If the name contains a unit, values are
+converted and a note says so. A column with an unknown name takes part only if it is requested with
+a direction.
 """
 
 from __future__ import annotations
@@ -33,25 +34,24 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "point": ("parameters",),
     "agent": ("agent", "agent_id", "model"),
 }  # fmt: skip
-"""What a row is of; of several such columns the first counts."""
+"""Names of columns by role; of several such columns the first counts."""
 WITHIN_TASK = (
     "doc_id", "question_id", "problem_id", "example_id", "item_id", "instance_id",
 )  # fmt: skip
 """Columns that name the case within its `task`: samples of several tasks of a harness. Not
 `sample_id` and `id`, which often name the attempt."""
 INPUTS = ("input", "prompt", "question")
-"""Columns with what was asked: questions of one template or about one passage belong together."""
+"""Columns with the question: questions of one template or about one passage may form a cluster."""
 CIRCUMSTANCES = (
     "send_lag_ms", "queue_ms", "e2e_from_send_ms", "ttft_from_send_ms", "input_tokens",
 )  # fmt: skip
-"""Columns that are compared only when they are asked for: they are the sender's or the question's.
-"""
+"""Columns that are compared only on request: they describe the sender or the question."""
 STATUS_CODES = ("status_code", "http_status")
 """Columns with the status of an HTTP answer; from 200 to 399 it did not fail."""
 FAILURES = ("failure_kind", "failure", "status", "error", "exception", "timed_out", *STATUS_CODES)
-"""Of each row that failed one of these says so."""
+"""Columns of which one marks each failed row."""
 KINDS = FAILURES[:3]
-"""Those that also say how."""
+"""Columns that also give the kind of failure."""
 _MEANINGS: Mapping[str, tuple[str, ...]] = {
     "accuracy": (
         "accuracy", "score", "credit", "correct", "is_correct", "right", "passed", "pass",
@@ -66,8 +66,7 @@ _MEANINGS: Mapping[str, tuple[str, ...]] = {
     "input_tokens": ("input_tokens", "prompt_tokens", "tokens_in"),
     "cost_usd_per_task": ("cost_usd_per_task", "cost_usd", "cost", "price_usd", "total_cost_usd"),
 }  # fmt: skip
-"""Metric → names of columns; of times without their unit, of which the first that is there counts.
-"""
+"""Metric → names of its columns; times without their unit. The first existing column counts."""
 _UNITS: Mapping[str, float] = {
     "ms": 1.0, "msec": 1.0, "millis": 1.0, "milliseconds": 1.0,
     "s": 1e3, "sec": 1e3, "secs": 1e3, "seconds": 1e3,
@@ -79,9 +78,9 @@ _TIMES = {
 }
 """Names of times without their unit."""
 _ID = re.compile(r"(?:^|[_\W])(?:id|uuid|hash|key|index)$", re.IGNORECASE)
-"""Names of columns that may name what a row is of."""
+"""Names of columns that may identify the item of a row."""
 _ALONE = {"ms", "s", "sec", "seconds", "milliseconds"}
-"""Units that name a time by themselves."""
+"""Units that name a time without any other word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +90,13 @@ class ValueColumn:
     name: str
     metric: Metric
     factor: float = 1.0
-    """Of its numbers, to be in the metric's unit."""
+    """Factor that converts its numbers to the metric's unit."""
     chosen: bool = False
-    """Whether it was asked for by name, and is taken as it is."""
+    """Whether it was requested by name, and is used unchanged."""
 
     @property
     def words(self) -> str:
-        """How it is read; empty where its name says it."""
+        """Describes how it is read; empty if its name is clear."""
         if self.chosen or (self.name == self.metric.name and self.factor == 1):
             return ""
         times = "" if self.factor == 1 else f" × {plain(self.factor, grouped=False)}"
@@ -109,7 +108,7 @@ class Meaning:
     """Which column of a file means what."""
 
     roles: Mapping[str, str]
-    """Of `ROLES` → name of the column."""
+    """Role → name of the column."""
     failures: tuple[str, ...]
     values: tuple[ValueColumn, ...]
     ignored: tuple[ValueColumn, ...] = ()
@@ -119,9 +118,9 @@ class Meaning:
 
 
 def chosen_metric(name: str, better: Better | None) -> Metric | None:
-    """A metric that only a file knows, by the name of its column; None for one of ours.
+    """Return the metric of a column that only a file has; None for one of agentbench's.
 
-    Raises UsageError where nobody said which way is better.
+    Raises UsageError if its better direction was not given.
     """
     if find_metric(name) is not None:
         return None
@@ -135,13 +134,13 @@ def chosen_metric(name: str, better: Better | None) -> Metric | None:
 
 
 def is_time(name: str) -> bool:
-    """Whether the name of a column says that it holds a time or a rate."""
+    """Return whether the name of a column says that it holds a time or a rate."""
     words = re.split(r"[\W_]+", _plain(name))
     return words[-1] in _UNITS or bool(_TIMES & {*words, "_".join(words)})
 
 
 def is_wanted(name: str, chosen: Iterable[str]) -> bool:
-    """Whether a column of that name may mean something."""
+    """Return whether a column of that name may have a meaning."""
     plain = _plain(name)
     named = any(plain in names for names in (*ROLES.values(), FAILURES, INPUTS))
     if name in chosen or named:
@@ -150,7 +149,7 @@ def is_wanted(name: str, chosen: Iterable[str]) -> bool:
 
 
 def meaning(names: Sequence[str], chosen: Sequence[Metric] = ()) -> Meaning:
-    """What the columns of a file mean; `chosen` are metrics by the names of their columns."""
+    """Return the meaning of a file's columns; `chosen` are metrics by the names of their columns."""
     plain: dict[str, str] = {}
     for name in names:
         plain.setdefault(_plain(name), name)
@@ -185,7 +184,7 @@ def nameless_words(names: Sequence[str], columns: Meaning) -> list[str]:
 
 
 def _is_held(values: Iterable[ValueColumn], column: ValueColumn) -> bool:
-    """Whether the metric has a column that says it better."""
+    """Return whether another column has the same metric in a better form."""
     return any(
         one.metric.name == column.metric.name
         and (one.chosen or _rank(one.name) <= _rank(column.name))
@@ -194,7 +193,7 @@ def _is_held(values: Iterable[ValueColumn], column: ValueColumn) -> bool:
 
 
 def _rank(name: str) -> int:
-    """How well a name says its metric; 0 is best."""
+    """Return how well a name matches its metric; 0 is best."""
     plain = _plain(name)
     stem, _ = _time(plain) or (plain, 1.0)
     return min(
@@ -232,5 +231,7 @@ def _plain(name: str) -> str:
 
 
 def point_suffix(text: str) -> str:
-    """What the cell of a role `point` adds to a benchmark's name; empty where nothing was swept."""
+    """Return what a cell of the role `point` adds to a benchmark's name; empty if nothing was
+    swept.
+    """
     return "" if text in {"", "{}"} else f" at {text}"

@@ -50,23 +50,23 @@ _FINE_STATUS = {
 }  # fmt: skip
 _FINE_HTTP = frozenset(map(str, range(200, 400)))
 _FINE_FLAG = {"false", "0", "0.0", "no", "ok"}
-"""What a status, or a column for errors, says of a row that did not fail."""
+"""Values of a status or error column in rows that did not fail."""
 _LEFT_OUT = {"grader", "harness", "cancelled", "unfinished", "skipped"}
-"""Ends that are no fault of the agent's: not counted, and said."""
+"""Kinds of ends that are not the agent's fault: excluded, and reported."""
 _LONGEST_KIND = 30
 
 
 @dataclass(frozen=True, slots=True)
 class SampleFile:
-    """What a file says, by benchmark."""
+    """Content of a file, by benchmark."""
 
     path: Path
     benchmarks: dict[str, TaskEvidence]
-    """The empty name where the file names none."""
+    """The key is empty if the file names no benchmark."""
     seeded: bool
-    """Whether it says with which seed each answer was made."""
+    """Whether it has the seed of each answer."""
     notes: tuple[str, ...]
-    """How it was read, and what of it failed."""
+    """How it was read, and which rows failed."""
 
 
 def read_sample_file(
@@ -126,9 +126,9 @@ class _Reader:
         self._table = table
         self._columns = columns
         self._failed: list[str] = []
-        """Of each row why it failed; empty where it did not."""
+        """Reason of each failed row; empty for others."""
         self._infinite: dict[str, NDArray[np.bool_]] = {}
-        """By metric, which rows have an infinite value; it counts as none."""
+        """By metric, which rows have an infinite value; it counts as missing."""
 
     def read(
         self, numbers: CaseNumbers, notes: tuple[str, ...], attempt: str, by: FileField
@@ -207,7 +207,7 @@ class _Reader:
             )
 
     def _numbers(self, column: ValueColumn) -> Floats:
-        """The column's values in the metric's unit; NaN where there is none."""
+        """Return the column's values in the metric's unit; NaN if missing."""
         cells = self._table.columns[column.name]
         share = column.metric.unit == "share"
         decimal_comma = self._table.has_decimal_commas(column.name)
@@ -352,7 +352,7 @@ class _Reader:
         )
 
     def _whole_numbers(self, role: str) -> Floats:
-        """Of each row; 0 without such a column."""
+        """Return the value of each row; 0 without such a column."""
         cells = self._column(role)
         found = np.zeros(len(self._table))
         for row, cell in enumerate(cells or ()):
@@ -368,7 +368,7 @@ class _Reader:
     def _cases(
         self, rows: Integers, seeds: Integers, numbers: CaseNumbers
     ) -> tuple[Integers, Integers]:
-        """Numbers of the cases, and what of them is independent."""
+        """Return the numbers of the cases, and their independent units."""
         cells = self._column("case")
         if cells is not None:
             case = numbers.of_ids([self._case_id(cells, row) for row in rows.tolist()])
@@ -392,7 +392,7 @@ class _Reader:
         return self._labels(["cluster"], rows)
 
     def _labels(self, roles: Sequence[str], rows: Integers) -> Integers:
-        """Numbers 0 … for what the columns say together; all 0 without such columns."""
+        """Return numbers 0 … for the combinations of these columns; all 0 without such columns."""
         known = [cells for role in roles if (cells := self._column(role)) is not None]
         said = ["\n".join(text_of(cells[row]) for cells in known) for row in rows.tolist()]
         _, found = np.unique(said, return_inverse=True)

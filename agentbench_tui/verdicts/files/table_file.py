@@ -1,7 +1,7 @@
-"""Rows of a file that a person brings: CSV with a header, JSON lines, a JSON list; also gzipped.
+"""Rows of a file that a person provides: CSV with a header, JSON lines, a JSON list; also gzipped.
 
-What kind it is is seen by how it begins, not by its name. Sizes are bounded, whatever the file
-says of itself, and every fault is told with file and line.
+The format is detected from the content, not from the name. Sizes are bounded, and every error names
+the file and line.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_CHARACTERS = 1 << 28
-"""Of a file once it is unpacked."""
+"""Size limit of a file once it is unpacked."""
 LONGEST_LINE = LONGEST_FIELD
 MOST_ROWS = 1_000_000
 MOST_NAMES = 2_000
@@ -51,18 +51,19 @@ _PACKED = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns of one length. Cells are text, numbers, booleans, or None where there is nothing."""
+    """Columns of equal length. Cells are text, numbers, booleans, or None if empty."""
 
     path: Path
     names: tuple[str, ...]
-    """Of all columns, in the order in which they came up."""
+    """Names of all columns, in order of appearance."""
     columns: dict[str, list[Any]]
-    """Those that were wanted."""
+    """The requested columns."""
     lines: list[int]
-    """Where each row begins, from 1; of a JSON list its place in it."""
+    """Line in which each row begins, from 1; for a JSON list, its index."""
     notations: Mapping[str, NumberColumn] = field(default_factory=dict)
-    """How the numbers of the wanted columns are written, where semicolons separate the fields and
-    numbers may have a decimal comma."""
+    """Number notation of each requested column, if semicolons separate the fields and numbers may
+    have a decimal comma.
+    """
     labels: Mapping[str, list[Any]] = field(default_factory=dict)
     """Other columns whose cells recur, so that they group the rows."""
 
@@ -97,7 +98,7 @@ class Table:
 
 
 def read_table(path: Path, wanted: Callable[[str], bool]) -> Table | dict[str, Any]:
-    """The wanted columns of a file, or its content where all of it is one JSON object.
+    """Read the requested columns of a file, or its content if all of it is one JSON object.
 
     Raises UsageError with file and line.
     """
@@ -116,7 +117,7 @@ def read_table(path: Path, wanted: Callable[[str], bool]) -> Table | dict[str, A
 
 @contextmanager
 def _text(path: Path) -> Iterator[io.TextIOWrapper]:
-    """The file as text, unpacked. A pipe or a device, which may never end, is not read."""
+    """Read the file as unpacked text. A pipe or a device, which may never end, is not read."""
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -152,7 +153,7 @@ class _Lines:
         self._stream = stream
         self._characters = 0
         self.number = 0
-        """Of the line that was read last, from 1."""
+        """Number of the line that was read last, from 1."""
 
     def __iter__(self) -> _Lines:
         return self
@@ -186,7 +187,7 @@ class _Columns:
         self._lines: list[int] = []
         self._labels: dict[str, list[Any]] = {}
         self._values: dict[str, set[Any]] = {}
-        """Of each column in `_labels` its different values."""
+        """Distinct values of each column in `_labels`."""
 
     def add(self, line: int, cells: Iterable[tuple[str, Any]]) -> None:
         if len(self._lines) >= MOST_ROWS:
@@ -244,7 +245,7 @@ class _Columns:
 
 
 def _scalar(cell: Any) -> Any:
-    """The cell if it is a plain value; of long text its beginning and a hash."""
+    """Return the cell if it is a plain value; for long text, its beginning and a hash."""
     if isinstance(cell, str) and len(cell) > _LONGEST_TEXT:
         digest = hashlib.blake2b(cell.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         return f"{cell[:_LONGEST_TEXT]}#{digest}"

@@ -1,6 +1,6 @@
-"""The results of a run by groups of cases: what each agent has in each group, and what stands out.
+"""Results of a run by groups of cases: each agent's figures in each group, and which groups differ.
 
-A question beside the main one: nothing of it changes a score, a rank or a gate.
+This analysis is separate from the main one and changes no score, rank or gate.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 NO_CASES = "only benchmarks that ask cases have fields, and there is none"
 MAIN_METRICS = ("accuracy", "e2e_ms")
-"""The first that an agent has a value of is what is compared between its groups."""
+"""Candidates for the metric compared between groups: the first that an agent has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class AgentBreakdown:
     whole: GroupFigures
     groups: tuple[GroupFigures, ...]
     p_varies: float | None
-    """Of the metric being the same in all groups; None where that cannot be tested."""
+    """p of the hypothesis that the metric is the same in all groups; None if that cannot be tested."""
     method: str
-    """Of the tests of each group against the rest."""
+    """Method of the tests of each group against the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class Breakdown:
 def breakdown(
     connection: sqlite3.Connection, executions: Sequence[Execution], wanted: str
 ) -> Breakdown:
-    """Group the answers of executions of one run by a field of their cases.
+    """Group the answers of a run's executions by a field of their cases.
 
-    Raises UsageError where none of them asks cases, and as `CaseFields.groups` does.
+    Raises UsageError if none of them asks cases, and as `CaseFields.groups` does.
     """
     asked = [row for row in executions if row["dataset_key"] is not None]
     if not asked:
@@ -149,7 +149,7 @@ def _failures(
     groups: CaseGroups,
     numbers: CaseNumbers,
 ) -> list[Counter[str]]:
-    """Of each group, and last of all cases, failure kind → observations."""
+    """Return, for each group and finally for all cases, failure kind → number of observations."""
     found: list[Counter[str]] = [Counter() for _ in (*groups.names, "")]
     for row in rows:
         failed = failures_by_case(connection, row["key"])

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 SCHEMA = "agentbench.breakdown/1"
 GROUPS_SHOWN = 30
-"""Groups of each agent in tables and documents, unless told otherwise."""
+"""Default number of groups per agent in tables and documents."""
 _MOST_NAMED = 6
 _OF_GROUPS = (
     "group", "pooled", "pooled_low", "pooled_high", "p_value", "p_adjusted", "differs",
 )  # fmt: skip
-"""What only a group has, not the whole."""
+"""Keys that only a group has, not the whole."""
 
 Document = dict[str, Any]
 
@@ -53,7 +53,7 @@ def shown_groups(groups: Sequence[GroupFigures], limit: int) -> list[GroupFigure
 
 
 def breakdown_document(found: Breakdown, limit: int = GROUPS_SHOWN) -> Document:
-    """What JSON has of a breakdown; `more` counts the groups that `limit` leaves out."""
+    """Return a breakdown for JSON; `more` is the number of groups that `limit` leaves out."""
     return {
         "schema": SCHEMA,
         "field": found.field,
@@ -93,7 +93,7 @@ def _estimate(one: Estimate) -> Document:
 
 
 def breakdown_rows(found: Breakdown, limit: int = GROUPS_SHOWN) -> list[dict[str, str]]:
-    """Rows of a table: each agent's groups, and last the whole."""
+    """Return the rows of a table: each agent's groups, and finally the whole."""
     rows = []
     for one in found.agents:
         agent = one.agent_id + (" (simulated)" if one.simulated else "")
@@ -138,7 +138,7 @@ def metric_title(found: Breakdown) -> str:
 
 
 def breakdown_sentences(found: Breakdown, limit: int = GROUPS_SHOWN) -> list[str]:
-    """What the table says, an agent a line, and how to read it."""
+    """Summarize the table, one line per agent, and explain how to read it."""
     lines = [_sentence(found.field, one) for one in found.agents]
     pooled = any(group.pooled is not None for one in found.agents for group in one.groups)
     if pooled:

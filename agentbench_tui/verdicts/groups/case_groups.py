@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.place import Place
 
 OF_PLACES = ("benchmark", "suite")
-"""Fields that are of the place where a case is asked."""
+"""Fields that belong to the place where a case is asked."""
 MOST_GROUPS = 500
 """Groups that are tested together."""
 MOST_NUMBERS = 10
-"""Different numbers that are groups of their own; more are cut into quarters of the cases."""
+"""Number of distinct numbers that form separate groups; more are divided into quartiles of the
+cases.
+"""
 _FEW_GROUPS = 12
 """Up to which a group may be a single case."""
 _QUARTERS = (0.25, 0.5, 0.75)
@@ -47,7 +49,7 @@ Values = tuple[str, ...]
 
 @dataclass(frozen=True)
 class CaseGroups:
-    """The groups of one field, and which of them each case is in."""
+    """The groups of one field, and the groups of each case."""
 
     field: str
     names: tuple[str, ...]
@@ -55,9 +57,9 @@ class CaseGroups:
     of_case: Mapping[int, tuple[int, ...]] = made_by(default_factory=dict)
     """By number of the case (see `CaseNumbers`); a case that is missing has no value."""
     of_place: Mapping[Place, int] | None = None
-    """Instead, where the field is of the place."""
+    """Group of each place, if the field belongs to the place."""
     note: str = ""
-    """How numbers were cut into ranges."""
+    """How numbers were divided into ranges."""
 
     @property
     def label(self) -> str:
@@ -79,7 +81,7 @@ class CaseGroups:
 
 
 class CaseFields:
-    """What is known of the fields of cases, out of the store and out of files."""
+    """Fields of cases, from the store and from files."""
 
     def __init__(self) -> None:
         self._values: dict[str, dict[int, Values]] = {}
@@ -87,7 +89,7 @@ class CaseFields:
         self._cases: set[int] = set()
         self._places: dict[Place, None] = {}
         self._columns: dict[str, None] = {}
-        """Of files."""
+        """Columns of files."""
 
     def add_stored(
         self, connection: sqlite3.Connection, dataset_keys: Iterable[int], numbers: CaseNumbers
@@ -103,7 +105,7 @@ class CaseFields:
                     self._values.setdefault(name, {})[number] = values
 
     def add_case(self, number: int, case: Case) -> None:
-        """Take a case that is not stored yet."""
+        """Add a case that is not stored yet."""
         self._cases.add(number)
         for name, values in fields_of(case.cluster, case.expected, case.metadata).items():
             self._values.setdefault(name, {})[number] = values
@@ -131,11 +133,13 @@ class CaseFields:
         self._cases.update(cases)
 
     def add_places(self, places: Iterable[Place]) -> None:
-        """Take where the cases were asked."""
+        """Add the places where the cases were asked."""
         self._places.update(dict.fromkeys(places))
 
     def names(self) -> list[str]:
-        """Every field there is, those of `metadata` without it where that is clear."""
+        """Return every existing field, those of `metadata` without this prefix if that is
+        unambiguous.
+        """
         found = [*OF_PLACES, *(name for name in self._columns if name not in OF_PLACES)]
         for name in self._values:
             short = name.removeprefix(OF_METADATA)
@@ -212,7 +216,7 @@ def _order(values: Iterable[str]) -> list[str]:
 
 
 def _as_numbers(texts: Sequence[str]) -> list[float] | None:
-    """None unless all of them are finite numbers."""
+    """Return the numbers; None unless all values are finite numbers."""
     try:
         numbers = [float(text) for text in texts]
     except ValueError:
@@ -237,7 +241,7 @@ def _in_quarters(values: Mapping[int, Values]) -> tuple[dict[int, Values], list[
 
 
 def _range_names(ends: Sequence[tuple[float, float]]) -> list[str]:
-    """Each range by its ends, short where that leaves the names different."""
+    """Name each range by its ends, shortened if the names remain distinct."""
     names: list[str] = []
     for digits in (6, 17):  # 17 digits tell any two floats apart
         shown = [tuple(_shown(end, digits) for end in both) for both in ends]
@@ -248,6 +252,6 @@ def _range_names(ends: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _shown(number: float, digits: int) -> str:
-    """Whole numbers, such as a time in seconds, in full."""
+    """Format whole numbers, such as a time in seconds, in full."""
     is_whole = number.is_integer() and abs(number) < _LARGEST_WHOLE
     return str(int(number)) if is_whole else f"{number:.{digits}g}"

@@ -1,6 +1,6 @@
-"""A comparison by groups of cases: the verdict in each, and whether the difference varies.
+"""Comparison by groups of cases: the verdict in each group, and whether the difference varies.
 
-A question beside the comparison: its tests are a family of their own, and change no verdict of it.
+Its tests are a separate family, and change no verdict of the main comparison.
 """
 
 from __future__ import annotations
@@ -48,11 +48,13 @@ class GroupComparison:
     cases_a: int
     cases_b: int
     metrics: tuple[Comparison, ...]
-    """Judged, with p adjusted for all groups; those of the whole are missing where they do not
-    exist."""
+    """Judged metrics, with p adjusted for all groups; values of the whole run are missing if they
+    do not exist for groups.
+    """
     suspects: tuple[tuple[Comparison, str], ...] = ()
-    """The same with cases that may belong together as one draw, and what is said if a verdict does
-    not hold with them."""
+    """The same with suspected clusters as one draw, and a note for verdicts that do not hold with
+    them.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class PairByGroups:
     a: str
     b: str
     parameters: str
-    """Of the point, as JSON."""
+    """Parameters of the point, as JSON."""
     groups: tuple[GroupComparison, ...]
     metrics: tuple[Heterogeneity, ...]
     is_same: bool
@@ -150,7 +152,7 @@ def judged_group(
 
 
 def _held_back(found: Comparison, group: GroupComparison, pairs: int) -> Comparison:
-    """Without its verdict where a suspect cluster explains it, as in the whole."""
+    """Withhold the verdict if a suspected cluster explains it, as in the main comparison."""
     if found.verdict == "inconclusive" or not found.comparable:
         return found
     for other, words in group.suspects:
@@ -213,7 +215,7 @@ def compare_each(
     *,
     same_runs: bool = False,
 ) -> list[GroupComparison]:
-    """The comparison in each group that a side has cases of, not yet judged."""
+    """Compare each group that both sides have cases of, before the verdict."""
     found = []
     for place, name in enumerate(names):
         a, b = sides.a.rows(sides.in_a[place]), sides.b.rows(sides.in_b[place])
@@ -226,7 +228,7 @@ def compare_each(
 
 
 def _main_metric(places: Sequence[OnBenchmark]) -> Sequence[str]:
-    """The first metric that was compared on all of them: accuracy, where answers are judged."""
+    """Return the first metric that was compared on all benchmarks: accuracy, if answers are scored."""
     of_all = [[one.metric for one in on.metrics] for on in places]
     return next(([name] for name in of_all[0] if all(name in one for one in of_all)), [])
 
@@ -234,7 +236,7 @@ def _main_metric(places: Sequence[OnBenchmark]) -> Sequence[str]:
 def _suspects(
     places: Sequence[OnBenchmark], groups: CaseGroups, metric: str
 ) -> list[tuple[OnBenchmark, Grouping, str]]:
-    """Where cases may belong together without a proof, and what is said if that decides."""
+    """Suspected clusters of cases, and a note for when they decide."""
     return [
         (one, grouping, held_back_words(grouping, alike))
         for one in places
@@ -268,9 +270,9 @@ def _sides(
 def _with_clusters(
     on: OnBenchmark, groups: CaseGroups, metric: str
 ) -> tuple[TaskEvidence, TaskEvidence]:
-    """Both sides, with the cluster that was found to concern the metric.
+    """Return both sides with the cluster that was detected for the metric.
 
-    Not where it is what the cases are grouped by: then each group would be a single draw.
+    Not if the cases are grouped by that cluster: each group would then be a single draw.
     """
     a, b = on.a, on.b
     for one in on.clusters:

@@ -31,7 +31,9 @@ def largest_groups(groups: Sequence[GroupComparison], limit: int) -> list[GroupC
 
 
 def groups_document(found: ComparedByGroups, limit: int) -> Document:
-    """What JSON has of a comparison by groups; `more` counts the groups that `limit` leaves out."""
+    """Return a comparison by groups for JSON; `more` is the number of groups that `limit` leaves
+    out.
+    """
     return {
         "field": found.field,
         "adjustment": found.adjustment,
@@ -70,7 +72,9 @@ def groups_document(found: ComparedByGroups, limit: int) -> Document:
 
 
 def groups_sentences(field: str, of: PairByGroups) -> list[str]:
-    """Whether the difference varies, where it has both signs, and what the mix of cases does."""
+    """Say whether the difference varies, whether it has both signs, and the effect of the mix of
+    cases.
+    """
     said = []
     for one in of.metrics:
         said.append(_varies(field, one))

@@ -1,4 +1,4 @@
-"""What one agent has in each group of cases, and which of the groups stand out."""
+"""Figures of one agent in each group of cases, and which groups differ."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Way = Literal["higher", "lower"]
 
 @dataclass(frozen=True, slots=True)
 class GroupFigures:
-    """What one agent has in one group of cases; None where a number is not known."""
+    """Figures of one agent in one group of cases; unknown numbers are None."""
 
     group: str
     cases: int
@@ -34,7 +34,9 @@ class GroupFigures:
     answered: int
     correct: int | None
     main: Estimate
-    """Of the main metric, as the whole has it: value, 95% interval, or why there is none."""
+    """The main metric, estimated as for the whole: value, 95% interval, or the reason for a missing
+    one.
+    """
     e2e_ms: Estimate
     tokens: float | None
     """Mean per counted observation, input and output together."""
@@ -47,10 +49,10 @@ class GroupFigures:
     pooled_low: float | None = None
     pooled_high: float | None = None
     p_value: float | None = None
-    """Of the group against all other cases."""
+    """p of the group against all other cases."""
     p_adjusted: float | None = None
     differs: Way | None = None
-    """How the group differs from the rest, where the adjusted p is below 5%."""
+    """How the group differs from the rest, if the adjusted p is below 5%."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class GroupedAnswers:
         )
 
     def known(self, metric: str) -> GroupedAnswers:
-        """Those that have a value of it."""
+        """Return the observations that have a value of the metric."""
         unknown = np.full(len(self.case), np.nan)
         return self.only(~np.isnan(self.values.get(metric, unknown)))
 
@@ -132,7 +134,7 @@ def _tokens(answers: GroupedAnswers) -> float | None:
 def judged_groups(
     found: Sequence[GroupFigures], answers: GroupedAnswers, metric: str, draws: int = DRAWS
 ) -> tuple[list[GroupFigures], float | None, str]:
-    """The groups with what sets them apart from the rest, and p of all being alike."""
+    """Return the groups with their difference from the rest, and p of all groups being equal."""
     share = metric != "e2e_ms"
     column = answers.values.get(metric)
     if column is None:
@@ -167,7 +169,7 @@ _Ends = tuple[float | None, float | None, float | None]
 
 
 def _pooled(means: Floats, variances: Floats, *, share: bool) -> list[_Ends]:
-    """Of each group the pooled value with its interval; times come as logarithms."""
+    """Return the pooled value of each group with its interval; times are on logarithms."""
     pooled: list[_Ends] = [(None, None, None)] * len(means)
     known = np.isfinite(means) & np.isfinite(variances) & (variances > 0)
     if known.sum() < FEWEST_GROUPS:

@@ -36,8 +36,9 @@ class Heterogeneity:
     whole: float | None = None
     """B - A, or B / A less 1, over all cases."""
     same_mix: float | None = None
-    """Where the sides were asked different cases: the same with the mix of cases of both together
-    for either side."""
+    """If the sides were asked different cases: the difference with the combined mix of cases for
+    both sides.
+    """
     is_reversed: bool = False
     """Whether the whole points one way and every group the other (Simpson's paradox)."""
 
@@ -45,7 +46,7 @@ class Heterogeneity:
 def heterogeneity(
     whole: Comparison, sides: GroupedSides, groups: Sequence[GroupComparison], asked: Asked
 ) -> Heterogeneity:
-    """Whether the difference of `whole`, one of both sides together, varies between the groups."""
+    """Test whether the difference of `whole` (both sides together) varies between the groups."""
     found = Heterogeneity(whole.metric, None, whole=_effect(whole))
     if whole.paired:
         p = _p_varies(whole, sides, asked)
@@ -94,9 +95,9 @@ def _p_varies(whole: Comparison, sides: GroupedSides, asked: Asked) -> float | N
 
 
 def _p_of_unpaired(whole: Comparison, groups: Sequence[GroupComparison]) -> float | None:
-    """Cochran's Q of the groups' differences, of logarithms where there is a ratio.
+    """Return Cochran's Q of the groups' differences, on logarithms if there is a ratio.
 
-    None for totals, for repeats, and where a group lacks the values.
+    None for totals, for repeats, and if a group lacks the values.
     """
     found = [_Unpaired.of(whole.metric, group) for group in groups]
     known = [one for one in found if one is not None]
@@ -116,18 +117,18 @@ def _p_of_unpaired(whole: Comparison, groups: Sequence[GroupComparison]) -> floa
 
 @dataclass(frozen=True, slots=True)
 class _Unpaired:
-    """The difference of two sides in one group, from cases that are not held against themselves."""
+    """Difference of two sides in one group, for unpaired cases."""
 
     effect: float
     variance: float
-    """Of the effect; of a share as if its cases were independent."""
+    """Variance of the effect; for a share, as if its cases were independent."""
     clustered: float | None
-    """Of a share whose cases belong to clusters: the variance that these show."""
+    """Variance between clusters, for a share whose cases belong to clusters."""
     freedom: int
 
     @classmethod
     def of(cls, metric: str, group: GroupComparison) -> _Unpaired | None:
-        """None where the group lacks the values."""
+        """None if the group lacks the values."""
         one = next((one for one in group.metrics if one.metric == metric), None)
         if one is None or one.is_paid or one.of != "cases" or one.a is None or one.b is None:
             return None
@@ -150,8 +151,9 @@ def _effect(one: Comparison) -> float | None:
 
 
 def _by_mix(whole: Comparison, groups: Sequence[GroupComparison]) -> tuple[float | None, bool]:
-    """The effect with one mix of cases for both sides, and whether every group contradicts the
-    whole."""
+    """Return the effect with one mix of cases for both sides, and whether every group contradicts
+    the whole.
+    """
     effects, weights = [], []
     for group in groups:
         one = next((metric for metric in group.metrics if metric.metric == whole.metric), None)

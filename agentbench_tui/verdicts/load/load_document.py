@@ -1,4 +1,4 @@
-"""`agentbench.load/1`: what a load execution found, for scripts and screens."""
+"""`agentbench.load/1`: results of a load execution, for scripts and screens."""
 
 from __future__ import annotations
 

@@ -92,9 +92,9 @@ def samples_of(
 
 
 def cut_off_window(connection: sqlite3.Connection, execution: Row) -> Window | None:
-    """What is known of a repeat of a load that was cut off: how its requests count.
+    """Count the requests of a load's repeat that was cut off.
 
-    None for an execution that is no load, such as a stress scenario with windows of its own.
+    None for an execution that is not a load, such as a stress scenario with its own windows.
     """
     from agentbench_tui.load.results.window import Window
     from agentbench_tui.load.spec import LoadSpec

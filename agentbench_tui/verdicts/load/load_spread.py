@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from agentbench_tui.model.figures.metric import Metric
 
 FEWEST_FOR_T = 3
-"""Repeats; the t interval of two is too wide to tell anything."""
+"""Repeats for a t interval; that of two is too wide to be useful."""
 _SUMS = frozenset({"connections", "received_bytes"})
-"""Of all repeats together, by definition."""
+"""Metrics that are totals over all repeats by definition."""
 _PARTS = tuple(part for part in LOAD_PARTS if part != "max")
 """The largest of all is no figure that the repeats vary around."""
 
@@ -69,8 +69,9 @@ def between_repeats(connection: sqlite3.Connection, row: Document) -> Document |
 
 
 def _spread(values: Sequence[float], metric: Metric) -> Document:
-    """The values with the interval of their geometric mean; with their range of two; with neither
-    where there is a 0, and of shares, whose logs are not bounded by 1."""
+    """Return the values with the interval of their geometric mean; with their range for two values;
+    with neither if one is 0, or for shares, whose logarithms are not bounded by 1.
+    """
     from agentbench_tui.analysis.intervals.interval import t_log_interval
 
     low = high = method = None

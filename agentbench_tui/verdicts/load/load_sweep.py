@@ -16,7 +16,10 @@ Document = dict[str, Any]
 
 
 def sweep_document(run: Document) -> Document:
-    """What `agentbench load --format json` prints of several points. `run`: `agentbench.run/1`."""
+    """Return what `agentbench load --format json` prints for several points.
+
+    `run` is `agentbench.run/1`.
+    """
     executions = run["executions"]
     unmeasured = ("agent_id", "parameters", "status", "stop_reason")
     return {
@@ -80,7 +83,7 @@ def _held(points: list[Document], parameter: str) -> Document:
 
 
 def _why_unknown(points: list[Document]) -> str | None:
-    """Why no point can tell whether the limits were kept; None when one can."""
+    """Return why no point can show whether the limits were met; None if one can."""
     loads = [one["load"] for one in points if one.get("load")]
     if any(load["metrics"].get("goodput_share") is not None for load in loads):
         return None

@@ -1,4 +1,4 @@
-"""How times were spread in the execution that one is held against while it still goes on."""
+"""Distribution of times in the execution that a running one is compared with."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Reference:
     """An earlier execution of the same agent on the same benchmark."""
 
     name: str
-    """What it is, for a legend: `baseline run 01a2…`, `run before`."""
+    """Name for a legend: `baseline run 01a2…`, `run before`."""
     histograms: Mapping[str, Histogram]
     """Column of `ticks` → all its ticks together, in ms."""
 

@@ -1,4 +1,4 @@
-"""The slowest requests of a load, and how those that failed ended, from its raw samples."""
+"""The slowest requests of a load, and how failed requests ended, from the raw samples."""
 
 from __future__ import annotations
 
@@ -118,7 +118,9 @@ def read_observed(
 
 
 def _columns(connection: sqlite3.Connection, execution: Document, most: int) -> tuple[Columns, int]:
-    """The first chunks that hold `most` requests together, and how many there are in all."""
+    """Return the first chunks that contain `most` requests together, and the total number of
+    chunks.
+    """
     from agentbench_tui.load.results.columns import columns_of
 
     of = count_requests(connection, execution["key"])

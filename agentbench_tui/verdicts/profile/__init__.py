@@ -1,1 +1,1 @@
-"""Where time, tokens and the machine went."""
+"""Use of time, tokens and the machine."""

@@ -1,6 +1,7 @@
-"""Where the time of one answer went: what the harness saw, and what the agent's spans tell.
+"""Where the time of one answer went, from the harness's measurements and the agent's spans.
 
-Times are ms since the first attempt was sent. What nobody measured has a reason and no time.
+Times are ms since the first attempt was sent. A phase that was not measured has a reason and no
+time.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ NOT_STREAMED = "not streamed"
 NO_SPANS = "no spans told"
 NOT_TIMED = "not timed"
 MOST_SPANS, _DEEPEST = 1_000, 50
-"""Of an answer that are told, and levels of them: what is deeper stands beside."""
+"""Limits on the spans of an answer that are shown, and on their nesting depth; deeper spans are
+flattened.
+"""
 _ROUNDING_MS = 1e-3
 """By how much a span may reach over the one that holds it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanNode:
-    """A span with those that lie in it; times since the answer's own attempt was sent."""
+    """A span with the spans inside it; times since the answer's own attempt was sent."""
 
     name: str
     start_ms: float
@@ -33,7 +36,7 @@ class SpanNode:
 
     @property
     def own_ms(self) -> float:
-        """What no span in it took; those side by side count once."""
+        """Return the time not covered by spans inside it; parallel spans count once."""
         return max(0.0, self.took_ms - covered_ms(self.children, self.start_ms, self.end_ms))
 
 
@@ -50,12 +53,14 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One observation as far as its time and tokens go. None is what is not known."""
+    """Time and tokens of one observation; unknown values are None."""
 
     seq: int
     case_id: str
     waiting_ms: float
-    """On attempts before the last and pauses between them; of a load's request, until its turn."""
+    """Time on earlier attempts and the pauses between them; for a load's request, until it was
+    sent.
+    """
     e2e_ms: float | None
     ttft_ms: float | None = None
     failed: bool = False
@@ -90,8 +95,9 @@ def covered_ms(spans: Sequence[SpanNode], start_ms: float, end_ms: float) -> flo
 
 
 def nested(spans: Sequence[dict[str, Any]]) -> tuple[SpanNode, ...]:
-    """Spans as an agent tells them (`name`, `start_ms`, `duration_ms`), each in the shortest one
-    that holds it. Those that overlap without holding each other stand side by side."""
+    """Nest an agent's spans (`name`, `start_ms`, `duration_ms`), each in the shortest one that
+    contains it. Spans that overlap without containing each other are siblings.
+    """
     times = {
         at: (float(one["start_ms"]), float(one["start_ms"]) + float(one["duration_ms"]))
         for at, one in enumerate(spans[:MOST_SPANS])
@@ -119,7 +125,7 @@ def _holds(outer: tuple[float, float], inner: tuple[float, float]) -> bool:
 
 
 def request_phases(one: Observed) -> tuple[Timed, ...]:
-    """Of a request of a load: waiting for its turn, first token, generation."""
+    """Return the phases of a load's request: waiting to be sent, first token, generation."""
     if one.e2e_ms is None:
         return ()
     end, sent = one.total_ms, one.waiting_ms

@@ -1,7 +1,7 @@
-"""Where the time, the tokens and the machine of one execution went.
+"""Use of time, tokens and the machine in one execution.
 
-Phases come from what the harness saw (attempts, first token, last token) and from the spans that
-agents tell; what neither tells has no number, and the reason why. Nothing is estimated.
+Phases come from the harness's measurements (attempts, first token, last token) and from the agents'
+spans; what neither provides has no number and a reason. Nothing is estimated.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SCHEMA = "agentbench.profile/1"
 MOST_ANSWERS = 5_000
 """The first ones of an execution, of which the time is taken apart."""
 TAIL_FROM = 20
-"""Values from which on there is a 95th percentile: with fewer it would be the largest."""
+"""Minimum number of values for a 95th percentile: with fewer it would be the largest value."""
 TOOL = "tool"
 """Spans of this name, or of `tool:NAME`, are the time of tools."""
 NOT_JUDGED = "no answer was judged"
@@ -132,11 +132,12 @@ def _phases(
 
 
 def profile(observed: Sequence[Observed]) -> Document:
-    """`phases`, `bottlenecks`, `flame`, `tokens`, and the `typical` and the `slowest` answer.
+    """Return `phases`, `bottlenecks`, `flame`, `tokens`, and the `typical` and the `slowest`
+    answer.
 
-    A phase: its total in ms and share of all time, n answers that have it, mean, p50, p95 and
-    p95/p50 of them; those of the agent's spans by name, what is in a span left out of it. Spans
-    that go on beside each other are counted each, so their shares may add up to more than 1.
+    A phase has its total in ms, its share of all time, the number n of answers that have it, and
+    mean, p50, p95 and p95/p50. The time of a span excludes the spans inside it. Parallel spans
+    count separately, so their shares may add up to more than 1.
     """
     timed = [one for one in observed if one.e2e_ms is not None]
     phases = [*_of_harness(timed), *_of_spans(timed)]
@@ -237,8 +238,10 @@ def _tool_ms(one: Observed) -> float:
 
 
 def _bottlenecks(phases: Sequence[Document]) -> list[Document]:
-    """The phases with the largest shares and those with the longest tails. Parts are told rather
-    than the whole answer, where there are any."""
+    """Return the phases with the largest shares and those with the longest tails.
+
+    Parts are preferred to the whole answer, if there are any.
+    """
     parts = [one for one in phases if one["share"] is not None and one["name"] != "tools"]
     finer = [one for one in parts if one["name"] != "answer, whole"]
     if sum(one["share"] for one in finer) >= _LEAST_SHARE:
@@ -259,7 +262,7 @@ def _bottlenecks(phases: Sequence[Document]) -> list[Document]:
 
 
 def _flame(timed: Sequence[Observed]) -> Document | None:
-    """Mean ms an answer in each span, of those answers that tell any."""
+    """Return the mean ms per answer in each span, over the answers that report spans."""
     told = [one for one in timed if one.spans and one.e2e_ms is not None]
     if not told:
         return None
@@ -285,7 +288,7 @@ def _framed(name: str, node: _Node, answers: int) -> Document:
 
 
 def _tokens(observed: Sequence[Observed]) -> list[Document]:
-    """Figures of tokens; `n` observations tell them."""
+    """Return figures of tokens; `n` is the number of observations that report them."""
     unknown = "not reported by the agent"
     found = []
     for name in ("input", "output", "cached", "reasoning"):

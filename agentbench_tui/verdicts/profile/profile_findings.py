@@ -1,9 +1,9 @@
-"""What a profile comes to: what each bottleneck costs and where it comes from, how well the machine
-and the time side by side were used, which tokens were wasted, and what would save how much.
+"""Findings of a profile: bottlenecks with cost and cause, use of the machine, concurrency, wasted
+tokens, and possible savings.
 
-Everything is worked out from answers, spans and gauges that are stored. A figure that they do not
-give is None, with its reason. A gain is the most that a change can save: all that was measured of
-what it does away with.
+Everything is computed from stored answers, spans and resource samples. A figure that they do not
+give is None, with its reason. A saving is the most that a change can achieve: all of what it would
+remove.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 _FEW = "fewer than two answers were timed"
 Effort = Literal["low", "medium", "high"]
 LEAST_GAIN = 0.01
-"""From which on an opportunity is told."""
+"""Share from which on an opportunity is reported."""
 _USAGE = ("cpu_percent", "memory_mb", "io_operations")
-"""Attributes of a span that say what it used."""
+"""Attributes of a span that report resource use."""
 _FIELDS = {
     "cpu_efficiency": ("cpu_percent",),
     "memory_efficiency": ("rss_mb",),
@@ -149,8 +149,9 @@ def _explained(one: Document, document: Document, *, is_code: bool) -> Document:
 
 
 def _utilization(resources: Document) -> Document:
-    """Mean ÷ highest reading of what the agent's processes used: how much of what it takes at its
-    peak it uses on average. Of input and output, of bytes read and written together."""
+    """Return mean ÷ highest sample of the processes' resource use: how much of its peak the agent
+    uses on average. For I/O, bytes read and written together.
+    """
     scope = next((name for name in sorted(resources) if name.startswith("agent:")), None)
     gauges = resources[scope] if scope is not None else {}
     found: Document = {}
@@ -191,8 +192,10 @@ def _at_once(rows: Sequence[RepeatTimes], plan: PlannedGroup) -> Document:
 
 
 def _overlap(observed: Sequence[Observed]) -> Document:
-    """Time of an answer's outermost spans ÷ the time in which there is any: 1 where they go one
-    after another, 2 where two go on side by side all the time."""
+    """Return the time of an answer's outermost spans ÷ the time in which at least one is open:
+
+    1 if they are sequential, 2 if two always run in parallel.
+    """
     told = [one for one in observed if one.spans and one.e2e_ms]
     took = sum(span.took_ms for one in told for span in one.spans)
     covered = sum(covered_ms(one.spans, float("-inf"), float("inf")) for one in told)
@@ -205,8 +208,9 @@ def _overlap(observed: Sequence[Observed]) -> Document:
 
 
 def token_analysis(observed: Sequence[Observed]) -> Document:
-    """Tokens in all; `wasted_tokens` are those of answers that failed or are wrong, and
-    `token_efficiency` the share of the others. None is what nobody told."""
+    """Return the total tokens; `wasted_tokens` are those of answers that failed or are wrong,
+    `token_efficiency` is the share of the others. Unknown values are None.
+    """
 
     def total(name: str) -> int | None:
         known = [value for one in observed if (value := getattr(one, name)) is not None]
@@ -271,7 +275,7 @@ def _share_of(observed: Iterable[Observed], tokens: int, *, failed: bool) -> flo
 
 
 def _one_after_another(observed: Iterable[Observed], total_ms: float) -> float | None:
-    """Share of the time that tools of one level take beyond the longest of them."""
+    """Return the share of the time that tools of one level take beyond the longest of them."""
     if not total_ms:
         return None
     return sum(_beyond_longest(one.spans) for one in observed) / total_ms

@@ -1,4 +1,4 @@
-"""What cProfile saw of an experiment's call: where in the code its time went."""
+"""Where the time of an experiment's call went in the code, from cProfile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Document = dict[str, Any]
 
 SHOWN = 10
 _LEAST_SHARE = 0.1
-"""Of the call from which on a function's own time is a bottleneck."""
+"""Share of the call from which on a function's own time is a bottleneck."""
 
 
 def read_functions(path: Path) -> list[Document]:
@@ -52,7 +52,7 @@ def bottlenecks_of(functions: list[Document]) -> list[Document]:
 
 
 def opportunities_of(functions: list[Document]) -> list[Document]:
-    """What would be saved at most without the own time of each bottleneck."""
+    """Return the maximum saving if the own time of each bottleneck were removed."""
     return [
         {
             "category": "code",

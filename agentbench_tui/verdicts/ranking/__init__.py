@@ -1,1 +1,1 @@
-"""Who leads: boards, places, and how sure they are."""
+"""Leaderboards: boards, ranks, and their uncertainty."""

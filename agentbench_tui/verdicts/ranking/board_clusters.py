@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 def with_found_clusters(
     cards: Sequence[Scorecard], metric: str, numbers: CaseNumbers
 ) -> tuple[list[Scorecard], dict[int, Finding]]:
-    """Return the contenders with the clusters that were found in how they differ, and those by
-    place; as they are where cases are not what is ranked."""
+    """Return the contenders with the clusters detected in their differences, and the findings by
+    place; unchanged if cases are not ranked.
+    """
     by = rankable(metric)
     if by.name == OVERALL and all(only_accuracy(card.contender) for card in cards):
         by = rankable("accuracy")
@@ -78,9 +79,9 @@ def with_declared_clusters(
 def clusters_of_run(
     connection: sqlite3.Connection, rows: Sequence[Execution]
 ) -> list[tuple[Place, Finding]]:
-    """Return where the accuracy of some agent of a run shows clusters that nobody declared.
+    """Return undeclared clusters in the accuracy of any agent of a run.
 
-    The `metric` of a finding names the agent with the most alike values.
+    The `metric` of a finding names the agent with the strongest correlation.
     """
     numbers = CaseNumbers(connection)
     found = []
@@ -96,7 +97,7 @@ def clusters_of_run(
 
 
 def _cases(sides: Sequence[TaskEvidence]) -> Integers:
-    """All cases that any of them was asked, in order."""
+    """Return all cases that any of them was asked, in order."""
     return sorted_distinct(joined([side.case for side in sides] or [np.empty(0, np.int64)]))
 
 

@@ -1,4 +1,4 @@
-"""What must be known of a board besides its figures: runs, cases left out, other definitions."""
+"""Notes on a board: runs, excluded cases, different definitions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def board_notes(
 
 
 def _clusters(ranked: Ranked, places: PlaceNumbers, clusters: Mapping[int, Finding]) -> list[str]:
-    """What was found of cases that belong together, in words."""
+    """Describe the detected clusters."""
     if ranked.way != "cases":
         return []
     return [
@@ -65,7 +65,7 @@ def _unanswered(ranked: Ranked) -> list[str]:
 
 
 def _unknown(ranked: Ranked, places: PlaceNumbers) -> list[str]:
-    """Whose cases were left out because some answers do not say what was paid."""
+    """Say whose cases were excluded because the price of some answers is unknown."""
     by = rankable(ranked.metric)
     measure = case_measure(ranked.cards, by)
     if ranked.way != "cases" or measure is None:
@@ -81,7 +81,9 @@ def _unknown(ranked: Ranked, places: PlaceNumbers) -> list[str]:
 def _unlike(
     connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, numbers: CaseNumbers
 ) -> list[str]:
-    """Where contenders were asked differently from the first of them, although the same cases."""
+    """Say where contenders were asked differently from the first of them, although the cases are
+    the same.
+    """
     of: dict[str, list[str]] = {}
     first, *others = ranked.cards
     for place in map(int, ranked.places):

@@ -52,12 +52,13 @@ class ExecutionScore:
     """95% interval within the run."""
     worse: float = 0.0
     better: float = 0.0
-    """How far the score moves at the 95% ends of the assumed between-run variance, both >= 0."""
+    """Change of the score at the 95% ends of the assumed between-run variance, both >= 0."""
     large: float = 0.0
-    """How far it moves when its times change by as much as counts with few runs (10%); infinite
-    where that is not known."""
+    """Change of the score when its times change by the threshold for few runs (10%); infinite if
+    unknown.
+    """
     is_timed: bool = False
-    """Whether the machine has a say in it."""
+    """Whether it depends on the machine."""
 
 
 def execution_scores(
@@ -129,8 +130,9 @@ def _score(
 
 
 def _ends(value: float, found: DimensionScore) -> tuple[float | None, float | None]:
-    """The interval of a dimension; none where it is no longer scored as it was, as relative to a
-    baseline that was measured again."""
+    """Return the interval of a dimension; none if its score is no longer valid, such as one
+    relative to a baseline that was measured again.
+    """
     if found.value is None or abs(found.value - value) > _SAME:
         return None, None
     return found.low, found.high
@@ -144,7 +146,7 @@ class _Moves:
 
 
 def _moves(rule: ScoreRule, found: MetricValue | None, row: Execution, weight: float) -> _Moves:
-    """How far a weighted dimension moves with the times of its run."""
+    """Return how far a weighted dimension moves with the times of its run."""
     if found is None or found.value is None or not depends_on_machine(rule.metric, [row]):
         return _Moves()
     known = find_metric(rule.metric)
@@ -158,7 +160,7 @@ def _moves(rule: ScoreRule, found: MetricValue | None, row: Execution, weight: f
 def _range(
     score: Callable[[float], float | None], value: float, factor: float
 ) -> tuple[float, float]:
-    """How far the score lies below and above at most when the value changes by a factor."""
+    """Return how far the score can move down and up if the value changes by a factor."""
     known = [score(one) for one in (value / factor, value, value * factor)]
     scores = [one for one in known if one is not None]
     middle = score(value)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GroupOfCards:
-    """What contenders have in one group of cases."""
+    """Results of contenders in one group of cases."""
 
     name: str
     cases: int
@@ -53,7 +53,7 @@ def check_field(
 
 
 def check_by_cases(cards: Sequence[Scorecard], by: Rankable, wanted: str) -> None:
-    """Raise UsageError for a score of whole executions, which groups of cases do not have."""
+    """Raise UsageError for a score of whole executions, which does not exist for groups of cases."""
     is_accuracy = by.name == OVERALL and all(only_accuracy(card.contender) for card in cards)
     if by.kind == "score" and not is_accuracy:
         raise UsageError(
@@ -94,7 +94,7 @@ def without_own(clusters: Mapping[int, Finding], wanted: str) -> dict[int, Findi
 def clustered_at(
     cards: Sequence[Scorecard], clustered: Sequence[Scorecard], places: Iterable[int]
 ) -> list[Scorecard]:
-    """The cards, which at these places are as the clustered ones."""
+    """Return the cards, with the clusters of the given ones at these places."""
     chosen = set(places)
     return [
         Scorecard(

@@ -1,7 +1,7 @@
-"""Who leads: agents ranked, simulated ones only among themselves.
+"""Leaderboard of agents; simulated ones are ranked only among themselves.
 
-Ranks by the bare overall score are as the SQL views have them. Who is clearly ahead of whom is
-said by the boards (see `scoreboard`); `run_leaderboard` has the ranks of one run.
+The ranks by overall score alone are those of the SQL views. Boards say which agents are clearly
+ahead (see `scoreboard`); `run_leaderboard` has the ranks of one run.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ def check_category(category: str) -> None:
 def leaderboard_document(
     connection: sqlite3.Connection, asked: BoardAsked, limit: int = 20
 ) -> dict[str, Any]:
-    """What `agentbench leaderboard --format json` prints.
+    """Return what `agentbench leaderboard --format json` prints.
 
-    `categories` and `agents` are the SQL views, by the bare scores; `boards` are what was asked
-    for. All of them are of the executions that `asked.wanted` keeps. `reason` says why there are
-    none, and is None where there are.
+    `categories` and `agents` are the SQL views, by score alone; `boards` are the requested boards.
+    All are restricted to the executions that `asked.wanted` selects. `reason` says why there are
+    none, and is None otherwise.
     """
     wanted = asked.wanted
     document = category_leaderboard(connection, wanted, limit)

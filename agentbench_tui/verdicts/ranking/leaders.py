@@ -1,6 +1,5 @@
-"""What a page of leaders shows beside its boards: which there are, and what speaks for each.
-
-The boards themselves are those of `scoreboard`.
+"""Data of the leaderboard page beside its boards: available boards, and the runs behind each
+contender. The boards themselves are those of `scoreboard`.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ RANKED_BY = (
     "request_throughput_per_s", "goodput_per_s", "output_tokens", "output_tokens_per_s",
     "cost_usd_per_task", "reliability", "resilience", "breaking_rate_per_s",
 )  # fmt: skip
-"""What one chooses among, in this order, as far as it was measured."""
+"""Metrics to choose from, in this order, if they were measured."""
 ALL = "all"
-"""In place of a category: one board over all of them."""
+"""Stands for a board over all categories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +40,11 @@ class Leaders:
     """The boards of one category, and what one may choose instead."""
 
     category: str | None
-    """`ALL` for one board over all; None where nothing was measured in the window."""
+    """`ALL` for one board over all; None if nothing was measured in the window."""
     categories: tuple[str, ...]
-    """In which something was measured; with `ALL` where there are several."""
+    """Categories with measurements; with `ALL` if there are several."""
     metrics: tuple[str, ...]
-    """Of `RANKED_BY`, those measured in the category."""
+    """Metrics of `RANKED_BY` that were measured in the category."""
     boards: tuple[Document, ...]
     """Measured contenders first, then simulated ones."""
     details: dict[tuple[str, bool], Document]
@@ -59,8 +58,11 @@ def leaders(
     metric: str | None = None,
     days: int | None = 30,
 ) -> Leaders:
-    """The boards of a category; of the one with most executions where it is not given, or where
-    nothing of it was measured within so many days. UsageError for an unknown metric."""
+    """Return the boards of a category.
+
+    The default is the one with most executions, also if the given one has none within `days`.
+    Raises UsageError for an unknown metric.
+    """
     found = contenders_by_category(connection, Wanted(days))
     if not found:
         return Leaders(None, (), (), (), {})
@@ -102,8 +104,8 @@ def _is_among(metric: str, names: set[str], bases: set[str]) -> bool:
 
 
 def contender_details(those: Iterable[Contender]) -> dict[tuple[str, bool], Document]:
-    """What stands behind each contender: its `executions`, the newest first, how many `runs` and
-    `answers` these are, and by `benchmarks` the means of their scores (None unless all have one).
+    """Return the data behind each contender: its `executions`, the newest first, the number of
+    `runs` and `answers`, and in `benchmarks` the means of their scores (None unless all have one).
     """
     rows: dict[tuple[str, bool], dict[int, Execution]] = defaultdict(dict)
     for one in those:  # a contender of several categories has executions in each

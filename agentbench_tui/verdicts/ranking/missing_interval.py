@@ -1,4 +1,4 @@
-"""Why something is missing: the interval of a score, or the value that would rank somebody."""
+"""Why something is missing: the interval of a score, or the value to rank by."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _why_no_score(connection: sqlite3.Connection, rows: Iterable[Execution], by:
 
 
 def _counting(connection: sqlite3.Connection, row: Execution, score: str) -> dict[str, str]:
-    """Dimension → metric of those that make the score."""
+    """Dimension → metric behind its score."""
     suite = json.loads(suite_document(connection, row["suite_hash"]))
     rubric: dict[str, Any] = next(
         (

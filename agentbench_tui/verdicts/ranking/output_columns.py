@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def with_column_of(connection: sqlite3.Connection, card: Scorecard, by: Rankable) -> Scorecard:
-    """The card with the column that the metric needs, where it is one of `OUTPUT_COLUMNS`."""
+    """Return the card with the column that the metric needs, if it is one of `OUTPUT_COLUMNS`."""
     if by.name not in OUTPUT_COLUMNS:
         return card
     evidence = {

@@ -1,8 +1,8 @@
 """Few runs of several benchmarks as one figure, after Agarwal et al. 2021.
 
 Tasks are benchmarks (at points of a sweep), runs are whole repeats, and a run's value is its mean
-over the cases that are compared. What is said of chance is how runs vary, not which cases were
-asked: see `analysis.boards.task_aggregate`.
+over the compared cases. The intervals describe the variance between runs, not between cases: see
+`analysis.boards.task_aggregate`.
 """
 
 from __future__ import annotations

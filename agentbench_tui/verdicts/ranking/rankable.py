@@ -1,4 +1,4 @@
-"""What a leaderboard can rank by: every metric, and every score of an execution."""
+"""Everything that a leaderboard can rank by: all metrics, and all scores of an execution."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _INSTEAD = {
     " metric of stress",
     "word": "it is a word of a table, not a number of an agent",
 }
-"""Why figures of a type of explanation rank nobody."""
+"""Why figures of each type of explanation cannot rank agents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,11 @@ class Rankable:
     better: Better
     kind: Literal["metric", "score"]
     column: str = ""
-    """Of a score its column in `benchmark_executions`."""
+    """Column of a score in `benchmark_executions`."""
     alpha: float = ALPHA
-    """Highest chance of any false separation in one board; less where several boards are judged
-    together."""
+    """Highest probability of any false separation in one board; lower if several boards are judged
+    together.
+    """
 
     @property
     def base(self) -> str:
@@ -49,14 +50,14 @@ class Rankable:
 
     @property
     def part(self) -> str:
-        """Which part of a distribution: `p95`, `mean`; empty where none is named."""
+        """Statistic of a distribution: `p95`, `mean`; empty if none is named."""
         return self.name[len(self.base) + 1 :]
 
 
 def rankable(name: str) -> Rankable:
-    """The metric or score of that name; `speed` is `speed_score`, as `explain` has it.
+    """Return the metric or score of that name; `speed` is `speed_score`, as in `explain`.
 
-    Raises UsageError, with the reason, for anything that ranks nobody.
+    Raises UsageError, with the reason, for anything that agents cannot be ranked by.
     """
     dimension = name.removesuffix("_score")
     if name == OVERALL:

@@ -92,9 +92,8 @@ def _of_metric(cards: Sequence[Scorecard], by: Rankable, resamples: int) -> Rank
 
 
 def _ranked_on_answered(cards: Sequence[Scorecard], by: Rankable) -> Rankings:
-    """By whole repeats, over the cases that all answered: who fails on the slow ones is not fast.
-
-    Of these, the ones that all answered each time, where that is half of them or more.
+    """Rank by whole repeats, over the cases that all contenders answered, since failing on slow
+    cases must not look fast. Uses those that all answered each time, if these are at least half.
     """
     base, metric = by.base, by.name
     columns = [card.by_case(base) for card in cards]
@@ -147,13 +146,15 @@ def _lacking(cards: Sequence[Scorecard], has: Sequence[bool]) -> list[NotRanked]
 
 
 def _runs_of(cards: Sequence[Scorecard], shared: Sequence[int], metric: str) -> list[Runs]:
-    """Of each contender the runs at each place; empty where the machine has no say in it."""
+    """Return the runs of each contender at each place; empty if the metric does not depend on the
+    machine.
+    """
     found = [[card.evidence[place] for place in shared] for card in cards]
     return runs_at(cards, shared) if any(is_timed(metric, *one) for one in found) else []
 
 
 def only_accuracy(contender: Contender) -> bool:
-    """Whether its overall scores are its accuracy, because nothing else has a weight."""
+    """Return whether its overall scores equal its accuracy, because nothing else has a weight."""
     return all(
         row["overall_score"] is not None and row["overall_score"] == row["accuracy_score"]
         for row in contender.executions

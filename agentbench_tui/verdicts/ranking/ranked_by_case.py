@@ -36,10 +36,10 @@ RIGHT = "correct_share"
 
 @dataclass(frozen=True, slots=True)
 class CaseMeasure:
-    """How a metric is made of what single observations have."""
+    """How a metric is computed from single observations."""
 
     column: str
-    """Of `TaskEvidence.values`."""
+    """Column of `TaskEvidence.values`."""
     of: Literal["mean", "total", "right"] = "mean"
     """Mean over cases; sum over them, of one answer to each; or sum ÷ right answers."""
 
@@ -55,8 +55,9 @@ _MADE_OF = {
 
 
 def case_measure(cards: Sequence[Scorecard], by: Rankable) -> CaseMeasure | None:
-    """How these contenders are ranked by case; None for times and percentiles, and where somebody
-    has the metric of whole repeats alone."""
+    """Return how to rank these contenders by case; None for times and percentiles, and if some
+    contender has the metric only for whole repeats.
+    """
     if by.unit == "ms" or by.part not in {"", "mean"}:
         return None
     found = _MADE_OF.get(by.name, CaseMeasure(by.base))
@@ -102,7 +103,7 @@ class _Known:
     right: Floats
     """Share of right answers of each case; empty unless the metric is by right answers."""
     reason: str
-    """Why there are no cases; empty where nothing was measured."""
+    """Why there are no cases; empty if nothing was measured."""
 
     @classmethod
     def of(cls, card: Scorecard, by: Rankable, measure: CaseMeasure) -> _Known:
@@ -131,8 +132,9 @@ class _Known:
 def unknown_places(
     card: Scorecard, by: Rankable, measure: CaseMeasure
 ) -> list[tuple[int, int, int]]:
-    """Places at which some answers do not say what was paid: their numbers, how many answers lack
-    it, and how many there are. A sum over the others would be too small."""
+    """Return the places with answers of unknown price: their indexes, how many answers lack it, and
+    the total. A sum over the other answers would be too small.
+    """
     known = find_metric(by.name)
     if known is None or not is_paid(known, by.part):
         return []
@@ -201,8 +203,9 @@ def _group(
 def _of_means(
     table: Floats, clusters: Integers, by: Rankable, factor: int, resamples: int
 ) -> Standings:
-    """By the mean over cases, each of which counts once however often it was asked; shown times
-    `factor`, which makes it a total."""
+    """Rank by the mean over cases, each with equal weight; the mean times `factor` is shown, which
+    makes it a total.
+    """
     kind: Kind = "share" if by.unit == "share" else "amount"
     ends = (0.0, 1.0) if kind == "share" else (-np.inf, np.inf)
     together = clusters if count_distinct(clusters) < len(clusters) else None

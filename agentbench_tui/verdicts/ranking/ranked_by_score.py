@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.ranking.scorecard import Scorecard
 
 Places: TypeAlias = "list[list[tuple[int, ExecutionScore]]]"
-"""Of each place the scores of its executions, each with the key of its run."""
+"""Scores of the executions at each place, each with the key of its run."""
 
 
 def ranked_by_score(
@@ -64,7 +64,7 @@ def ranked_by_score(
 def _known(
     card: Scorecard, scores: Mapping[int, ExecutionScore]
 ) -> dict[int, list[tuple[int, ExecutionScore]]]:
-    """Place → its scores, where all executions have one."""
+    """Return place → its scores, if all executions have one."""
     return {
         place: [(row["run_key"], scores[row["key"]]) for row in one.executions]
         for place, one in card.evidence.items()
@@ -80,7 +80,7 @@ class _Mean:
     wide: Estimate
     """With the between-run variance in its interval."""
     large: float
-    """How far it moves when all times change by 10%."""
+    """Change of the score when all times change by 10%."""
     is_timed: bool
 
     @classmethod

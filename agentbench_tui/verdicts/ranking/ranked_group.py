@@ -1,4 +1,4 @@
-"""What a ranking gives: groups that were ranked together, and who could not be ranked."""
+"""Result of a ranking: groups that were ranked together, and contenders that could not be ranked."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Ranked:
     standings: Standings
     way: Way
     metric: str
-    """What decided: `accuracy` also for `overall`, where nothing else counts for it."""
+    """The metric that decided: `accuracy` also for `overall`, if nothing else counts toward it."""
     shared: Integers
-    """Cases that all were measured on, or places where not cases were ranked."""
+    """Cases that all were measured on, or places if cases were not ranked."""
     measured: int
-    """What any of them was measured on, shared or not."""
+    """Number of units that any of them was measured on, shared or not."""
     places: Integers
-    """Where the cases are from."""
+    """Places of the cases."""
     table: Floats | None = None
-    """Where means of cases were ranked, float64[members, cases]: the mean of each."""
+    """Mean of each case, float64[members, cases], if means of cases were ranked."""
     clusters: Integers | None = None
-    """Of these cases, what is independent."""
+    """Independent units of these cases."""
     cases: Integers | None = None
-    """Where repeats were ranked by what single answers took: the cases that all answered."""
+    """Cases that all answered, if repeats were ranked by values of single answers."""
     cases_measured: int = 0
-    """Of these, what any of them answered."""
+    """Number of them that any contender answered."""
     several_runs: bool = False
     """Whether the machine has a say in the metric and they were not all measured in the same runs:
     then the between-run variance is assumed."""
@@ -47,8 +47,8 @@ class NotRanked:
 
     card: Scorecard
     reason: str = ""
-    """Empty where it has no value of what ranks."""
+    """Reason for a missing value of the metric; otherwise empty."""
 
 
 Rankings = tuple[list[Ranked], list[NotRanked]]
-"""The groups, the largest first, and who cannot be ranked at all."""
+"""The groups, the largest first, and the contenders that cannot be ranked."""

@@ -1,9 +1,9 @@
-"""Who leads in a run while it goes on: what is known so far, and how sure it is.
+"""Provisional ranking of a run in progress, with its uncertainty.
 
 A run of games orders its agents by the mean profit or loss (P&L) per episode. Other runs have the
-order of their leaderboard once every execution has its scores; before, agents are ordered by their
-accuracy so far, or where nothing is right or wrong by the median time. Accuracy and its interval
-are found as at the end: answers to one case count as one, and benchmarks are averaged.
+order of their leaderboard once every execution has its scores; before that, agents are ordered by
+their accuracy so far or, if nothing is right or wrong, by the median time. Accuracy and its
+interval are computed as at the end: answers to one case count as one, and benchmarks are averaged.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Standing:
     agent_id: str
     simulated: bool
     place: str = "–"
-    """Place as it is written, `1=` where several share it."""
+    """Rank as printed, `1=` if several share it."""
     score: float | None = None
     low: float | None = None
     high: float | None = None
@@ -53,15 +53,15 @@ class Standing:
     cost_usd: float | None = None
     observed: int = 0
     reason: str = ""
-    """Why there is no score."""
+    """Reason for a missing score."""
 
 
 @dataclass(slots=True)
 class RunningBoard:
-    """The agents of one run, the best first; simulated ones after those that were measured."""
+    """Agents of one run, the best first; simulated ones after measured ones."""
 
     score: str = "accuracy"
-    """What it is ordered by: `overall`, `accuracy` so far, `pnl` in dollars, or `p50`."""
+    """Ordering: `overall`, `accuracy` so far, `pnl` in dollars, or `p50`."""
     standings: list[Standing] = field(default_factory=list)
 
 
@@ -188,7 +188,9 @@ class BoardReader:
 
 
 def _by_overall(connection: sqlite3.Connection, run_key: int, board: RunningBoard) -> None:
-    """As the run's leaderboard has it; without a place where nothing says how sure the score is."""
+    """Return the row as in the run's leaderboard; without a rank if the uncertainty of the score is
+    unknown.
+    """
     board.score = "overall"
     known = {(one.agent_id, one.simulated): one for one in board.standings}
     ordered = []

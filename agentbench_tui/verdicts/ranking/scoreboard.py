@@ -1,4 +1,6 @@
-"""Boards of a leaderboard: who can be ranked together, on what, and how sure the places are."""
+"""Boards of a leaderboard: which agents can be ranked together, on which data, and how certain the
+ranks are.
+"""
 
 from __future__ import annotations
 
@@ -66,11 +68,12 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class BoardAsked:
-    """What a leaderboard is to show."""
+    """Request for a leaderboard."""
 
     metric: str | None = None
-    """None for accuracy, or `e2e_ms` on boards where nothing is called right or wrong, or
-    `resilience` where there is stress alone."""
+    """None for accuracy, or `e2e_ms` on boards without right or wrong answers, or `resilience` if
+    there is only stress.
+    """
     overall: bool = False
     """One board over all categories, instead of one for each."""
     rating: bool = False
@@ -82,13 +85,13 @@ class BoardAsked:
     """A field of the cases: a board for each of its values."""
     groups_shown: int = 30
     lines: int | None = None
-    """Standings of each board that are told, the first ones; None for all."""
+    """Number of standings per board, the first ones; None for all."""
 
 
 def boards(connection: sqlite3.Connection, asked: BoardAsked) -> list[Document]:
-    """The boards asked for, in order; simulated contenders have boards of their own.
+    """Return the requested boards, in order; simulated contenders have separate boards.
 
-    UsageError for a metric that nobody can be ranked by.
+    Raises UsageError for a metric that cannot rank.
     """
     by_category = contenders_by_category(connection, asked.wanted)
     if asked.by_field is not None:
@@ -113,7 +116,7 @@ def boards(connection: sqlite3.Connection, asked: BoardAsked) -> list[Document]:
 def _check(
     connection: sqlite3.Connection, metric: str, by_category: Mapping[str, Sequence[Contender]]
 ) -> None:
-    """Raise UsageError for what nobody can be ranked by; experiments have metrics of their own."""
+    """Raise UsageError for a metric that cannot rank; experiments have their own metrics."""
     if find_metric(metric) is None:
         agents = {one.agent_id for those in by_category.values() for one in those}
         for agent in agents:
@@ -167,20 +170,20 @@ def _boards(
 
 @dataclass(frozen=True)
 class _Cards:
-    """What contenders are ranked on."""
+    """Data that contenders are ranked on."""
 
     cards: Sequence[Scorecard]
     places: PlaceNumbers
     numbers: CaseNumbers
     scores: Mapping[int, ExecutionScore]
     clusters: Mapping[int, Finding]
-    """Of each place what was found of cases that belong together."""
+    """Detected clusters of each place."""
 
 
 def _of_groups(
     connection: sqlite3.Connection, of: _Cards, by: Rankable, head: Document, asked: BoardAsked
 ) -> list[Document]:
-    """The boards of each group of cases, all of them judged together."""
+    """Return the boards of each group of cases, all judged together."""
     assert asked.by_field is not None
     check_by_cases(of.cards, by, asked.by_field)
     parts, label = cards_by_group(connection, of.cards, of.places, of.numbers, asked.by_field)
@@ -244,7 +247,9 @@ def _default_metric(cards: Sequence[Scorecard]) -> str:
 def _board(
     connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, asked: BoardAsked
 ) -> Document:
-    """One group's board, in the order of positions; `more` are ranked and not told."""
+    """Return one group's board, in order of position; `more` is the number of ranked contenders not
+    listed.
+    """
     names = [card.contender.name for card in ranked.cards]
     labels = ranked.standings.labels()
     order = sorted(
@@ -297,7 +302,7 @@ def _standing(names: Sequence[str], row: int, place: Standing, label: str) -> Do
 
 
 def _of_contender(connection: sqlite3.Connection, card: Scorecard, ranked: Ranked) -> Document:
-    """What is told beside the place: of the board's places, and costs of its cases."""
+    """Return figures listed next to the rank: for the board's places, and costs of its cases."""
     contender = card.contender
     shown = {int(place) for place in ranked.places}
     rows = [row for place, one in card.evidence.items() if place in shown for row in one.executions]
@@ -321,7 +326,7 @@ def _of_contender(connection: sqlite3.Connection, card: Scorecard, ranked: Ranke
 def _why_without_interval(
     connection: sqlite3.Connection, rows: Sequence[Execution], ranked: Ranked
 ) -> str:
-    """Why a score has no interval; empty where it has one."""
+    """Say why a score has no interval; empty if it has one."""
     if ranked.way != "scores":
         return ""
     if ranked.metric in COMPARED:
@@ -330,15 +335,16 @@ def _why_without_interval(
 
 
 def _over_tasks(ranked: Ranked, order: Sequence[int]) -> list[Document]:
-    """See `over_tasks`; nothing where it is not shares of cases that were ranked."""
+    """See `over_tasks`; empty unless shares of cases were ranked."""
     if ranked.table is None or rankable(ranked.metric).unit != "share":
         return [{"iqm": None, "improvement": None, "profile": None}] * len(order)
     return over_tasks([ranked.cards[row] for row in order], ranked.metric, ranked.shared)
 
 
 def _ratings(ranked: Ranked) -> list[Document]:
-    """Bradley-Terry ratings from who did better on each shared case, ties half; without intervals
-    where the prior decides, as draws of the cases know nothing of it."""
+    """Return Bradley–Terry ratings from which agent did better on each shared case, ties half;
+    without intervals if the prior decides, since resampling the cases does not change it.
+    """
     nothing: Document = {"value": None, "low": None, "high": None}
     count = len(ranked.cards)
     if ranked.table is None or ranked.clusters is None:

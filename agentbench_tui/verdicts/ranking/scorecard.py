@@ -1,7 +1,8 @@
-"""What contenders have in common: the cases, or the places, that all of a group were measured on.
+"""The cases or places that all contenders of a group were measured on.
 
-An agent must not lead for having been asked the easy cases. So those that share enough of what
-they were measured on make a group, and each group is ranked on what all in it share.
+An agent must not lead because it was asked the easy cases. Contenders that share enough of what
+they were measured on therefore form a group, and each group is ranked on what all its members
+share.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ _PER_PLACE = 1 << 40
 
 
 class PlaceNumbers:
-    """Numbers places, the same for all contenders.
+    """Numbers places, equally for all contenders.
 
-    `by_machine` tells places on other machines apart, so that nobody is ranked across machines.
+    `by_machine` separates places on different machines, so that no ranking spans machines.
     """
 
     def __init__(self, *, by_machine: bool = False) -> None:
@@ -66,7 +67,7 @@ class Scorecard:
 
     @property
     def tasks(self) -> list[TaskEvidence]:
-        """What was measured on task benchmarks."""
+        """Results on task benchmarks."""
         return [one for _, one in self._tasks]
 
     @cached_property
@@ -76,7 +77,7 @@ class Scorecard:
 
     @cached_property
     def cluster(self) -> Integers:
-        """What is independent of each observation."""
+        """Return the independent unit of each observation."""
         return _joined([_apart(one.cluster, place) for place, one in self._tasks])
 
     @cached_property
@@ -92,7 +93,7 @@ class Scorecard:
         return _joined([_apart(one.repeat, place) for place, one in self._tasks])
 
     def column(self, metric: str) -> Floats:
-        """The metric of each observation; NaN where it has none."""
+        """Return the metric of each observation; NaN if it has none."""
         unknown = [np.broadcast_to(np.nan, len(one.case)) for _, one in self._tasks]
         columns = [
             one.values.get(metric, none)
@@ -107,7 +108,7 @@ class Scorecard:
         return mean_by(self.case[known], values[known])
 
     def samples(self, metric: str) -> dict[int, Floats]:
-        """Place → one value for each repeat, where the metric was measured."""
+        """Return place → one value for each repeat, if the metric was measured."""
         found = {place: one.per_repeat(metric) for place, one in self.evidence.items()}
         return {place: values for place, values in found.items() if len(values)}
 
@@ -120,12 +121,12 @@ class Scorecard:
         return {place: values for place, values in found.items() if len(values)}
 
     def always_answered(self, metric: str) -> Integers:
-        """Cases that have a value wherever they were asked, in order."""
+        """Return the cases that have a value in every place where they were asked, in order."""
         lacking = np.isnan(self.column(metric))
         return np.setdiff1d(self.case, self.case[lacking])
 
     def has_cases_behind(self, metric: str) -> bool:
-        """Whether all that is known of the metric was measured on single answers to cases."""
+        """Return whether the metric was measured only on single answers to cases."""
         known = {place for place, one in self._tasks if metric not in one.totals}
         return set(self.samples(metric)) <= known
 
@@ -148,7 +149,7 @@ def scorecards(
 
 
 def runs_at(cards: Sequence[Scorecard], places: Sequence[int]) -> list[Runs]:
-    """Of each contender the keys of the runs at each of these places."""
+    """Return the keys of each contender's runs at each of these places."""
     return [
         [{row["run_key"] for row in card.evidence[place].executions} for place in places]
         for card in cards
@@ -157,7 +158,7 @@ def runs_at(cards: Sequence[Scorecard], places: Sequence[int]) -> list[Runs]:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Who can be ranked together, and on what."""
+    """Contenders that can be ranked together, and the data they share."""
 
     members: tuple[int, ...]
     """Rows of the table given."""
@@ -166,10 +167,11 @@ class Group:
 
 
 def comparable_groups(present: NDArray[np.bool_]) -> list[Group]:
-    """Groups of bool[agents, units] that share at least half of what any of them has.
+    """Return groups of bool[agents, units] that share at least half of the units that any member
+    has.
 
-    From all agents those that share least are taken out, until the rest shares enough; those that
-    were taken out are grouped in the same way. Agents without any unit are in no group.
+    Starting with all agents, those that share least are removed until the rest shares enough;
+    removed agents are grouped in the same way. Agents without any unit are in no group.
     """
     rest = np.flatnonzero(present.any(axis=1))
     groups = []
@@ -182,7 +184,9 @@ def comparable_groups(present: NDArray[np.bool_]) -> list[Group]:
 
 
 def _sharing(present: NDArray[np.bool_], members: Integers) -> Integers:
-    """The members but for those that keep them from sharing half of the most that one has."""
+    """Return the members without those that keep the group from sharing half of the largest
+    member's units.
+    """
     while True:
         own = present[members]
         common = own.all(axis=0).sum()
@@ -200,7 +204,7 @@ def _sharing(present: NDArray[np.bool_], members: Integers) -> Integers:
 def case_table(
     columns: Sequence[tuple[Integers, Floats]],
 ) -> tuple[Integers, Floats]:
-    """All cases in order, and float64[agents, cases] with NaN where one was not measured."""
+    """Return all cases in order, and float64[agents, cases] with NaN for missing ones."""
     everything = sorted_distinct(joined([cases for cases, _ in columns]))
     table = np.full((len(columns), len(everything)), np.nan)
     for row, (cases, values) in zip(table, columns, strict=True):

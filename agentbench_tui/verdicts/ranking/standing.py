@@ -1,7 +1,8 @@
-"""Ranks that show ties: who is clearly ahead of whom, by cases, by whole repeats, or by intervals.
+"""Ranks that show ties: which agents are clearly ahead, by cases, by whole repeats, or by
+intervals.
 
-By any of them an agent's rank is 1 + the number of agents clearly ahead of it, with all pairs of
-the table adjusted together. Its position is the place by the score alone.
+An agent's rank is 1 + the number of agents clearly ahead of it, with all pairs of the table
+adjusted together. Its position is the place by the score alone.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ SEED = 42
 _DRAWN = 40_000_000
 """Values that all resamples together may draw, or compare; then fewer resamples do."""
 _MOST_UNITS = 40_000
-"""Units that are resampled themselves; of more, groups of them are."""
+"""Number of units up to which units are resampled; above it, groups of them are."""
 _GROUPS = 2_000
 Runs = Sequence[Set[int]]
-"""Of one agent the keys of the runs at each place."""
+"""Keys of one agent's runs at each place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One agent of a table; others are told by their row in it."""
+    """One agent of a table; other agents are referred to by row."""
 
     score: float
     low: float | None
@@ -60,7 +61,7 @@ class Standing:
     ahead_of: tuple[int, ...]
     behind: tuple[int, ...]
     reason: str = ""
-    """Why there is no interval, or nobody is clearly ahead."""
+    """Why there is no interval, or no agent is clearly ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +72,12 @@ class Standings:
     method: str
 
     def labels(self) -> list[str]:
-        """Ranks as they are written: `1=` where several share it."""
+        """Format ranks: `1=` if several share it."""
         return rank_labels([row.rank for row in self.rows])
 
 
 def rank_labels(ranks: Sequence[int | None]) -> list[str]:
-    """`1`, or `1=` where several share it; `–` where there is none."""
+    """Format a rank: `1`, or `1=` if several share it; `–` if there is none."""
     count = Counter(ranks)
     return ["–" if rank is None else f"{rank}=" if count[rank] > 1 else str(rank) for rank in ranks]
 
@@ -88,11 +89,11 @@ def by_cases(
     resamples: int = 10_000,
     alpha: float = ALPHA,
 ) -> Standings:
-    """From float64[agents, units] without gaps: what each agent got on each independent unit.
+    """Rank by float64[agents, units] without gaps: each agent's value on each independent unit.
 
     Units are cases, or clusters of them. The interval of the position is a bootstrap over units,
-    and who is clearly ahead is tested by flipping signs (see `analysis.boards.ranking`); of more
-    than 40,000 units over random groups of them.
+    and which agents are clearly ahead is tested by sign flips (see `analysis.boards.ranking`); more
+    than 40,000 units are combined into random groups.
     """
     grouped = ""
     if table.shape[1] > _MOST_UNITS:
@@ -188,13 +189,13 @@ def _run_error(of: _Strata, *, on_logs: bool) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RunLuck:
-    """What the machine has to do with scores that were measured in different runs."""
+    """Effect of the between-run variance on scores from different runs."""
 
     runs: Sequence[Runs]
     wide: Sequence[Estimate]
     """The scores with the assumed between-run variance in their intervals."""
     large: Sequence[float]
-    """How far each score moves when its times change by 10%: a larger difference counts."""
+    """Change of each score when its times change by 10%: a difference counts if it is larger."""
 
 
 def by_intervals(
@@ -325,7 +326,7 @@ def _score(of: _Strata, *, on_logs: bool, run_error: float) -> Estimate:
 
 
 def _welch(a: _Strata, b: _Strata, allowed: float = 0.0, run_error: float = 0.0) -> float:
-    """Two-sided p of the difference of two means, or of how far it lies beyond what is allowed."""
+    """Return two-sided p of the difference of two means, or of the part of it beyond the allowance."""
     difference = max(0.0, abs(a.mean - b.mean) - allowed)
     variances = (*a.variances, *b.variances)
     floor = 0.0
@@ -346,8 +347,9 @@ def _t_quantile(p: float, df: float) -> float:
 
 
 def _apart(a: Estimate, b: Estimate, allowed: float = 0.0) -> float:
-    """Two-sided p of the difference of two estimates, from the ends that face each other; of how
-    far it lies beyond what is allowed."""
+    """Return two-sided p of the difference of two estimates, from their facing interval ends, or of
+    the part of it beyond the allowance.
+    """
     if a.value is None or b.value is None:
         return 1.0
     upper, lower = (a, b) if a.value >= b.value else (b, a)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.scale import Better
 
 _FEWEST_DRAWS, _DRAWS_A_PAIR = 5_000, 60
-"""Draws of signs: so many that the least p is below 5% after all pairs were adjusted."""
+"""Number of sign draws: enough for p below 5% after adjustment for all pairs."""
 _MOST_FLIPS = 30_000_000_000
 """Signs that all draws flip in all pairs: a few seconds. They grow with the square of the pairs."""
 

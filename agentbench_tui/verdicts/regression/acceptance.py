@@ -1,4 +1,4 @@
-"""Changes of level that somebody may accept: those that the judgement has found."""
+"""Changes of level that a person can accept: those that the judgement has found."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 def acceptable(findings: Iterable[Finding]) -> list[AcceptedChange]:
-    """Of every regression and improvement that has a place in time, from where on it holds.
+    """Return every regression and improvement with a known start.
 
-    Of a suspect version too, since only runs of it could tell more; that of a history is run again.
+    A suspect version is included, since only more runs of it could confirm it; a suspect of a
+    history is excluded, because it is run again.
     """
     now = utc_now()
     found = []

@@ -1,4 +1,4 @@
-"""How every agent stands, the worst first: where to look."""
+"""Status of every agent, the worst first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.regression.regression import Judgement
 
 MOST_AGENTS = 24
-"""That are judged: those that were measured last."""
+"""Number of agents that are judged, those measured most recently."""
 _SEVERITIES = ("critical", "major", "minor")
 _VERDICTS = ("regression", "suspect", "no regression", "not enough data", "not comparable")
 
@@ -29,7 +29,7 @@ class Standing:
     agent: str
     version: str
     verdict: str
-    """As of `overall_verdict`; empty where nothing could be judged."""
+    """Verdict as in `overall_verdict`; empty if nothing could be judged."""
     severity: str | None = None
     """The gravest of its regressions."""
     regressions: int = 0
@@ -48,7 +48,9 @@ class Standing:
 def standings(
     connection: sqlite3.Connection, most: int = MOST_AGENTS, known: Standing | None = None
 ) -> list[Standing]:
-    """Of the agents that were measured last, the worst first; `known` is not judged again."""
+    """Return the status of the most recently measured agents, the worst first; `known` is not
+    judged again.
+    """
     found = [
         known if known is not None and known.agent == one else _judged(connection, one)
         for one in newest_agents(connection, most)
@@ -64,7 +66,7 @@ def _judged(connection: sqlite3.Connection, agent: str) -> Standing:
 
 
 def standing_of(judgement: Judgement) -> Standing:
-    """Of the agent that was judged."""
+    """Return the status of the judged agent."""
     findings = judgement.findings
     grades = {one.severity for one in findings}
     return Standing(

@@ -1,4 +1,4 @@
-"""Both sides' answers by columns, to see where in them a change of level lies."""
+"""Answers of both sides by columns, to locate a change of level within them."""
 
 from __future__ import annotations
 
@@ -36,17 +36,19 @@ _COLUMN_OF = {
 
 @dataclass(frozen=True)
 class Answers:
-    """The counted observations of some runs; NaN where a value is not known."""
+    """The counted observations of some runs; unknown values are NaN."""
 
     case: Integers
     repeat: Integers
     """Numbered over all runs."""
     is_first: Bools
-    """Of the first pass over the cases in its repeat, else its first answer: not yet warm."""
+    """Whether it is in the first pass over the cases in its repeat, else its first answer: a cold
+    start.
+    """
     values: dict[str, Floats]
 
     def of(self, metric: str) -> Floats | None:
-        """The values behind a metric; None where it does not stand on single answers."""
+        """Return the values behind a metric; None if it is not based on single answers."""
         name = _COLUMN_OF.get(metric.partition(".")[0])
         return None if name is None else self.values[name]
 
@@ -74,7 +76,7 @@ class AnswerColumns:
         self._read: dict[tuple[int, ...], Answers] = {}
 
     def sides(self, finding: Finding) -> tuple[Answers, Answers] | None:
-        """The old and the new side; None for loads, which have no answers by case."""
+        """Return the old and the new side; None for loads, which have no answers by case."""
         if not finding.old or not finding.new or finding.new[-1].kind != "task":
             return None
         return self._of(finding.old), self._of(finding.new)

@@ -34,15 +34,15 @@ KINDS = ("run", "tag")
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The runs that are held against each other."""
+    """The runs that are compared."""
 
     old: tuple[Point, ...]
     new: tuple[Point, ...]
     named: Baseline | None
-    """What was asked for; None for what came before."""
+    """The requested baseline; None for the earlier runs."""
 
     def words(self) -> str:
-        """What the old side is."""
+        """Describe the old side."""
         if self.named is not None:
             return target_words(self.named)
         versions = {point.version for point in self.old}
@@ -75,7 +75,7 @@ class Baselines:
         """Keys of the executions that a kind and target mean."""
 
     def keys(self) -> set[int]:
-        """Of the agent's executions that any of them means."""
+        """Return the agent's executions that any of them selects."""
         found: set[int] = set()
         for one in self._stored:
             found |= self._keys_of(one)
@@ -88,7 +88,7 @@ class Baselines:
         return self._known[of]
 
     def ignored_words(self, named: Baseline, accepted: AcceptedChange) -> str:
-        """That a change was accepted, and is not looked at, since this baseline is held against."""
+        """Note that an accepted change is ignored because this baseline is used."""
         what = f"the change accepted since {accepted.since[:10]} is not looked at: "
         if self._wanted is not None:
             return f"{what}leave --baseline out to judge from it on"
@@ -109,10 +109,9 @@ class Baselines:
         )
 
     def sides(self, place: Place, points: Sequence[Point], version: str | None) -> Sides | None:
-        """The newest runs at a place and those that they are held against, which may be none.
+        """Return the newest runs at a place and those to compare with, which may be none.
 
-        `version` is the one to judge; by default that of the newest run. None when there is no
-        run of it.
+        `version` is the one to judge; the default is that of the newest run. None if it has no run.
         """
         known = [point for point in points if version in {None, point.version}]
         if not known:
@@ -160,9 +159,9 @@ def baseline_of_selector(
     suite: str | None = None,
     benchmark: str | None = None,
 ) -> Baseline:
-    """What is to be kept for `AGENT[@VERSION]`, `run:ID[/AGENT]` or `tag:NAME[/AGENT]`.
+    """Return the baseline for `AGENT[@VERSION]`, `run:ID[/AGENT]` or `tag:NAME[/AGENT]`.
 
-    Of an agent without a version the newest one. Raises UsageError when nothing complete fits.
+    For an agent without a version, the newest one. Raises UsageError if nothing complete matches.
     """
     selector = parse_selector(text)
     if selector.kind == "file":
@@ -194,7 +193,10 @@ def parse_baseline(
     text: str,
     names: Collection[str] = (),
 ) -> Baseline:
-    """What `VERSION`, `run:ID` or `tag:NAME` means for an agent. Raises UsageError."""
+    """Return the baseline that `VERSION`, `run:ID` or `tag:NAME` means for an agent.
+
+    Raises UsageError.
+    """
     scheme, colon, rest = text.partition(":")
     kind: Literal["version", "run", "tag"]
     if not colon:

@@ -37,9 +37,9 @@ TOO_FEW_CASES = "too few cases to compare; 6 with an answer on both sides are ne
 def compared_by_cases(
     base: Finding, old: Sequence[Point], new: Sequence[Point], values: ComparedValues
 ) -> Finding | None:
-    """Return the finding with the comparison of two groups of runs, not yet decided.
+    """Return the finding with the comparison of two groups of runs, before the decision.
 
-    None where the metric is no share of single answers: then runs or repeats are compared.
+    None if the metric is not a share of single answers: runs or repeats are compared then.
     """
     answers = values.answers(old, new, base.metric)
     if answers is None:
@@ -69,9 +69,9 @@ def compared_by_cases(
 def judged_by_cases(
     base: Finding, old: Sequence[Point], new: Sequence[Point], values: ComparedValues
 ) -> Finding | None:
-    """Compare two versions; `p` is to be adjusted and decided with the others of the scan.
+    """Compare two versions; `p` is to be adjusted and decided together with the rest of the check.
 
-    It is None where there are too few cases for a test, and the verdict then final.
+    It is None if there are too few cases for a test, and the verdict is then final.
     """
     base = replace(base, gate="versions", location=Location(new[0], new[0], old[-1]))
     found = compared_by_cases(base, old, new, values)
@@ -88,9 +88,9 @@ def _is_too_few(found: Finding) -> bool:
 
 
 def confirmed_by_cases(found: Finding, values: ComparedValues, levels: GateLevels) -> Finding:
-    """Return the judgement of a history, taken back unless the cases confirm it.
+    """Return the judgement of a history, withdrawn unless the cases confirm it.
 
-    The values of the runs are a candidate; where and against what is left as it is. `levels` are
+    The values of the runs propose a change; its time and reference stay unchanged. `levels` are
     those of the check.
     """
     if not found.old:
@@ -113,7 +113,7 @@ def confirmed_by_cases(found: Finding, values: ComparedValues, levels: GateLevel
 def word_of_cases(one: Finding, p_adjusted: float | None, alpha: float = ALPHA) -> Word:
     """Return the verdict on a comparison by case at the level `alpha`.
 
-    Never a change where `compare`, which allows for other tests, may find both equivalent.
+    Never a change if `compare`, which adjusts for other tests, may find both equivalent.
     """
     compared = one.compared
     assert compared is not None
@@ -146,7 +146,7 @@ def versions_word_of_cases(one: Finding, p_adjusted: float | None) -> Word:
 def smallest_of_cases(one: Finding, alpha: float) -> float | None:
     """Return the worsening that such a comparison detects with 80% power, in points ÷ 100.
 
-    `alpha` is what p has to fall below. None where too little is known.
+    `alpha` is the level for p. None if too little is known.
     """
     compared = one.compared
     if compared is None or compared.sd is None or compared.n < 2:

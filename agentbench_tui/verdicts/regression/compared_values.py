@@ -29,11 +29,11 @@ class ComparedValues:
     def columns(
         self, old: Sequence[Point], new: Sequence[Point], metric: str
     ) -> tuple[Literal["runs", "repeats"], tuple[list[float], list[float]]]:
-        """Both sides' values: of whole runs, or of repeats.
+        """Return the values of both sides: of whole runs, or of repeats.
 
-        Repeats of one run share its luck, so that five of two runs say no more of what differs
-        between runs than these two. They are taken below 5 runs a side, for want of runs; whoever
-        judges them has to ask for more. A metric that is only known of whole runs stays so, and so
+        Repeats of one run share its conditions, so five repeats of two runs say no more about the
+        between-run variance than two runs. They are used only with fewer than 5 runs per side; the
+        caller then has to ask for more runs. A metric known only for whole runs stays so, and so
         does an experiment's.
         """
         runs = [point.values[metric] for point in old], [point.values[metric] for point in new]
@@ -47,7 +47,7 @@ class ComparedValues:
     ) -> tuple[TaskEvidence, TaskEvidence] | None:
         """Return the answers of both groups, to compare a share of them case by case.
 
-        None for any other metric, and where the share is not known of single answers.
+        None for any other metric, and if the share is not known for single answers.
         """
         if not is_share(metric) or any(point.kind != "task" for point in (*old, *new)):
             return None

@@ -1,4 +1,4 @@
-"""Running a suspect again: the same executions, as a run of its own."""
+"""Repeats a suspect: the same executions, as a new run."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.regression.history import Point
 
 MOST_RUNS = 200
-"""Of a metric that are shown, the newest."""
+"""Number of newest runs of a metric that are shown."""
 
 _Ends = dict[tuple[int, str], MetricInterval]
 
@@ -44,15 +44,15 @@ class CoursePoint:
     version: str
     value: float
     low: float | None = None
-    """Ends of its 95 % interval; None where it has none, as of several seeds together."""
+    """Lower end of its 95% interval; None if it has none, as for several seeds together."""
     high: float | None = None
     is_comparable: bool = True
-    """Whether the newest run may be held against it."""
+    """Whether the newest run can be compared with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelChange:
-    """Where the level changed: between the runs `first` and `last`, both counted from 0."""
+    """Change of level: between the runs `first` and `last`, both counted from 0."""
 
     first: int
     last: int
@@ -60,7 +60,7 @@ class LevelChange:
     change: float | None
     """after / before, or after - before of shares."""
     severity: str | None
-    """Of a change for the worse, as far as its interval says one."""
+    """Severity of a change for the worse, if it has an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ class Series:
     changes: tuple[LevelChange, ...]
     accepted: AcceptedChange | None
     earlier: int
-    """Runs before those that are shown, of those that are read."""
+    """Number of earlier runs that were read but are not shown."""
     is_cut: bool = False
-    """Whether there may be more, since only the newest are read."""
+    """Whether there may be more runs, since only the newest are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Course:
 
 
 def course_of(connection: sqlite3.Connection, agent: str) -> Course:
-    """What is known of an agent. UsageError as of `judge_agent`."""
+    """Return the history of an agent. Raises UsageError as `judge_agent` does."""
     judgement = judge_agent(connection, RegressionAsked(agent))
     document = regressions_document(connection, judgement)
     accepted = accepted_changes(connection, agent)
@@ -132,7 +132,7 @@ def course_of(connection: sqlite3.Connection, agent: str) -> Course:
 def acceptable_at(
     connection: sqlite3.Connection, agent: str, place: Place, metric: str
 ) -> list[AcceptedChange]:
-    """What could be accepted as the new level of one metric at one place; at most one change."""
+    """Return the acceptable changes of level of one metric at one place; at most one."""
     judgement = judge_agent(connection, RegressionAsked(agent))
     return acceptable(
         one for one in judgement.findings if one.place == place and one.metric == metric
@@ -163,7 +163,9 @@ def _point(point: Point, metric: str, ends: _Ends, kept: set[int]) -> CoursePoin
 
 
 def _changes(one: Finding, shown: Sequence[Point], kept: set[int]) -> tuple[LevelChange, ...]:
-    """Those of the comparable runs, and that of the finding where they do not have it."""
+    """Return the metric's unit from the comparable runs, or from the finding if they do not have
+    it.
+    """
     places = [number for number, point in enumerate(shown) if point.run_key in kept]
     values = [shown[number].values[one.metric] for number in places]
     found: list[LevelChange] = []

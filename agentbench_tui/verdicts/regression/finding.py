@@ -1,4 +1,4 @@
-"""What was found about one metric at one place: the verdict with all that it stands on."""
+"""Finding on one metric at one place: the verdict with its data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNDECIDED = ("not enough data", "not comparable")
 
 
 def scale_of(metric: str) -> Scale:
-    """How the metric's changes are told: shares by points, all others by factors."""
+    """Scale of the metric's changes: shares by points, all others by factors."""
     known = find_metric(metric)
     assert known is not None
     assert known.direction != "none"
@@ -37,7 +37,7 @@ def scale_of(metric: str) -> Scale:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The change lies between the run before `first` and `last`; both ends included."""
+    """Location of a change between the run before `first` and `last`; both ends included."""
 
     first: Point
     last: Point
@@ -47,18 +47,17 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One metric at one place; numbers are None where they are not known."""
+    """One metric at one place; unknown numbers are None."""
 
     place: Place
     metric: str
     verdict: Verdict
     new: tuple[Point, ...]
-    """The runs that are judged; of a history the newest one with those that it confirms, or the
-    last 5."""
+    """The judged runs; for a history the newest one with those that it confirms, or the last 5."""
     old: tuple[Point, ...] = ()
     gate: Literal["versions", "history"] | None = None
     against: str = ""
-    """What the new side was held against, in words."""
+    """What the new side was compared with, in words."""
     before: float | None = None
     now: float | None = None
     """Levels of both sides, in the metric's unit."""
@@ -68,27 +67,28 @@ class Finding:
     high: float | None = None
     """95 % interval of the change."""
     p: float | None = None
-    """Adjusted for the scan where it is a test of versions."""
+    """Adjusted over the check if it is a test of versions."""
     margin: float = 0.0
     """The smallest change that matters: 0.05 is a factor of 1.05, or 5 points."""
     smallest: float | None = None
-    """The worsening that would have been seen with 80 %; a size as `margin`."""
+    """The worsening that would be detected with 80% power; on the scale of `margin`."""
     values: tuple[int, int] = (0, 0)
     """Values on the old and the new side: runs, repeats, or cases."""
     unit_of_values: Literal["runs", "repeats", "cases"] = "runs"
     location: Location | None = None
     reason: str = ""
-    """Why there is no verdict, or what is to be known of it."""
+    """Why there is no verdict, or a remark."""
     notes: tuple[str, ...] = ()
     doubt: Doubt = ""
-    """What the newest run by itself says of the verdict on all runs of its version."""
+    """What the newest run alone implies for the verdict on all runs of its version."""
     is_total: bool = False
     """All is lost, or won: one side is 0, and what changes by factors has no interval."""
     test: VersionTest | None = None
-    """Of the versions, to be decided with the others of the scan."""
+    """Test of the versions, to be decided together with the rest of the check."""
     compared: Comparison | None = None
-    """The comparison case by case that the verdict rests on, where the metric is a share of the
-    answers; of versions it is decided with the others of the scan."""
+    """The comparison case by case behind the verdict, if the metric is a share of the answers; for
+    versions it is decided together with the rest of the check.
+    """
 
     @property
     def scale(self) -> Scale:
@@ -104,14 +104,16 @@ class Finding:
         return None if self.test is None else self.test.p
 
     def bounded(self) -> Finding:
-        """With an interval within what is possible: a share changes by 100 points at most."""
+        """Return it with the interval cut to possible values: a share changes by at most 100
+        points.
+        """
         if self.scale.kind == "ratio" or self.low is None or self.high is None:
             return self
         return replace(self, low=max(-1.0, self.low), high=min(1.0, self.high))
 
     @property
     def is_decided_by_another_run(self) -> bool:
-        """Whether it is the newest run of a history, which a second one makes or clears."""
+        """Return whether it is the newest run of a history, which a second run confirms or clears."""
         return self.verdict == "suspect" and self.gate == "history"
 
     @property

@@ -21,7 +21,7 @@ Action = Literal["block", "re-run", "investigate", "accept as new baseline", "no
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do, and why."""
+    """Advice, and its reason."""
 
     action: Action
     reason: str

@@ -1,9 +1,9 @@
-"""What an agent's runs measured in the course of time, a point for each run at each place.
+"""An agent's measurements over time, one point for each run at each place.
 
-A place is a benchmark of a suite at one point of a sweep. Points are only held against each other
-when they are comparable: the same definition of the benchmark with the same cases, the same
-machine for what is timed, and the same load; a version that goes on under its name must be
-configured the same. What differs is told in words.
+A place is a benchmark of a suite at one point of a sweep. Points are compared only if they are
+comparable: the same definition of the benchmark with the same cases, the same machine for times,
+and the same load. Runs of one version must also have the same configuration. Differences are
+described in words.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _COSMETIC = (
 """Parts of a definition that change no measured value, or are compared by themselves: parameters
 are the place, the dataset is compared by its cases."""
 _SHORT = 40
-"""Characters of a value that is shown where definitions differ."""
+"""Maximum length of a value that is shown if definitions differ."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,19 +53,19 @@ class Point:
     executions: tuple[Execution, ...]
     """One, or one for each seed."""
     definition: dict[str, Any]
-    """The benchmark as it was carried out, the command line's changes included."""
+    """The benchmark as executed, including changes by the command line."""
     weights: dict[str, float]
-    """Of the suite, by dimension."""
+    """Weights of the suite, by dimension."""
     harness: str | None = None
     """Verdict of the run on itself: `clean`, `noisy` or `generator-limited`."""
     values: dict[str, float] = field(default_factory=dict)
     """Metric → the value of the run."""
     repeats: int = 1
-    """Of each execution."""
+    """Repeats of each execution."""
 
     @property
     def keys(self) -> tuple[int, ...]:
-        """Of its executions."""
+        """Return the keys of its executions."""
         return tuple(row["key"] for row in self.executions)
 
     @property
@@ -80,12 +80,12 @@ class Point:
 
     @cached_property
     def circumstances(self) -> tuple[Any, ...]:
-        """All that decides which points it may be held against."""
+        """Return everything that decides which points it can be compared with."""
         columns = ("simulated", "fingerprint", "dataset_key", "model_configuration")
         return id(self.definition), self.version, *map(self.one_of_all, columns)
 
     def one_of_all(self, column: str) -> Any:
-        """The value of a column of its executions, which do not differ in it."""
+        """Return the value of a column that is the same in all its executions."""
         return self.executions[0][column]
 
 
@@ -163,7 +163,9 @@ def _definitions(
 
 
 def _together(values: Sequence[dict[str, float]]) -> dict[str, float]:
-    """One run's values; of several seeds the mean, on logs for what changes by factors."""
+    """Return one run's values; for several seeds the mean, on logarithms for metrics that change by
+    factors.
+    """
     if len(values) == 1:
         return values[0]
     found = {}
@@ -177,20 +179,22 @@ def _together(values: Sequence[dict[str, float]]) -> dict[str, float]:
 
 
 def is_share(metric: str) -> bool:
-    """Whether the metric lies in 0..1 and so changes by points."""
+    """Return whether the metric lies in 0..1 and therefore changes by points."""
     known = find_metric(metric)
     return known is not None and known.unit == "share"
 
 
 def is_timed(metric: str, point: Point) -> bool:
-    """Whether the machine has a say in what the metric was of this run."""
+    """Return whether the metric depended on the machine in this run."""
     return depends_on_machine(metric, point.executions)
 
 
 def comparable(
     points: Sequence[Point], newest: Point, metric: str
 ) -> tuple[list[Point], Counter[str]]:
-    """The points that may be held against the newest one, and why others may not: words → runs."""
+    """Return the points comparable with the newest one, and the reasons for the others: words →
+    runs.
+    """
     kept, left_out = [], Counter[str]()
     timed = is_timed(metric, newest)
     told: dict[tuple[Any, ...], str] = {}
@@ -223,7 +227,7 @@ def _differences(point: Point, newest: Point, *, timed: bool) -> list[str]:
 
 
 def _configured(point: Point, newest: Point) -> list[str]:
-    """One version under two configurations; between versions they are what is compared."""
+    """Compare the configurations of one version; between versions they are what is compared."""
     texts = [one.one_of_all("model_configuration") or "{}" for one in (point, newest)]
     if texts[0] == texts[1]:
         return []
@@ -235,7 +239,7 @@ def _configured(point: Point, newest: Point) -> list[str]:
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """Which parts differ, with their values where these are short."""
+    """Name the parts that differ, with short values in full."""
     words = []
     for name in {**before, **now}:
         values = before.get(name), now.get(name)

@@ -1,7 +1,7 @@
-"""The newest run of a history, judged: which change of level stands, or is the run suspect?
+"""Judgement of the newest run of a history: is there a change of level, or is the run suspect?
 
-The runs are judged one after another (`analysis.runs.history_replay`), times less what the time of
-day explains. The finding tells the change that stands after the newest run.
+The runs are judged one after another (`analysis.runs.history_replay`), after removing the daily
+cycle from times. The finding describes the current change after the newest run.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.regression.history import Point
 
 NEARER = 0.5
-"""Of the way from one level to another."""
+"""Fraction of the way from one level to another."""
 CYCLE = "compared with the same time of day: the times of these runs follow it"
 MOST_RUNS = 120
-"""Runs that are judged one after another: no change stands for longer than 40."""
+"""Number of runs that are judged one after another: no change remains for longer than 40."""
 _YOUNG = EARLIER_NEEDED + EARLIER_USED
 
 
@@ -84,7 +84,7 @@ def _cycle(positions: Floats, series: Sequence[Point]) -> Floats | None:
 
 
 def _of_episode(base: Finding, series: Sequence[Point], x: Floats, episode: Episode) -> Finding:
-    """A change that stands."""
+    """Return the finding for a change in effect."""
     old, new = x[list(episode.earlier)], x[episode.first :]
     against = f"the {len(old)} runs before"
     if episode.against == "drift":

@@ -1,4 +1,4 @@
-"""What a regression touches: its weight, the share of the cases, and what it costs a day.
+"""Impact of a regression: its weight, the share of the cases, and the cost per day.
 
 The formulas are those of `model.figures.regression_figures`.
 """
@@ -23,7 +23,7 @@ _MS_AN_HOUR = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """Numbers are None where they are not known; `reasons` says why."""
+    """Impact; unknown numbers are None, and `reasons` says why."""
 
     dimension: str
     weight: float
@@ -34,7 +34,7 @@ class Impact:
     """By the margin or more."""
     cases_better: int | None
     share_worse: float | None
-    """0 … 1: of these cases, or of their answers where the metric is a share of answers."""
+    """0 … 1: share of the cases, or of their answers if the metric is a share of answers."""
     share_better: float | None
     share_of: Literal["cases", "answers"]
     per_day: float | None

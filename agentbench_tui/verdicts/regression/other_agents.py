@@ -1,4 +1,4 @@
-"""How other agents fared in the same runs: what tells a slower host from a slower agent."""
+"""How other agents changed in the same runs: distinguishes a slower host from a slower agent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """What became of the agents that ran beside the one that is judged."""
+    """Changes of the agents that ran together with the judged one."""
 
     agents: int
     """Agents, each of one version, that ran on both sides."""
@@ -31,7 +31,7 @@ class Others:
 def change_of_others(
     connection: sqlite3.Connection, findings: Sequence[Finding], metric: str
 ) -> Others:
-    """How a metric of agents that stayed the same changed between the runs of both sides."""
+    """Return the change of a metric of unchanged agents between the runs of both sides."""
     logs: list[float] = []
     agents: set[str] = set()
     for one in findings:

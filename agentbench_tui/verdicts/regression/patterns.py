@@ -1,7 +1,7 @@
-"""What several findings have in common, or where within one the change lies: each with numbers.
+"""What several findings have in common, or where within one the change lies, with numbers.
 
-Each pattern is a hint where to look, not a verdict of its own; the tests behind them are at 5 %
-and not adjusted for one another.
+Each pattern is a hint, not a verdict; the tests behind them are at 5% and not adjusted for each
+other.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MOST_OF_INCREASE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern that was seen."""
+    """A detected pattern."""
 
     name: Name
     places: tuple[Place, ...]
@@ -163,7 +163,7 @@ def _long_inputs(one: Finding, columns: AnswerColumns) -> Pattern | None:
 
 
 def _only_second(factors: tuple[float, float], margin: float) -> bool:
-    """Whether the second factor matters and the first is below what is looked for."""
+    """Return whether the second factor matters and the first is below the threshold."""
     return factors[1] >= 1 + margin and factors[0] < 1 + margin / 2
 
 
@@ -198,7 +198,7 @@ def _by_repeat(answers: Answers, *, first: bool) -> Floats:
 
 
 def _one_failure_kind(connection: sqlite3.Connection, one: Finding) -> Pattern | None:
-    """Of the failures that have been added nearly all are of one kind."""
+    """Detect that nearly all added failures are of one kind."""
     (old, of_old), (new, of_new) = (_failures(connection, side) for side in (one.old, one.new))
     if not of_old or not of_new:
         return None

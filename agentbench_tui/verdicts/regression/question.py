@@ -1,4 +1,4 @@
-"""A check for regressions as it is asked: which agent, against what, with which thresholds."""
+"""Request for a check for regressions: agent, baseline, thresholds."""
 
 from __future__ import annotations
 

@@ -53,17 +53,20 @@ JUDGED = (
     "accuracy", "reliability", "e2e_ms.p50", TAIL, "ttft_ms.p50", "output_tokens.mean",
     "cost_usd_per_task", "request_throughput_per_s", "goodput_share", *PRIMARY_OF_STRESS,
 )  # fmt: skip
-"""What is judged unless metrics are named, where it was measured."""
+"""Metrics judged by default, if they were measured."""
 LOOKED_AT = 2_000
-"""Newest runs of each benchmark and point that are read, beside those of a baseline: a history is
-judged by the last 120 of them that are comparable."""
+"""Number of newest runs of each benchmark and point that are read, in addition to those of a
+baseline; a history is judged by the last 120 comparable ones.
+"""
 ENOUGH_FOR_TAIL = 299
-"""Requests of a repeat of a load: of fewer a p95 scatters so much that it cries wolf."""
+"""Minimum requests per repeat of a load for p95: with fewer, it varies so much that it causes false
+alarms.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class RegressionAsked:
-    """What to judge, and how strictly."""
+    """What to judge, with which thresholds."""
 
     agent: str
     version: str | None = None
@@ -167,7 +170,7 @@ class _Judge:
         """That are made in this check: every one needs a stricter level for it."""
 
     def tests_at(self, place: Place, points: Sequence[Point], version: str) -> int:
-        """How many metrics are judged there that can be called a change: that ever varied."""
+        """Return how many judged metrics can change: those that ever varied."""
         sides = self._baselines.sides(place, points, version)
         if sides is None or not sides.new:
             return 0
@@ -180,7 +183,7 @@ class _Judge:
         )
 
     def at(self, place: Place, points: Sequence[Point], version: str) -> list[Finding]:
-        """One finding for each metric that the newest run has, or that was asked for."""
+        """Return one finding for each metric that the newest run has, or that was requested."""
         sides = self._baselines.sides(place, points, version)
         if sides is None:
             return []
@@ -258,7 +261,9 @@ class _Judge:
         return confirmed_by_cases(found, self._repeats, GateLevels.of_check(self.tests))
 
     def _is_worse(self, base: Finding, old: Sequence[Point], new: Sequence[Point]) -> bool:
-        """Whether one version is worse than another; with too few runs, by the newest of each."""
+        """Judge whether one version is worse than another; with too few runs, by the newest run of
+        each.
+        """
         found = judged_by_versions(base, old, new, self._repeats)
         if found.verdict in UNDECIDED:
             found = judged_by_versions(base, old[-1:], new[-1:], self._repeats)
@@ -274,7 +279,7 @@ class _Judge:
 
 
 def _has_tail(point: Point) -> bool:
-    """Whether its p95 is judged unasked."""
+    """Return whether its p95 is judged by default."""
     repeats = point.repeats * len(point.executions)
     return point.kind == "load" and point.observed >= ENOUGH_FOR_TAIL * repeats
 
@@ -287,7 +292,7 @@ def _without_value(points: Sequence[Point], one: Finding) -> list[str]:
 
 
 def _told_why(one: Finding, passed_over: Sequence[Point], without: Sequence[str]) -> Finding:
-    """With the reason why it is not held against the version before it."""
+    """Add the reason why it is not compared with the version just before it."""
     if passed_over:
         versions = ", ".join(dict.fromkeys(point.version for point in passed_over))
         why = (
@@ -303,7 +308,7 @@ def _told_why(one: Finding, passed_over: Sequence[Point], without: Sequence[str]
 
 
 def _has_lost_versions(measured: Sequence[Point], same: Sequence[Point]) -> bool:
-    """Whether other versions were measured, and none of them as the newest was."""
+    """Return whether other versions were measured, but none in the same way as the newest."""
     newest = measured[-1].version
     return any(p.version != newest for p in measured) and all(p.version == newest for p in same)
 

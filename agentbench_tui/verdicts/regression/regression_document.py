@@ -91,9 +91,10 @@ def _range(findings: tuple[Finding, ...], kind: str) -> SizeRange | None:
 
 
 def overall_verdict(findings: tuple[Finding, ...], *, is_newest: bool = True) -> str:
-    """`regression` if there is one; else what keeps from saying that there is none; else that.
+    """Return `regression` if there is one; else the reason for an undecided result; else no
+    regression.
 
-    Not `is_newest`: a later run was interrupted, so that nothing is known of what there is now.
+    Also undecided if not `is_newest`: a later run was interrupted, so the current state is unknown.
     """
     verdicts = {one.verdict for one in findings}
     for verdict in ("regression", "suspect", "not comparable", "not enough data"):
@@ -139,7 +140,7 @@ def _finding(one: Finding, impact: Impact | None) -> RegressionFinding:
 
 
 def _at_least(one: Finding) -> float | None:
-    """None without a regression, and where all is lost, which is no percentage."""
+    """None without a regression, and for a total loss, which is not a percentage."""
     return 100 * one.least_worsening if one.severity and not one.is_total else None
 
 

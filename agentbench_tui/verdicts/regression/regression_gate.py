@@ -30,9 +30,9 @@ class NoRegression:
     def __call__(
         self, execution: dict[str, Any], metrics: tuple[str, ...] = ()
     ) -> tuple[bool | None, str]:
-        """Whether it is no regression, None when that cannot be said; and what it rests on.
+        """Return whether there is no regression (None if undecided), and the findings behind it.
 
-        Of `metrics`, or of those that are judged unless any are named.
+        Judges `metrics`, or the default ones if none are named.
         """
         if execution["status"] != "complete":
             return None, f"it is {execution['status']}"

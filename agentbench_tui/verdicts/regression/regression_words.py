@@ -1,4 +1,4 @@
-"""What a person reads of a regressions document: figures for the table, and sentences below it."""
+"""Text of a regressions document: figures for the table, and the sentences below it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
 
 _SHOWN = 5
-"""Regressions that are told in sentences, those that are proved to be worst."""
+"""Number of regressions described in sentences, the worst at the confidence bound first."""
 _UNDECIDED = ("not enough data", "not comparable")
 
 

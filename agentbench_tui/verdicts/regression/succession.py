@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.regression.history import Point
 
 Doubt = Literal["", "worse", "as before"]
-"""What the newest run says by itself where all runs of its version together say something else."""
+"""What the newest run alone says if all runs of its version together say something else."""
 FEWEST = 4
-"""Runs of a version beside its newest one that can say what to expect of it."""
+"""Minimum number of other runs of a version for a prediction interval of its newest one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """The runs that are held against each other, and those between them."""
+    """The compared runs, and those between them."""
 
     sides: Sides
     passed_over: tuple[Point, ...] = ()
-    """Of later versions than the old side's that were worse than it."""
+    """Runs of later versions than the old side's that were worse than it."""
 
 
 def succession(

@@ -55,7 +55,7 @@ WORSE = ("regression", "suspect")
 def judged_by_versions(
     base: Finding, old: Sequence[Point], new: Sequence[Point], repeats: ComparedValues
 ) -> Finding:
-    """The new runs against the old ones, none of them empty, with the test's p not yet adjusted."""
+    """Compare the new runs with the old ones, neither empty, before p is adjusted."""
     metric, scale = base.metric, scale_of(base.metric)
     by_cases = judged_by_cases(base, old, new, repeats)
     if by_cases is not None:
@@ -100,7 +100,7 @@ def judged_by_versions(
 
 
 def _doubt_by_cases(one: Finding, values: ComparedValues) -> Doubt:
-    """What the newest run says by itself, `worse` only where the cases confirm it."""
+    """Return what the newest run alone says; `worse` only if the cases confirm it."""
     old, new = ([point.values[one.metric] for point in side] for side in (one.old, one.new))
     doubt = doubt_of(old, new, one.scale, one.margin)
     if doubt != "worse":
@@ -112,7 +112,7 @@ def _doubt_by_cases(one: Finding, values: ComparedValues) -> Doubt:
 
 
 def _reason(base: Finding, test: VersionTest) -> str:
-    """Why there is no verdict."""
+    """Say why there is no verdict."""
     have = f"have {test.runs[0]} and {test.runs[1]}"
     if base.unit_of_values == "repeats":
         if test.reason:
@@ -166,7 +166,7 @@ def decided(one: Finding, p_adjusted: float | None, tests: int) -> Finding:
 
 
 def _may_be_equivalent(test: VersionTest, scale: Scale) -> bool:
-    """Whether `compare`, which allows for other tests, may find both versions equivalent."""
+    """Return whether `compare`, which adjusts for other tests, may find both versions equivalent."""
     if test.p is None or test.p < CERTAIN_P or test.change is None:
         return False
     if not test.error or test.freedom is None:
@@ -177,7 +177,7 @@ def _may_be_equivalent(test: VersionTest, scale: Scale) -> bool:
 
 
 def _is_proved(one: Finding) -> bool:
-    """Whether between-run variance does not explain what the repeats of few runs say."""
+    """Return whether the difference in repeats of few runs exceeds the between-run variance."""
     if one.verdict not in {"regression", "improvement"} or not is_timed(one.metric, one.new[-1]):
         return True
     if one.change is None or one.low is None or one.high is None:

@@ -1,1 +1,1 @@
-"""One run: its document, its gates, how it stands while it goes on."""
+"""One run: its document, its gates, its state while it is running."""

@@ -34,7 +34,7 @@ Document = dict[str, Any]
 
 
 def run_document(connection: sqlite3.Connection, run: Document) -> Document:
-    """What `agentbench run --format json` prints. `run` is a row of `queries.find_run`."""
+    """Return what `agentbench run --format json` prints. `run` is a row of `queries.find_run`."""
     plan = read_plan(run["plan"])
     groups = {one.id: group for group in plan.groups for one in group.executions}
     benchmarks = {key: group.read() for key, group in groups.items()}
@@ -95,7 +95,7 @@ def _by_kind(
 
 
 class _Shared:
-    """What the documents of a run's executions have in common, read once."""
+    """Data that the documents of a run's executions have in common, read once."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -105,7 +105,7 @@ class _Shared:
         """For `metrics_of`."""
 
     def weights(self, suite_hash: str) -> dict[str, float]:
-        """Of the dimensions in the suite's overall score."""
+        """Return the weights of the dimensions in the suite's overall score."""
         if suite_hash not in self._weights:
             self._weights[suite_hash] = suite_weights(self._connection, suite_hash)
         return self._weights[suite_hash]
@@ -174,7 +174,7 @@ def _unmeasured(promised: Iterable[str], metrics: Document) -> dict[str, str | N
 
 
 def _agreement(connection: sqlite3.Connection, execution_key: int) -> Document | None:
-    """How far the judges of a model-graded benchmark agree; None where there are fewer than two."""
+    """Return the agreement of the judges of a model-graded benchmark; None for fewer than two."""
     scores = graded_scores(connection, execution_key)
     if not scores:
         return None
@@ -192,7 +192,9 @@ def _agreement(connection: sqlite3.Connection, execution_key: int) -> Document |
 
 
 def run_details(connection: sqlite3.Connection, run: Document) -> Document:
-    """What `agentbench runs show --format json` prints: the run document and its circumstances."""
+    """Return what `agentbench runs show --format json` prints: the run document and its
+    circumstances.
+    """
     from agentbench_tui.verdicts.clusters.cluster_words import cluster_document, run_words
     from agentbench_tui.verdicts.ranking.board_clusters import clusters_of_run
 

@@ -1,4 +1,4 @@
-"""A run that has ended: its document, its gates, and whether all of it could be measured."""
+"""A run that has ended: its document, its gates, and whether everything could be measured."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_DETAILS = 8
 
 @dataclass(frozen=True, slots=True)
 class EndedRun:
-    """What is known of a run at its end."""
+    """State of a run at its end."""
 
     document: dict[str, Any]
     """`agentbench.run/1`."""
@@ -67,7 +67,7 @@ def write_documents(document: dict[str, Any], plan: Plan) -> list[str]:
 
 
 def is_unmeasured(document: dict[str, Any]) -> bool:
-    """Whether part of a run could not be measured, so that it must not pass for a result."""
+    """Return whether part of a run could not be measured, so that it must not count as a result."""
     return document["status"] in {"incomplete", "running"} or any(
         _has_nothing(execution) or not UNMEASURED.isdisjoint(execution["failures"])
         for execution in document["executions"]
@@ -75,7 +75,7 @@ def is_unmeasured(document: dict[str, Any]) -> bool:
 
 
 def _has_nothing(execution: dict[str, Any]) -> bool:
-    """Whether no answer came, not even one that the plan broke off."""
+    """Return whether no request was answered, including those that the plan cancelled."""
     load = execution.get("load")
     broken_off: int = 0 if load is None else load["requests"]["cancelled"]
     answered: int = execution["cases"]["answered"]

@@ -1,4 +1,4 @@
-"""Gates on a run: does every execution meet the threshold, and is none a regression?"""
+"""Gates on a run: thresholds for every execution, and `no-regression`."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class GateResult:
     """
     holds: bool | None
     reason: str | None = None
-    """Why there is no value, as far as it is known."""
+    """Reason for a missing value, if known."""
     point: str = ""
-    """Of a sweep: its parameters."""
+    """Parameters of the point of a sweep."""
 
     def document(self) -> dict[str, Any]:
         """As in `agentbench.run/1`."""
@@ -52,7 +52,7 @@ class GateResult:
 
     @property
     def found(self) -> str:
-        """Where, and the value or why there is none."""
+        """Return the place, and the value or the reason for its absence."""
         shown = self.value
         if shown is None:
             shown = self.reason or "no value"
@@ -63,7 +63,7 @@ class GateResult:
 
     @property
     def distance(self) -> float:
-        """How far the value is from the threshold; 0 without a number."""
+        """Return the distance of the value from the threshold; 0 without a number."""
         threshold = parse_gate(self.gate).threshold
         if isinstance(self.value, float | int) and isinstance(threshold, float):
             return abs(self.value - threshold)
@@ -71,10 +71,10 @@ class GateResult:
 
 
 def gate_lines(results: Iterable[GateResult]) -> list[str]:
-    """What to say of gates that do not hold: a line for each, with the worst executions.
+    """Describe failed gates: one line each, with the worst executions.
 
-    That no regression was seen is told as well: it means little without how small one would have
-    been seen.
+    A passed `no-regression` is described as well, with the smallest regression that it would have
+    detected.
     """
     groups: dict[tuple[str, bool | None], list[GateResult]] = {}
     checked: Counter[str] = Counter()
@@ -97,7 +97,7 @@ def gate_lines(results: Iterable[GateResult]) -> list[str]:
 
 
 def _pointer(gate: Gate, agent: str) -> str:
-    """Where a regression is told in full."""
+    """Return where a regression is described in full."""
     if gate.name != NO_REGRESSION:
         return ""
     chosen = "".join(f" --metric {name}" for name in gate.metrics)
@@ -162,7 +162,7 @@ def _result(
 def _value(
     name: str, execution: dict[str, Any], run: dict[str, Any]
 ) -> tuple[float | str | None, str | None]:
-    """The value that a gate stands on, or why there is none."""
+    """Return the value that a gate checks, or the reason for its absence."""
     if name == VERDICT:
         return _verdict(execution, run)
     if name == BROKE:
@@ -176,7 +176,7 @@ def _value(
 
 
 def _verdict(execution: dict[str, Any], run: dict[str, Any]) -> tuple[str | None, str | None]:
-    """A load has its own; what is no load has that of the run."""
+    """Return the measurement quality: a load's own, else that of the run."""
     load = execution.get("load")
     if load is not None:
         return load["verdict"], None

@@ -1,4 +1,4 @@
-"""What is said of a run while it goes on, beside its own rows: who leads, what it is held against.
+"""Data of a running run beside its own rows: provisional ranking and reference.
 
 Read once a second; what does not change is read once.
 """
@@ -27,19 +27,19 @@ _LOOKED_AT = 20
 
 @dataclass(frozen=True, slots=True)
 class LiveDocument:
-    """Of one run, and of the execution in it that is looked at."""
+    """Live data of one run, and of the selected execution."""
 
     run_id: str
     has_process: bool
-    """Whether the process that carries it out lives."""
+    """Whether the run's process is alive."""
     board: RunningBoard = field(default_factory=RunningBoard)
     focus: int | None = None
     """Key of the execution that the rest is of."""
     reference: Reference | None = None
     stress: Mapping[str, Any] | None = None
-    """What its scenario found so far."""
+    """Results of its scenario so far."""
     slowest: tuple[SlowAnswer, ...] = ()
-    """Of the whole run."""
+    """Slowest answers of the whole run."""
 
 
 def run_to_watch(connection: sqlite3.Connection, database: Path) -> str | None:
@@ -54,7 +54,7 @@ class LiveReader:
     """Reads one run again and again."""
 
     def __init__(self, connection: sqlite3.Connection, database: Path, run_id: str) -> None:
-        """Raises UsageError when there is no such run."""
+        """Raises UsageError if there is no such run."""
         run = find_run(connection, run_id)
         self._database = database
         self._run_id: str = run["id"]
@@ -69,7 +69,7 @@ class LiveReader:
         self._references: dict[int, Reference | None] = {}
 
     def read(self, connection: sqlite3.Connection, focus: int | None) -> LiveDocument:
-        """As it is now. `focus`: key of the execution that is looked at."""
+        """Return the current state. `focus` is the key of the selected execution."""
         rows = {row["key"]: row for row in executions_of(connection, self._run_key)}
         graded = frozenset(key for key, row in rows.items() if self._kind(row) == "task")
         row = rows.get(focus) if focus is not None else None

@@ -49,12 +49,12 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FoundEpisode:
-    """One episode of a run, or the reason why there is none."""
+    """One episode of a run, or the reason for its absence."""
 
     document: Document | None
     reason: str = ""
     number: int = 0
-    """Of this one among them, from 0."""
+    """Index of this one among them, from 0."""
     episodes: int = 0
     run_id: str = ""
     agent: str = ""
@@ -65,8 +65,9 @@ class FoundEpisode:
 def episode_of(
     connection: sqlite3.Connection, run_id: str | None = None, number: int = 0
 ) -> FoundEpisode:
-    """An episode of a run (the latest where none is given), counted in order of commit and round
-    and round. Raises UsageError for a run that is not there, StoreError for a damaged record."""
+    """Return an episode of a run (the latest by default), by index in commit order, modulo the
+    number of episodes. Raises UsageError for an unknown run, StoreError for a damaged record.
+    """
     run = find_run(connection, run_id or "latest")
     found = episode_numbers(connection, run["key"], SCHEMA, _MOST)
     if not found:
@@ -92,12 +93,12 @@ def newest_with_episodes(connection: sqlite3.Connection) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One episode of a run, whole."""
+    """One complete episode of a run."""
 
     agent_id: str
     case_id: str
     repeat: int
-    """Of the case and agent among the run's, from 0."""
+    """Repeat number of this case and agent in the run, from 0."""
     simulated: bool
     document: Document
 

@@ -1,1 +1,1 @@
-"""What is asked about: agents, versions, runs, tags and files, and who stands on a board."""
+"""Selection of data: agents, versions, runs, tags and files, and the contenders of a leaderboard."""

@@ -1,4 +1,4 @@
-"""Who stands on a leaderboard: agents, versions of them or models, with their latest executions."""
+"""Contenders of a leaderboard: agents, their versions, or models, with their latest executions."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Contender:
     name: str
     """Agent, `agent@version`, or model."""
     agent_id: str
-    """Of the latest execution."""
+    """Agent of the latest execution."""
     agent_version: str
     simulated: bool
     executions: tuple[Execution, ...]
-    """The oldest first; of each place those of the latest run."""
+    """Executions, the oldest first; at each place those of the latest run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +51,23 @@ class Wanted:
     """Which executions count, and what is ranked."""
 
     days: int | None = 30
-    """Measured within so many days; None for all."""
+    """Maximum age in days; None for all."""
     suite: str | None = None
     category: str | None = None
     by: By = "agent"
     benchmark: str | None = None
     run_key: int | None = None
-    """Of this run alone; None for the latest of all runs."""
+    """Only this run; None for the latest of all runs."""
 
     @property
     def kept(self) -> ExecutionFilter:
-        """What of it the store filters by."""
+        """Return the part of the filter that the store applies."""
         return ExecutionFilter(self.days, self.suite, self.category, self.benchmark, self.run_key)
 
     def keeps(self, connection: sqlite3.Connection, row: Execution) -> bool:
-        """Whether an execution of the wanted run is of the wanted suite, category, benchmark."""
+        """Return whether an execution of the wanted run is of the wanted suite, category and
+        benchmark.
+        """
         return (
             self.suite in (None, row["suite_id"])
             and self.benchmark in (None, row["benchmark_id"])
@@ -100,7 +102,7 @@ def contenders_by_category(
 
 
 def why_nobody(connection: sqlite3.Connection, wanted: Wanted) -> str:
-    """Why `contenders_by_category` finds nobody, with what to do; empty where it finds somebody."""
+    """Say why `contenders_by_category` finds none, and what to do; empty if it finds some."""
     if contenders_by_category(connection, wanted):
         return ""
     where = [
@@ -127,10 +129,10 @@ def why_nobody(connection: sqlite3.Connection, wanted: Wanted) -> str:
 def contenders(
     connection: sqlite3.Connection, rows: Iterable[Execution], by: By = "agent"
 ) -> list[Contender]:
-    """Contenders from complete executions, the oldest first.
+    """Return contenders from complete executions, ordered oldest first.
 
-    Of each place only the latest run counts. What is simulated and what is measured never make
-    one contender together.
+    At each place only the latest run counts. Simulated and measured executions never form one
+    contender.
     """
     grouped: dict[tuple[str, bool], list[Execution]] = defaultdict(list)
     for row in rows:
@@ -143,9 +145,9 @@ def contenders(
 
 
 def harness_of(connection: sqlite3.Connection, executions: Sequence[Execution]) -> str | None:
-    """The worst verdict on the harness behind them; None where none was given.
+    """Return the worst measurement quality behind them; None if there is none.
 
-    A load has a verdict of its own; of anything else it is that of its run.
+    A load has its own; for anything else it is that of its run.
     """
     found = harness_verdicts(connection, [row["key"] for row in executions])
     verdicts = [_HARNESS.index(verdict) for verdict in found if verdict in _HARNESS]

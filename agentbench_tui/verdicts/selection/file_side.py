@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.files.sample_file import SampleFile
 
 SUITE = "file"
-"""Stands for the suite where nothing but files is compared."""
+"""Placeholder for the suite if only files are compared."""
 
 
 def placed_files(
     files: Sequence[SampleFile], measured: Sequence[Place], benchmark: str | None
 ) -> list[dict[Place, Evidence]]:
-    """The evidence of each file by its place: one of those `measured`, by the benchmark's id.
+    """Return the evidence of each file by its place: one of those `measured`, by the benchmark's
+    id.
 
-    A file that names no benchmark is of the only one there is, or of the `benchmark` asked for.
-    Raises UsageError where that leaves open which is meant.
+    A file that names no benchmark belongs to the only one, or to the requested `benchmark`. Raises
+    UsageError if that is ambiguous.
     """
     named = sorted({name for file in files for name in file.benchmarks if name})
     known = dict.fromkeys([place.benchmark_id for place in measured] or named)
@@ -68,7 +69,7 @@ def _only(file: SampleFile, known: Sequence[str], benchmark: str | None) -> str:
 
 
 def without_seeds(placed: Mapping[Place, Evidence]) -> dict[Place, Evidence]:
-    """The same without saying which seed an answer is of, for pairing with what says nothing."""
+    """Return it without seeds, to pair with a side that has none."""
     return {
         place: replace(evidence, seed=np.zeros_like(evidence.seed))
         if isinstance(evidence, TaskEvidence)

@@ -1,4 +1,4 @@
-"""What one selector means, for questions about one side: benchmarks, and runs as numbers."""
+"""Data of one selector, for questions about one side: benchmarks, and runs as numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a selector measured at one place."""
+    """Measurements of a selector at one place."""
 
     selector: str
     place: Place
@@ -48,23 +48,21 @@ class RunValues:
 
     values: Floats
     seeds: Integers | None
-    """Of each; None where they are not known."""
+    """Seed of each; None if unknown."""
     what: str
-    """What counts as a run here: `repeats`, `runs` or `rows`."""
+    """Unit that counts as a run: `repeats`, `runs` or `rows`."""
 
 
 def are_runs(selectors: Sequence[str]) -> bool:
-    """Whether several runs are meant, which are taken together."""
+    """Return whether the selector names several runs, which are taken together."""
     return len(selectors) > 1 and all(parse_selector(text).kind == "run" for text in selectors)
 
 
 def asked_metric(
     connection: sqlite3.Connection, name: str | None, selectors: Sequence[str]
 ) -> Metric | None:
-    """The column that only a file has, or what experiments returned, where `name` may be one; None
-    for a metric of ours.
-
-    Raises UsageError for a name that cannot be either.
+    """Return the column of a file, or the metric of an experiment, with this `name`; None for a
+    metric of agentbench. Raises UsageError for a name that cannot be either.
     """
     if name is None or find_metric(name) is not None:
         return None
@@ -87,10 +85,9 @@ def measured(
     where: RowFilter = NO_FILTER,
     attempt: str = "",
 ) -> list[Measured]:
-    """Every place at which the selector has something; `where` chooses the rows of a file,
-    `attempt` among the tries of a case.
-
-    Raises UsageError when there is none."""
+    """Return every place at which the selector has data; `where` selects the rows of a file,
+    `attempt` the attempts at a case. Raises UsageError if there is none.
+    """
     selector = parse_selector(text)
     if selector.kind == "file":
         return _of_file(selector, numbers, benchmark, column, where, attempt)
@@ -115,9 +112,9 @@ def runs_together(
     suite: str | None = None,
     benchmark: str | None = None,
 ) -> list[Measured]:
-    """What several runs measured of each agent at each place, as if it were one run of them all.
+    """Combine the measurements of several runs, for each agent at each place, as one run.
 
-    Raises UsageError for a selector that means nothing.
+    Raises UsageError for an unknown selector.
     """
     rows: dict[int, Execution] = {}
     for text in texts:
@@ -164,8 +161,9 @@ def _of_file(
 
 
 def run_values(one: Measured, metric: str) -> RunValues:
-    """One value a repeat, or a run where a file tells several: repeats of one run are no runs. A
-    file that names neither has a row for each run."""
+    """Return one value per repeat, or per run if a file has several: repeats of one run are not
+    runs. A file without either has one run per row.
+    """
     evidence = one.evidence
     if not isinstance(evidence, TaskEvidence):
         return RunValues(evidence.per_repeat(metric), None, "repeats")
@@ -187,7 +185,7 @@ def run_values(one: Measured, metric: str) -> RunValues:
 
 
 def by_told_runs(evidence: TaskEvidence) -> TaskEvidence:
-    """By whole runs where a file tells several, as `compare` does."""
+    """Return whole runs if a file has several, as `compare` does."""
     several = evidence.run_of is not None and evidence.runs > 1
     return evidence.by_run() if several else evidence
 

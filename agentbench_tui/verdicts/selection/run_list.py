@@ -1,4 +1,4 @@
-"""Which runs there are. It needs nothing of what judges them, so that it is there at once."""
+"""The list of runs. It does not depend on modules that judge them, so that it loads quickly."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def runs_document(
 
 
 def answers_shown(run: Document) -> str:
-    """Right, answered and asked of a run of `runs_document`; – for right where nothing is judged,
-    as in loads."""
+    """Format right, answered and asked of a run of `runs_document`; – for right if nothing is
+    scored, as in loads.
+    """
     right = run["correct"] or 0 if run["judged"] else NOTHING
     return f"{right}/{run['answered'] or 0}/{run['observed'] or 0}"

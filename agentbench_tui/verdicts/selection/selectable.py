@@ -1,4 +1,4 @@
-"""What could be a side of a comparison: every selector that means something in the store."""
+"""Every selector in the store that can be compared."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 MOST = 200
-"""Of each kind, the newest."""
+"""Number of the newest of each kind."""
 
 _KINDS = (
     ("agent", selectable_agents),
@@ -67,8 +67,10 @@ def _selector(kind: str, row: Selectable) -> str:
 
 
 def spelled_out(connection: sqlite3.Connection, selectors: Iterable[str]) -> list[str]:
-    """The same selectors, but of a run or tag that holds several agents one for each of them.
-    UsageError for what is no selector, or a run that is not there."""
+    """Replace a run or tag with several agents by one selector for each of them.
+
+    Raises UsageError for an invalid selector, or an unknown run.
+    """
     found: dict[str, None] = {}
     for text in selectors:
         found.update(dict.fromkeys(_each_agent(connection, text)))

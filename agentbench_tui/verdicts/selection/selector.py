@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """One side of a comparison, as it was written."""
+    """One side of a comparison, as written."""
 
     text: str
     kind: Literal["agent", "run", "tag", "file"]
     name: str
     """Id of the agent or run, the tag, or the path."""
     agent: str | None = None
-    """Of a run or tag, the agent that is meant; of an agent its id."""
+    """For a run or tag, the selected agent; for an agent, its id."""
     version: str | None = None
     point: dict[str, str] = field(default_factory=dict)
     """Parameters of a sweep or of a load's plan, as they were written."""
@@ -53,7 +53,7 @@ class Selector:
 
 
 def parse_selector(text: str) -> Selector:
-    """Raises UsageError with what may stand there."""
+    """Raises UsageError with the accepted forms."""
     scheme, colon, rest = text.partition(":")
     if colon and scheme == "file":
         if not rest:
@@ -88,11 +88,11 @@ def executions_of_selector(
     suite: str | None = None,
     benchmark: str | None = None,
 ) -> list[Execution]:
-    """What the selector means, in the order in which it was measured; of one agent and version.
+    """Return the executions that the selector names, in order of measurement, for one agent and
+    version.
 
-    Of an agent the latest complete executions on each benchmark and point; of a run or tag all
-    that are complete. Raises UsageError when there are none, or when several agents or versions
-    are meant.
+    For an agent, the latest complete executions on each benchmark and point; for a run or tag, all
+    complete ones. Raises UsageError if there are none, or several agents or versions.
     """
     run = find_run(connection, selector.name) if selector.kind == "run" else None
     if selector.kind == "agent" and not selector.point:
@@ -148,7 +148,7 @@ def _at_point(
 
 
 def _plan(connection: sqlite3.Connection, row: Execution) -> dict[str, Any]:
-    """What a load's plan fixes by a single number, such as its rate."""
+    """Return the values that a load's plan fixes by a single number, such as its rate."""
     load = benchmark_of(connection, row).get("load") or {}
     return {name: value for name, value in load.items() if isinstance(value, int | float)}
 

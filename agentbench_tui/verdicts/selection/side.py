@@ -36,17 +36,17 @@ class Side:
     selector: Selector
     evidence: dict[Place, Evidence]
     alone: tuple[Place, ...] = ()
-    """Where no other side was measured."""
+    """Places where no other side was measured."""
     simulated: bool = False
     agent_id: str | None = None
     """None of a file."""
     versions: tuple[str, ...] = field(default=())
     notes: tuple[str, ...] = field(default=())
-    """How a file was read, and what of it failed."""
+    """How a file was read, and which rows failed."""
 
     @property
     def label(self) -> str:
-        """What it is called in documents and tables: the selector, as it was written."""
+        """Return its name in documents and tables: the selector, as written."""
         return self.selector.text
 
 
@@ -101,16 +101,15 @@ def load_sides(
 
 
 def with_clusters(sides: Sequence[Side], numbers: CaseNumbers, name: str) -> list[Side]:
-    """The sides with the groups of a field as clusters, whatever was declared (see `--cluster`).
-
-    Raises UsageError where no case has the field.
+    """Return the sides with the groups of a field as clusters, overriding declared ones (see
+    `--cluster`). Raises UsageError if no case has the field.
     """
     found = declared([side.evidence for side in sides], numbers, name)
     return [replace(side, evidence=one) for side, one in zip(sides, found, strict=True)]
 
 
 def is_of_files(selectors: Sequence[str]) -> bool:
-    """Whether nothing but files is meant, for which no database is needed."""
+    """Return whether only files are selected, so that no database is needed."""
     return all(parse_selector(text).kind == "file" for text in selectors)
 
 

@@ -1,1 +1,1 @@
-"""How sure numbers are, how many runs a question takes, and proof of both."""
+"""Precision of figures, required sample sizes, and checks of the statistics."""

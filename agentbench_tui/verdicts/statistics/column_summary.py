@@ -48,7 +48,7 @@ RESAMPLES = 10_000
 _MOST_RESAMPLED = 5_000
 """Values beyond which a bootstrap takes seconds."""
 _FEWEST_OF_TASKS, _DRAWN_OF_TASKS = 2_000, 10_000_000
-"""Resamples over tasks at least, and values drawn in all of them together: about a second."""
+"""Minimum number of resamples over tasks, and total number of drawn values: about a second."""
 _CONSTANT = "nothing varies, which is not certainty"
 _PASSES = (1, 2, 3, 5, 8, 10, 16, 32, 64, 100)
 
@@ -60,9 +60,9 @@ class Observed:
     values: Floats
     repeat: Integers
     case: Integers | None
-    """None where there are no cases."""
+    """None if there are no cases."""
     cluster: Integers | None
-    """What is independent."""
+    """Independent units."""
     is_share: bool
     case_name: Callable[[int], str] | None = None
     """The id of a case by its number in `case`."""
@@ -70,7 +70,7 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure; None, and the reason, where the values cannot tell."""
+    """One figure; None, with the reason, if the values are not sufficient."""
 
     figure: str
     value: float | None
@@ -193,8 +193,9 @@ def _quantiles(x: Floats) -> list[Figure]:
 
 
 def _passes(of: Observed) -> list[Figure]:
-    """pass@k and pass^k, means over the cases that have k answers, for each k that at least half of
-    the cases have; for the next k the reason why there is none."""
+    """Return pass@k and pass^k, means over the cases that have k answers, for each k that at least
+    half of the cases have; for the next k the reason for the missing value.
+    """
     x = of.values
     if not of.is_share or of.case is None or not ((x == 0) | (x == 1)).all():
         return []
@@ -232,14 +233,15 @@ def _passes(of: Observed) -> list[Figure]:
 
 
 def _over_cases(name: str, each: Sequence[float], clusters: Integers | None) -> Figure:
-    """Over cases, or over what is independent of them; each case counts once."""
+    """Return the mean over cases, or over independent units; each case has equal weight."""
     values = np.clip(np.array(each), 0.0, 1.0)
     return _figure(name, float(values.mean()), bounded_mean(values, clusters), len(each))
 
 
 def _effective(of: Observed) -> Figure:
-    """What is alike within repeats, between which nothing goes on, or among answers to one case:
-    whichever leaves less."""
+    """Return the effective number of values under correlation within repeats (as a time series) or
+    within cases, whichever is smaller.
+    """
     name, n = "effective sample size", len(of.values)
     if of.values.min() == of.values.max():
         return Figure(name, None, None, None, n, "", _CONSTANT)

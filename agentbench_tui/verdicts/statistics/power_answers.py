@@ -1,4 +1,4 @@
-"""What a number of runs can show, and what number a change takes: from figures alone."""
+"""Detectable effects of a sample size, and sample sizes for an effect: from given figures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from agentbench_tui.model.text.plain_number import plain
 SCHEMA = "agentbench.stats-power/1"
 USUAL_SIZES = (5, 10, 15, 20, 30, 100)
 GAIN_FROM = 5
-"""Pairs, below which what pairing gains is not told: it would be chance."""
+"""Minimum number of pairs for reporting the gain from pairing; below it, the gain would be chance."""
 _FEWEST = 2
 _STEPS = 60
 """Halvings: past the precision of a double."""
@@ -34,7 +34,7 @@ Unit = Literal["sd", "ratio", "points"]
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """Of a false alarm, and of finding what is there."""
+    """Probability of a false positive, and statistical power."""
 
     alpha: float = 0.05
     power: float = 0.8
@@ -50,24 +50,26 @@ class Chances:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """So many values see such an effect."""
+    """Statement that a sample size detects an effect."""
 
     name: str
-    """Of what; empty where only figures were given."""
+    """Metric; empty if only figures were given."""
     design: Design
     n: int | None
-    """Values a side, or pairs; None where nothing can be said."""
+    """Values per side, or pairs; None if unknown."""
     effect: float | None
     """`sd`: in standard deviations, of the values or of the pairs' differences. `ratio`: change as
     a share, 0.05 is 5 % more. `points`: difference of shares, 0.02 is 2 points."""
     unit: Unit
     asked: Literal["effect", "n", "power"]
-    """What the answer is; the other figures were given."""
+    """The requested quantity; the others were given."""
     power: float
     sd: float | None = None
-    """Of the logs, or of the logs' differences within pairs; None for effects in sds."""
+    """Standard deviation of the logarithms, or of the logarithms' differences within pairs; None
+    for effects in sds.
+    """
     what: str = "runs"
-    """What is counted."""
+    """Unit of the sample size."""
     reason: str = ""
 
 
@@ -86,8 +88,9 @@ def document_of(answers: Iterable[Answer], chances: Chances, **more: Any) -> dic
 def smallest_effects(
     n: int, chances: Chances, sd: float | None = None, name: str = ""
 ) -> list[Answer]:
-    """The smallest effect that n values a side, and n pairs, see; as a ratio where `sd` tells the
-    spread of the logs. Raises UsageError below 2."""
+    """Return the smallest effect that n values per side, and n pairs, detect; as a ratio if `sd` is
+    on logarithms. Raises UsageError below 2.
+    """
     if n < _FEWEST:
         raise UsageError(f"--n {n}: 2 or more are needed for a spread")
     designs: dict[Design, Callable[..., float]] = {
@@ -141,7 +144,7 @@ def _size(effect: float, chances: Chances, sd: float | None, *, paired: bool) ->
 
 
 def size_for_shares(first: float, second: float, chances: Chances, name: str = "") -> Answer:
-    """Cases a side to tell two shares apart. Raises UsageError where none can."""
+    """Return the cases per side that distinguish two shares. Raises UsageError if none can."""
     try:
         n = sample_size_proportions(first, second, power=chances.power, alpha=chances.alpha)
     except ValueError as error:
@@ -150,8 +153,9 @@ def size_for_shares(first: float, second: float, chances: Chances, name: str = "
 
 
 def smallest_share_difference(n: int, share: float, chances: Chances, name: str = "") -> Answer:
-    """The smallest difference from a share that n cases a side see, towards one half, where it
-    takes more of them."""
+    """Return the smallest difference from a share that n cases per side detect, toward one half,
+    where more cases are needed.
+    """
     end = 0.0 if share > 0.5 else 1.0
 
     def seen(other: float) -> bool:

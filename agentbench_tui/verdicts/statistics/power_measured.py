@@ -1,4 +1,4 @@
-"""The same questions with the spread that was measured: of one side, or of two case by case."""
+"""Power and sample size with the measured standard deviation: of one side, or of two case by case."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What pairing by case does for a metric of two sides."""
+    """Gain from pairing by case, for a metric of two sides."""
 
     name: str
     gain: PairingGain
@@ -60,7 +60,9 @@ class Gain:
 def of_one(
     one: Measured, metric: str | None, effect: float | None, n: int | None, chances: Chances
 ) -> list[Answer]:
-    """What the runs there are would see against as many of another, and how many `effect` takes."""
+    """Return what the existing runs detect against as many of another agent, and how many `effect`
+    requires.
+    """
     found: list[Answer] = []
     for name in metrics_of(one, MAIN if metric is None else (metric,)):
         label = f"{one.place} · {name}"
@@ -118,10 +120,9 @@ def of_two(
     n: int | None,
     chances: Chances,
 ) -> tuple[list[Answer], list[Gain]]:
-    """Pairs by case, or repeats, that a change takes, what `n` of them see (by default as many as
-    there are), and what pairing gained.
-
-    Raises UsageError where both have no case in common.
+    """Return the pairs by case, or repeats, that a change requires, what `n` of them detect (by
+    default the existing number), and the gain from pairing. Raises UsageError if both share no
+    case.
     """
     if not (isinstance(a.evidence, TaskEvidence) and isinstance(b.evidence, TaskEvidence)):
         raise UsageError(f"{a.place}: load has no cases to pair; give one side at a time")
@@ -155,18 +156,19 @@ def of_two(
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """What a comparison of ratios varies by, on logs."""
+    """Standard deviation of a comparison of ratios, on logarithms."""
 
     what: Literal["cases", "repeats"]
     n: int
     """Pairs of cases, or repeats of the side with fewer."""
     sds: dict[str, float]
-    """By design: of the pairs' differences, of the values of a side."""
+    """By design: of the pairs' differences, and of the values of a side."""
 
 
 def _spread(a: TaskEvidence, b: TaskEvidence, metric: str, gain: PairingGain) -> _Spread:
-    """By cases; by repeats of times where there are enough, and their luck makes more of the
-    variance: what `between_repeat` judges by."""
+    """Return the spread by cases; by repeats for times if there are enough repeats and they vary
+    more, as `between_repeat` judges.
+    """
     pairs, luck = gain.pairs, 0.0
     by_cases = gain.variance_difference / pairs
     if unit_of(metric) == "ms" and min(a.repeats, b.repeats) >= SURE_REPEATS:
@@ -264,7 +266,7 @@ def _case_means(evidence: TaskEvidence, metric: str) -> dict[int, float]:
 def matched(
     first: Sequence[Measured], second: Sequence[Measured]
 ) -> list[tuple[Measured, Measured]]:
-    """What two selectors have at the same place; files name none, and stand for any."""
+    """Match what two selectors have at the same place; a file without a name matches any."""
     if len(first) == len(second) == 1:
         return [(first[0], second[0])]
     places = {one.place: one for one in second}

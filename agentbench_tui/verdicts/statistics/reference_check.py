@@ -46,7 +46,7 @@ class Check:
 
     @property
     def failed(self) -> list[Checked]:
-        """What is not near enough."""
+        """Report entries that differ by more than the tolerance."""
         return [entry for entry in self.findings.checked if not entry.ok]
 
 

@@ -41,7 +41,7 @@ _COLUMNS = {"A": "A_control", "B": "B_candidate"}
 _METHODS: dict[str, Method] = {"BCa": "bca", "percentile": "percentile"}
 _WIDTHS = re.compile(r"within (\d+(?:\.\d+)?) %.*?for means, (\d+(?:\.\d+)?) % for medians")
 _USUAL_WIDTHS = (3.0, 10.0)
-"""Percent of the interval's width, of means and of medians, where the file names none."""
+"""Default tolerance in percent of the interval's width, for means and for medians."""
 
 
 def descriptive(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
@@ -77,7 +77,7 @@ def descriptive(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
 
 
 def median_interval(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
-    """Between which order statistics the median lies, and how surely."""
+    """Check the order statistics around the median, and their coverage."""
     for name in sheet.names():
         if name in _COLUMNS:
             sheet.check(name, _median_interval, np.sort(_column(inputs, name)))
@@ -163,8 +163,9 @@ def _ends_found(found: Bootstrap | None) -> list[float]:
 
 
 def _bca_ends(found: Bootstrap, a: Floats, b: Floats, how: Resampling) -> list[float]:
-    """Of a ratio of medians, for which commands give percentile ends, since BCa is unsteady there;
-    z0 and the ends are what means get, the acceleration is the jackknife's over both columns."""
+    """Check the ratio of medians, for which commands use percentile ends, since BCa is unstable
+    there; z0 and the ends are as for means, the acceleration is the jackknife's over both columns.
+    """
     closeness = resampled.CLOSENESS * abs(found.estimate)
     bias = bias_correction(found.resampled, found.estimate, closeness)
     left_out = [
@@ -268,7 +269,7 @@ def _mann_whitney_answers(a: Floats, b: Floats) -> dict[str, Any]:
 
 
 def _sign_flips(part: Sheet, name: str, differences: Floats) -> None:
-    """Of the first k differences: all 2^k signs."""
+    """Check all 2^k sign patterns of the first k differences."""
     match = re.search(r"(\d+)$", name)
     d = differences[: int(match[1])] if match else differences
     test = sign_flip_test(d)

@@ -47,7 +47,7 @@ _AGGREGATES: dict[str, Aggregate] = {
     "optimality_gap": "optimality_gap",
 }
 _RESAMPLES = 20_000
-"""Ours; the tolerance of the file is meant for as many of theirs."""
+"""Number of agentbench's resamples; the file's tolerance assumes as many."""
 _USUAL_TOLERANCE = 0.003
 
 
@@ -104,7 +104,7 @@ def clustered(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
 
 
 def _cluster_answer(name: str, x: Floats, clusters: NDArray[Any]) -> float | None:
-    """By what the entry's name says; None for an entry that is not known."""
+    """Check an entry by its name; None for an unknown entry."""
     figures = summarise(x)
     if figures is None or figures.sd is None:
         raise Missing("clustered_se.score holds fewer than 2 values")
@@ -171,8 +171,9 @@ def _aggregate_ends(table: Floats, kind: Aggregate, level: float) -> tuple[float
 
 
 def _for_draws(name: str, tolerance: float) -> Rule:
-    """The file's tolerance; wider where its own answer rests on fewer draws, which the entry's
-    name tells: the error of an end falls with the root of their number."""
+    """Return the file's tolerance, widened if its own answer has fewer draws (according to the
+    entry's name): the error of an end falls with the square root of their number.
+    """
     match = re.search(r"\((\d+)\)", name)
     draws = int(match[1]) if match else _RESAMPLES
     return Rule("monte carlo", tolerance * max(1.0, math.sqrt(_RESAMPLES / draws)), relative=False)

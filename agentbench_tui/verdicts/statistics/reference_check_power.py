@@ -19,7 +19,7 @@ _USUAL_FIT_TOLERANCE = 1e-4
 
 
 def power(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
-    """Of t tests: power, sample sizes, smallest effects; and runs for a half-width."""
+    """Check t tests: power, sample sizes, smallest effects, and runs for a half-width."""
     for name, part in sheet.parts():
         if name == "two_sample_t":
             _of_effects(part, sizes.sample_size_two_sample, sizes.power_two_sample)

@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 Answer: TypeAlias = float | Sequence[Any] | None
-"""A number, or numbers nested as in the file; None where we give none."""
+"""A number, or nested numbers as in the file; None if agentbench gives none."""
 _ROUNDING = 1e-12
-"""What an exact answer of 0 may differ by."""
+"""Absolute tolerance of an exact answer of 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How near is near enough."""
+    """Tolerance of a comparison."""
 
     kind: str
     """`exact`, `solved` or `monte carlo`."""
     tolerance: float
     relative: bool = True
-    """Whether the tolerance is a share of the reference, or in its unit."""
+    """Whether the tolerance is relative to the reference, or in its unit."""
 
 
 EXACT = Rule("exact", 1e-9)
@@ -40,7 +40,7 @@ class Checked:
     entry: str
     theirs: float
     ours: float | None
-    """Of several numbers, those that differ most."""
+    """Of several numbers, those with the largest difference."""
     relative_difference: float | None
     rule: Rule
     ok: bool
@@ -49,13 +49,13 @@ class Checked:
 
 @dataclass(slots=True)
 class Findings:
-    """What a file gave, filled while it is read."""
+    """Results of checking a file, collected while it is read."""
 
     checked: list[Checked] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     """Entries or sections that are not judged, and why."""
     unknown: list[str] = field(default_factory=list)
-    """Entries that nobody here knows."""
+    """Entries that agentbench does not know."""
 
 
 class Missing(Exception):
@@ -63,7 +63,7 @@ class Missing(Exception):
 
 
 class Sheet:
-    """A part of the file. Whatever is read from it counts as known."""
+    """A part of the file. Everything read from it counts as known."""
 
     def __init__(self, name: str, content: Mapping[str, Any], findings: Findings) -> None:
         self.name = name
@@ -73,7 +73,7 @@ class Sheet:
         self._parts: list[Sheet] = []
 
     def names(self) -> list[str]:
-        """Of the entries and parts, without remarks."""
+        """Return the names of the entries and parts, without remarks."""
         return [name for name in self._content if not name.startswith("_")]
 
     def given(self, name: str) -> Any:
@@ -89,7 +89,7 @@ class Sheet:
         return str(self._content.get(name, ""))
 
     def part(self, name: str) -> Sheet | None:
-        """What is below `name`; None when that is no part with entries of its own."""
+        """Return the part `name`; None if it does not exist or has no entries."""
         content = self._content.get(name)
         if not isinstance(content, Mapping):
             return None
@@ -117,7 +117,7 @@ class Sheet:
         rule: Rule = EXACT,
         note: str = "",
     ) -> None:
-        """Hold what a function of ours gives against the entry, where the file has it."""
+        """Compare the result of a function with the entry, if the file has it."""
         if name not in self._content:
             return
         try:
@@ -127,7 +127,7 @@ class Sheet:
         self.same(name, answer, rule=rule, note=note)
 
     def same(self, name: str, ours: Answer, *, rule: Rule = EXACT, note: str = "") -> None:
-        """Hold an answer of ours against the entry, where the file has it."""
+        """Compare an answer with the entry, if the file has it."""
         if name not in self._content:
             return
         self._known.add(name)
@@ -146,7 +146,7 @@ class Sheet:
         self._findings.checked.append(Checked(entry, *worst, shown, rule, ok, note))
 
     def close(self) -> None:
-        """Count every number that nobody asked for as unknown."""
+        """Count every number that was not read as unknown."""
         for sheet in self._parts:
             sheet.close()
         self._findings.unknown += [

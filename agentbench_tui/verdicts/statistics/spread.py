@@ -1,4 +1,4 @@
-"""How runs spread, how many of them a mean takes, and where the spread comes from."""
+"""Variation between runs, the runs that a mean requires, and the sources of variation."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MAIN = (
     "accuracy", "e2e_ms", "ttft_ms", "tpot_ms", "output_tokens", "cost_usd_per_task",
     "request_throughput_per_s",
 )  # fmt: skip
-"""Metrics that are shown where none is asked for."""
+"""Metrics shown by default."""
 _MOST_POINTS = 300
 _LEAST_POINTS = 15
 _BEYOND = 1.25
-"""How far past the number of runs needed a curve goes."""
+"""How far a curve extends beyond the required number of runs."""
 
 Below = Literal["yes", "no", "open"]
 
@@ -47,11 +47,13 @@ class RunSpread:
     seeds: SeedSplit | None = None
     levels: TwoLevel | None = None
     groups: Literal["repeat", "case"] = "repeat"
-    """What answers of one kind share in `levels`."""
+    """What the answers of each group in `levels` share."""
 
     @property
     def below_threshold(self) -> Below:
-        """Whether the CV lies below the threshold: open while its band holds the threshold."""
+        """Return whether the CV lies below the threshold: undecided while its interval contains the
+        threshold.
+        """
         spread = self.curve.spread
         if spread is None or spread.low < self.threshold <= spread.high:
             return "open"
@@ -59,7 +61,9 @@ class RunSpread:
 
 
 def spread_of(name: str, unit: str, runs: RunValues, threshold: float, wanted: float) -> RunSpread:
-    """How the values of runs spread, and how many a half-width of `wanted` of the mean takes."""
+    """Return the variation of a run's values, and the runs that a half-width of `wanted` of the
+    mean requires.
+    """
     needed = runs_needed(runs.values, wanted)
     reach = max(len(runs.values), _LEAST_POINTS, math.ceil(_BEYOND * (needed.n or 0)))
     curve = half_width_curve(runs.values, min(reach, _MOST_POINTS))

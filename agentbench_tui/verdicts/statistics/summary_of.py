@@ -30,9 +30,9 @@ MAIN = (
     "accuracy", "correct_share", "e2e_ms", "ttft_ms", "output_tokens", "cost_usd_per_task",
     "e2e_from_send_ms", "ttft_from_send_ms",
 )  # fmt: skip
-"""Shown where no metric is asked for: of what each answer or request has a value of."""
+"""Metrics shown by default: those of single answers or requests."""
 DRIFTS_BELOW = 0.01
-"""p of the first third against the last, from which on a repeat is said to have drifted."""
+"""Level of p, for the first third against the last, below which a repeat is said to have drifted."""
 _OF_REQUESTS = {
     "e2e_from_send_ms": "e2e_from_send_ms",
     "ttft_from_send_ms": "ttft_from_send_ms",
@@ -51,7 +51,7 @@ class ColumnSummary:
     repeats: int
     figures: list[Figure]
     drifts: dict[int, Drift | None]
-    """By the number of the repeat; None where it is too short."""
+    """By repeat number; None if the repeat is too short."""
     cluster: Finding | None = None
     """Dependence that was not declared, by whose groups the figures are."""
 
@@ -74,9 +74,10 @@ def summaries(
     *,
     is_declared: bool = False,
 ) -> list[ColumnSummary]:
-    """Of every metric that is there. `cases` are the numbers that `one` was measured with.
+    """Summarize every existing metric.
 
-    Where no cluster `is_declared` on the command line, clusters are looked for.
+    `cases` are the numbers that `one` was measured with. Unless a cluster `is_declared` on the
+    command line, clusters are looked for.
     """
     found = []
     side = SearchedSide(one.evidence)
@@ -101,7 +102,7 @@ def summaries(
 
 
 def _says_the_same(one: Measured, metric: str, metrics: Sequence[str]) -> bool:
-    """Whether answers are either right or wrong, so that accuracy says it already."""
+    """Return whether answers are either right or wrong, so that accuracy is sufficient."""
     if metric != "correct_share" or "accuracy" not in metrics:
         return False
     columns = one.evidence.values if isinstance(one.evidence, TaskEvidence) else {}

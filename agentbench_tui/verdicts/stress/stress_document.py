@@ -1,4 +1,4 @@
-"""`agentbench.stress/1`: what the stress scenarios of a run found, for scripts and screens."""
+"""`agentbench.stress/1`: results of the stress scenarios of a run, for scripts and screens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "agentbench.stress/1"
 _AT_EASE = ("ladder", "normal")
-"""Phases of windows that look for what is normal."""
+"""Phases of windows that measure normal load."""
 
 Document = dict[str, Any]
 
@@ -78,22 +78,23 @@ def told(report: ScenarioReport) -> Document:
 
 
 def _was_tried(report: ScenarioReport) -> bool:
-    """Whether more than normal was asked of the target."""
+    """Return whether a load above normal was tried."""
     return any(window.phase not in _AT_EASE for window in report.windows)
 
 
 def slowest(report: ScenarioReport) -> float | None:
-    """Seconds of the longest recovery; None where something did not recover while it was watched,
-    and where there was nothing to recover from."""
+    """Return the seconds of the longest recovery; None if a recovery was not observed, and if there
+    was nothing to recover from.
+    """
     seconds = [one.seconds for one in report.recoveries]
     known = [one for one in seconds if one is not None]
     return max(known) if known and len(known) == len(seconds) else None
 
 
 def stress_document(run: Document) -> Document:
-    """What `agentbench stress --format json` prints. `run`: `agentbench.run/1`.
+    """Return what `agentbench stress --format json` prints. `run` is `agentbench.run/1`.
 
-    Of one agent everything stands at the top; of several each has a document under `agents`.
+    With one agent, all keys are at the top level; with several, each has a document under `agents`.
     """
     by_agent: dict[str, list[Document]] = {}
     for execution in run["executions"]:
@@ -190,5 +191,5 @@ def _scaling(facts: Document | None) -> Document | None:
 
 
 def _plain(facts: Any) -> Any:
-    """As JSON has it: no tuples, and null for what is no number."""
+    """Convert to JSON values: no tuples, and null for what is not a number."""
     return msgspec.json.decode(msgspec.json.encode(facts))

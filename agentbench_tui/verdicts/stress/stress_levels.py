@@ -11,7 +11,7 @@ from typing import Any
 Document = dict[str, Any]
 
 LEAST_LEVELS = 3
-"""Without which there is no curve to see."""
+"""Minimum number of levels for a curve."""
 _LOADS = {
     "asked_per_s": "requests/s",
     "users": "users at once",
@@ -27,13 +27,13 @@ class LevelCurve:
     """The p95 of latency over the level that a scenario raised."""
 
     counts: str
-    """What a level counts, such as `users at once`."""
+    """Quantity of a level, such as `users at once`."""
     levels: tuple[float, ...]
     """Ascending."""
     p95_ms: tuple[float, ...]
     """Median over the windows of each level."""
     verdicts: tuple[str, ...]
-    """Of the last window at each level: `pass`, `fail`, `unclear`, `extend`."""
+    """Verdict of the last window at each level: `pass`, `fail`, `unclear`, `extend`."""
     limit_ms: float | None
     passes: float | None
     """Largest level that passes; with `fails` the bracket in which it breaks."""
@@ -41,7 +41,7 @@ class LevelCurve:
 
 
 def level_curve(scenario: Document) -> LevelCurve | None:
-    """Of a scenario of `agentbench.stress/1`; None below 3 judged levels."""
+    """Return the levels of a scenario of `agentbench.stress/1`; None below 3 judged levels."""
     point = scenario["breaking_point"]
     key = _LEVEL[point["on"]] if point is not None else _only_level(scenario["windows"])
     if key is None:

@@ -1,4 +1,4 @@
-"""Stress runs of the store: which there are, and one of them as it is now, second by second."""
+"""Stress runs of the store: the list, and the current state of one of them, second by second."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Document = dict[str, Any]
 
 MOST_RUNS = 200
 MOST_SECONDS = 300
-"""Points of a course; each then covers so many seconds more."""
+"""Maximum number of points of a course; beyond it, each point covers several seconds."""
 _AT_EASE = frozenset({"ladder", "normal", "probe", "scaling", "short", "users"})
 """Phases that are no event in the course of a scenario."""
 
@@ -51,7 +51,7 @@ class StressRun:
     courses: dict[str, Seconds]
     """By execution id."""
     statuses: dict[str, str]
-    """Of executions, by id: `running` while one goes on."""
+    """Status of executions, by id: `running` while one is in progress."""
     status: str
 
 
@@ -113,7 +113,7 @@ def course(ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document]) -> Sec
 
 
 def _shares(start: float, end: float, span: int, places: int) -> Iterator[tuple[int, float]]:
-    """The spans that a stretch of time covers, and which share of it lies in each."""
+    """Return the spans that a stretch of time covers, and the share of it in each."""
     if end <= start:
         yield min(places - 1, int(end / span)), 1.0
         return

@@ -1,4 +1,4 @@
-"""Sentences about what stress found: where it broke, how well it stood, what to do about it."""
+"""Sentences about a stress test: where the target failed, how resilient it was, what to do."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.verdicts.words.figures import NOTHING, milliseconds, rate
 
 _SEVERITIES = ("critical", "warning", "info")
-"""From the worst; what is recommended is told in this order."""
+"""Severities from the worst; recommendations are listed in this order."""
 NO_LAW = "not by"
-"""How the words of a scaling begin to which the law does not fit."""
+"""How the text of a scaling begins if the law does not fit."""
 UNKNOWN = "not known"
-"""How `analysis.load.resilience.Recovery` begins where too little was watched to tell."""
+"""How `analysis.load.resilience.Recovery` begins if too little was observed to decide."""
 _WHAT = {"rate": "rate", "concurrency": "users", "input": "input"}
 
 Document = dict[str, Any]
 
 
 def headline(scenario: Document) -> str:
-    """What came of a scenario: whether it broke and where, how well it stood, how it recovered."""
+    """Summarize a scenario: whether and where the target failed, its resilience and recovery."""
     words = [
         _status(scenario),
         _broke(scenario),
@@ -30,7 +30,7 @@ def headline(scenario: Document) -> str:
 
 
 def details(scenario: Document) -> list[str]:
-    """What stands behind the headline, a line each; what is recommended is not among it."""
+    """Return the details below the headline, one per line, without the recommendations."""
     lines = [
         _normal(scenario["normal"]),
         _limits(scenario["limits"]),
@@ -51,7 +51,7 @@ def details(scenario: Document) -> list[str]:
 
 
 def advice_lines(scenarios: list[Document]) -> list[str]:
-    """What is recommended, the gravest first, each once with every scenario that says it."""
+    """Return the recommendations, most severe first, each once with all its scenarios."""
     places: dict[tuple[str, str], list[str]] = {}
     for scenario in scenarios:
         for one in scenario["recommendations"]:
@@ -64,7 +64,7 @@ def advice_lines(scenarios: list[Document]) -> list[str]:
 
 
 def window_line(window: Document) -> str:
-    """One window: what for, how much, what came of it, and the verdict on its level."""
+    """Describe one window: purpose, load, result, and the verdict on its level."""
     words = [" ".join(filter(None, (window["phase"], *_load_words(window))))]
     if window["requests"]:
         good = round(window["requests"] * (1 - (window["error_share"] or 0)))
@@ -105,7 +105,7 @@ def _share(scaling: Document, name: str) -> str:
 
 
 def standing_line(agent: Document) -> str:
-    """The score over scenarios, the worst by name, and what has no score."""
+    """Describe the score over scenarios, the worst by name, and those without a score."""
     run = {one["name"] for one in agent["scenarios"]}
     missing = agent["missing"]
     unscored = [name for name in missing if name in run]
@@ -124,7 +124,7 @@ def standing_line(agent: Document) -> str:
 
 
 def scale_line(agent: Document) -> str:
-    """What must be known of every duration; empty at full length."""
+    """Describe the time scale; empty at full length."""
     scale = agent["time_scale"]
     if scale is None or scale == 1:
         return ""
@@ -220,7 +220,9 @@ def _bracket(point: Document) -> str:
 
 
 def _limit_met(observations: Document) -> str:
-    """Where rate_limiting met a limit, how the target said no, and what it did above that."""
+    """Describe where rate_limiting found a limit, how the target refused, and its behavior above
+    the limit.
+    """
     met, goodput = (observations.get(key) for key in ("limit_met_per_s", "goodput_per_s"))
     if met is None or goodput is None:
         return ""
@@ -229,7 +231,7 @@ def _limit_met(observations: Document) -> str:
 
 
 def _waited(observations: Document) -> str:
-    """Of rate_limiting, what became of those who waited as they were told, after the overload."""
+    """Describe, for rate_limiting, the clients that waited for `Retry-After` after the overload."""
     waited, served = (observations.get(key) for key in ("quiet_waited", "quiet_served_after_wait"))
     if not waited or served is None:
         return ""
@@ -239,13 +241,13 @@ def _waited(observations: Document) -> str:
 
 
 def _memory(observations: Document) -> str:
-    """Of memory_pressure, by users."""
+    """Describe, for memory_pressure, the memory by users."""
     words = observations.get("memory_words")
     return f"memory: {words}" if words else ""
 
 
 def _ballast(observations: Document) -> str:
-    """Of memory_pressure, what was taken from the machine."""
+    """Describe, for memory_pressure, the memory taken from the machine."""
     taken, left = (observations.get(key) for key in ("ballast_mb", "left_beside_ballast_mb"))
     if taken is None or left is None:
         return ""
@@ -261,7 +263,7 @@ def _worst_second(scenario: Document) -> str:
 
 
 def _leaking(scenario: Document) -> str:
-    """What a leak takes from the score."""
+    """Describe how much a leak reduces the score."""
     words = scenario["resilience_words"]
     return f"resilience: {words}" if words else ""
 
@@ -284,7 +286,7 @@ def _trend(one: Document) -> str:
 
 
 def _sender(windows: list[Document]) -> str:
-    """How often it was not the target that was at its end."""
+    """Say how often the senders, not the target, reached their limit."""
     limited = [one for one in windows if one["sender_limit"]]
     if not limited:
         return ""

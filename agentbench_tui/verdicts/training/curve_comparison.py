@@ -52,17 +52,17 @@ if TYPE_CHECKING:
 LEAST_DRAWN = 2
 """Values below which nothing can be resampled."""
 _ROUNDING = 1e-13
-"""What subtracting leaves of a value where nothing should be left, as a share of it."""
+"""Relative rounding error left by a subtraction of equal values."""
 NARROW_BELOW = 40
 """Runs, below which it is told how often a plain bootstrap holds the mean; measured with 1,500
 columns of 15 and of 30 normal values."""
 PERMUTED_FROM = 4
-"""Runs a side; with fewer no split of them has a p below 0.05, and Welch's is told."""
+"""Runs per side; with fewer, no permutation reaches p below 0.05, and Welch's p is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedOfRuns:
-    """How to compare."""
+    """Settings of a comparison."""
 
     alpha: float = 0.05
     side: Side = "two-sided"
@@ -72,27 +72,27 @@ class AskedOfRuns:
     margin: float | None = None
     """Share of the larger mean; points of a share. None for 5 %, or 2 points."""
     target: float | None = None
-    """Difference, in the metric's unit, of which the power is asked."""
+    """Difference, in the metric's unit, whose power is requested."""
     power: float = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """How many runs it takes to see a difference, by t."""
+    """Number of runs that detect a difference, by *t*."""
 
     target: float
     power: float
     n: int
     """Pairs, or runs a side."""
     reached: float
-    """Power with the runs there are."""
+    """Power with the existing runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Candidate against control by one metric; numbers are None where they are not.
+    """Candidate compared with control in one metric; unknown numbers are None.
 
-    A verdict on what finished that the rest could overturn is none: inconclusive, with a note.
+    A verdict that the unfinished runs could overturn becomes inconclusive, with a note.
     """
 
     metric: str
@@ -101,7 +101,7 @@ class RunComparison:
     paired: bool
     control: tuple[Run, ...]
     candidate: tuple[Run, ...]
-    """Of pairs in the same order."""
+    """Runs of the candidate; pairs are in the same order."""
     asked: AskedOfRuns
     n: int
     """Finished pairs, or finished runs of the smaller side."""
@@ -114,16 +114,18 @@ class RunComparison:
     p_rank: float | None = None
     t: TTest | None = None
     inner: Interval | None = None
-    """By t at level 1 - 2 alpha, which decides on equivalence."""
+    """By *t* at level 1 - 2 alpha, which decides equivalence."""
     sizes: dict[str, float | None] = field(default_factory=dict)
-    """`dz` (of pairs), `cohens_d`, `hedges_g`, `cliffs_delta`; of candidate over control."""
+    """`dz` (for pairs), `cohens_d`, `hedges_g`, `cliffs_delta`; of candidate relative to control."""
     normality: dict[str, GoodnessTest | None] = field(default_factory=dict)
-    """Shapiro and Wilk's of what the t test takes to be normal, and Levene's of unpaired groups."""
+    """Shapiro–Wilk test of the values that the t test assumes to be normal, and Levene's test for
+    unpaired groups.
+    """
     gain: PairingGain | None = None
     power: Power | None = None
     worst: WorstCase | None = None
     sd: float | None = None
-    """Of the differences, or pooled."""
+    """Standard deviation of the differences, or pooled."""
     p_adjusted: float | None = None
     verdict: Verdict = "inconclusive"
     n_needed: int | None = None
@@ -139,14 +141,16 @@ class RunComparison:
 
     @property
     def p_value(self) -> float | None:
-        """Of the permutation test; of Welch's t for groups of which no split has a p below 5 %."""
+        """p of the permutation test; of Welch's *t* for groups in which no permutation reaches p
+        below 5%.
+        """
         if not self.paired and self.n < PERMUTED_FROM:
             return None if self.t is None else self.t.p
         return None if self.permutation is None else self.permutation.p
 
     @property
     def is_robust(self) -> bool:
-        """Whether there is a verdict in the worst case as well, or no worst case."""
+        """Return whether the verdict holds in the worst case, or there is no worst case."""
         return self.worst is None or self.verdict != "inconclusive"
 
     def finished(self, runs: Sequence[Run]) -> int:
@@ -163,10 +167,10 @@ def compare_runs(
     *,
     paired: bool,
 ) -> RunComparison:
-    """Candidate against control, not yet judged: see `judged_runs`.
+    """Compare candidate with control, before the verdict: see `judged_runs`.
 
-    Pairs stand in the same order; one of which a run did not finish is left out of the figures,
-    and counted.
+    Pairs are in the same order; a pair with an unfinished run is excluded from the figures, and
+    counted.
     """
     found = RunComparison(
         metric, unit, better, paired, tuple(control), tuple(candidate), asked, n=0
@@ -222,7 +226,9 @@ def judged_runs(
 
 
 def _holds(said: Verdict, found: RunComparison, p_worst: float | None) -> bool:
-    """Whether a verdict on what finished is the same where the rest went against it."""
+    """Return whether the verdict on finished runs stays the same if the others are set to the worst
+    case.
+    """
     worst = found.worst
     if worst is None or said == "inconclusive":
         return True
@@ -283,7 +289,7 @@ def _resampling(asked: AskedOfRuns) -> Resampling:
 
 
 def _differences(a: Floats, b: Floats) -> Floats:
-    """b - a; all alike where they are but for the rounding of the subtraction."""
+    """Return b - a; differences that are equal except for rounding are made equal."""
     d = b - a
     if len(d) and np.ptp(d) <= _ROUNDING * max(np.abs(a).max(), np.abs(b).max()):
         return np.full_like(d, np.median(d))

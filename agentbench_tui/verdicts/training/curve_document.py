@@ -100,7 +100,7 @@ def metric_document(answer: Answer) -> Document:
 
 
 def bootstrap_ends(found: RunComparison) -> tuple[float | None, float | None]:
-    """Of the interval; None for an open end, and where there is none."""
+    """End of the interval; None for an open end, and if there is none."""
     if found.bootstrap is None:
         return None, None
     interval = found.bootstrap.interval
@@ -108,7 +108,7 @@ def bootstrap_ends(found: RunComparison) -> tuple[float | None, float | None]:
 
 
 def method_words(found: RunComparison) -> str:
-    """How p and the interval were found."""
+    """How p and the interval were computed."""
     name = "sign-flip permutation" if found.paired else "label permutation"
     parts = []
     if found.permutation is None or found.p_value != found.permutation.p:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HIGHER = ("reward", "return", "score", "success", "accuracy", "win_rate")
 _LOWER = ("loss", "error", "regret", "_ms", "_s", "cost_usd")
-"""How the name of a metric ends whose good direction goes without saying."""
+"""Suffixes of metric names with a known better direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +39,19 @@ class NamedRuns:
 
     @property
     def names(self) -> list[str]:
-        """Of all runs, each once."""
+        """Return all runs, each once."""
         named = [name for pair in self.pairs for name in (pair.control, pair.candidate)]
         return list(dict.fromkeys([*named, *self.control, *self.candidate]))
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where runs come from."""
+    """Sources of runs."""
 
     files: Mapping[str, Path]
     """Name of a run → its series."""
     connection: sqlite3.Connection | None
-    """The store, for the other names."""
+    """The store, for names that are not files."""
     suite: str | None = None
     benchmark: str | None = None
 
@@ -62,14 +62,14 @@ class Answer:
 
     comparison: RunComparison
     summary: str
-    """What the value of a run is; empty for what the store holds as one."""
+    """How a run's value is summarized; empty if the store holds it as one value."""
     pairing: str
     remarks: tuple[str, ...] = ()
-    """What is to be known of the runs as they were logged."""
+    """Remarks on the runs as logged."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be known of the result."""
+        """Remarks on the result."""
         simulated = "some runs are simulated, others measured: nobody wins"
         first = () if self.is_ranked else (simulated,)
         return (*first, *self.comparison.notes, *self.remarks)

@@ -156,7 +156,7 @@ def _evidence(evidence: Mapping[str, Any]) -> list[str]:
 
 
 def advice_sentences(scenarios: Sequence[Document]) -> list[Sentence]:
-    """What is recommended, the gravest first, each once with every scenario that says it."""
+    """Return the recommendations, most severe first, each once with all its scenarios."""
     places: dict[tuple[str, str], list[str]] = {}
     for one in scenarios:
         for advice in one["recommendations"]:
