@@ -38,8 +38,8 @@ _FOLLOW_EACH_OTHER = 0.5
 
 
 class Compare(Protocol):
-    """Function that compares two sides in one metric, before the verdict; None if neither side has
-    it.
+    """Function that compares two sides in one metric, before the verdict; None if neither side
+    has it.
     """
 
     def __call__(self, a: Evidence, b: Evidence, metric: str, /) -> Comparison | None: ...

@@ -337,7 +337,9 @@ def compare_evidence(
 
 
 def _is_timed(found: Comparison, a: Evidence, b: Evidence) -> bool:
-    """Return whether the metric depends on the machine; for a column of a file, judged by its name."""
+    """Return whether the metric depends on the machine; for a column of a file, judged by its
+    name.
+    """
     return is_timed(found.metric, a, b) or (
         find_metric(found.metric) is None and is_time(found.metric)
     )

@@ -96,12 +96,16 @@ class Comparison:
     p_large: float | None = None
     """p of a difference larger than 10%, for a time with few draws; it alone decides then."""
     p_serial: float | None = None
-    """p that allows for correlation between answers of one repeat, if it is larger than `p_value`."""
+    """p that allows for correlation between answers of one repeat, if it is larger than
+    `p_value`.
+    """
     method: str = ""
     effect_size: float | None = None
     """Cliff's delta of B over A: the share of B's values above A's, less the share below."""
     hedges_g: float | None = None
-    """For groups, on logarithms if a ratio is given; for pairs, the mean ÷ sd of the differences."""
+    """For groups, on logarithms if a ratio is given; for pairs, the mean ÷ sd of the
+    differences.
+    """
     paired: bool = False
     n: int = 0
     """Pairs, or values of the smaller side."""

@@ -32,7 +32,9 @@ class Said:
     right: float
     """Share of its answers that were right."""
     answer: str | None
-    """An answer of the more frequent kind, right or wrong; None if it failed, or comes from a file."""
+    """An answer of the more frequent kind, right or wrong; None if it failed, or comes from a
+    file.
+    """
     failure: str | None
 
 
@@ -53,7 +55,9 @@ class Disagreements:
     only_a: int
     only_b: int
     first: tuple[Disagreement, ...]
-    """Cases with the largest difference first; of equal ones, those that only A answers correctly."""
+    """Cases with the largest difference first; of equal ones, those that only A answers
+    correctly.
+    """
 
 
 def disagreements(

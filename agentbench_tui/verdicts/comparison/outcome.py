@@ -88,7 +88,9 @@ def outcome(comparisons: Iterable[Comparison]) -> Outcome:
 
 
 def leaning(one: Comparison) -> Literal["better", "worse"] | None:
-    """Return the direction of an inconclusive metric whose estimate differs by the margin or more."""
+    """Return the direction of an inconclusive metric whose estimate differs by the margin or
+    more.
+    """
     if one.verdict != "inconclusive" or not one.comparable or one.difference is None:
         return None
     if not _is_beyond_the_margin(one):

@@ -1,4 +1,6 @@
-"""A comparison with the data that a page draws: the document, the sides' scores, the shared places."""
+"""A comparison with the data that a page draws: the document, the sides' scores, the shared
+places.
+"""
 
 from __future__ import annotations
 

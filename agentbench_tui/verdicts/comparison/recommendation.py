@@ -66,7 +66,9 @@ def _choice(pair: Pair, found: Sequence[Found], several: bool) -> str:
 def _undecided(
     pair: Pair, shown: Sequence[Found], still_open: Sequence[Found], several: bool
 ) -> str:
-    """Say what the leading side wins by, and which metric may be worse and should be decided first."""
+    """Say what the leading side wins by, and which metric may be worse and should be decided
+    first.
+    """
     for_b = shown[0][1].verdict == "better"
     leader = pair.b.label if for_b else pair.a.label
     if for_b:

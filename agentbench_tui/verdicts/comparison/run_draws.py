@@ -201,7 +201,9 @@ def _p(
     ends: tuple[float | None, float | None],
     allowed: float = 0.0,
 ) -> float | None:
-    """Return p of a difference from none, or of one beyond the allowance; None if there is no test."""
+    """Return p of a difference from none, or of one beyond the allowance; None if there is no
+    test.
+    """
     low, high = ends
     if found.p_value is None or low is None or high is None or (found.is_ratio and low <= 0):
         return None

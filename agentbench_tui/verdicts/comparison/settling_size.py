@@ -1,4 +1,6 @@
-"""Required sample sizes of an inconclusive comparison: to detect a difference, and to exclude one."""
+"""Required sample sizes of an inconclusive comparison: to detect a difference, and to exclude
+one.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Values per side, or pairs, that decide a comparison with 80% power; more than there are now."""
+    """Values per side, or pairs, that decide a comparison with 80% power; more than there are
+    now.
+    """
 
     effect: float | None
     """The likely effect: the observed one, shrunk toward none.

@@ -1,5 +1,5 @@
-"""Savings from switching from one contender to another without a loss of quality, at the confidence
-bound.
+"""Savings from switching from one contender to another without a loss of quality, at the
+confidence bound.
 """
 
 from __future__ import annotations

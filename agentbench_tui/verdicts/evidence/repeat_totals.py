@@ -66,8 +66,8 @@ def repeat_totals(
 
 
 def _cost(seen: Observations, agent: AgentSpec, total: Total, asking_s: Floats) -> Floats:
-    """USD of each repeat, as computed by `engine.task.aggregate`; NaN if the cost of some answer is
-    unknown.
+    """USD of each repeat, as computed by `engine.task.aggregate`; NaN if the cost of some answer
+    is unknown.
     """
     cost = seen.cost_usd
     if agent.hourly_price_usd is not None:

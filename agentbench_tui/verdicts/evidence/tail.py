@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def answers_needed(metric: str) -> int:
-    """Return the number of answers that a repeat needs for its percentile; 1 for medians and other
-    metrics.
+    """Return the number of answers that a repeat needs for its percentile; 1 for medians and
+    other metrics.
     """
     share = SHARES.get(metric.partition(".")[2], 0.5)
     return needed(share) if share > 0.5 else 1

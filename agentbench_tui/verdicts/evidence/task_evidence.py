@@ -87,8 +87,8 @@ class TaskEvidence:
         return len({row["run_id"] for row in self.executions})
 
     def by_run(self) -> TaskEvidence:
-        """Return the evidence with whole runs as its repeats: a total is the mean over the repeats
-        of the run.
+        """Return the evidence with whole runs as its repeats: a total is the mean over the
+        repeats of the run.
         """
         told = self.run_of
         runs = run_numbers(self.executions, self.repeats_of) if told is None else told
@@ -102,8 +102,8 @@ class TaskEvidence:
         )
 
     def only(self, cases: Integers) -> TaskEvidence:
-        """Return the evidence for these cases only; totals of a repeat cover all its cases, and are
-        dropped.
+        """Return the evidence for these cases only; totals of a repeat cover all its cases, and
+        are dropped.
         """
         return self.rows(np.isin(self.case, cases))
 

@@ -149,7 +149,9 @@ def is_wanted(name: str, chosen: Iterable[str]) -> bool:
 
 
 def meaning(names: Sequence[str], chosen: Sequence[Metric] = ()) -> Meaning:
-    """Return the meaning of a file's columns; `chosen` are metrics by the names of their columns."""
+    """Return the meaning of a file's columns; `chosen` are metrics by the names of their
+    columns.
+    """
     plain: dict[str, str] = {}
     for name in names:
         plain.setdefault(_plain(name), name)

@@ -50,7 +50,9 @@ class AgentBreakdown:
     whole: GroupFigures
     groups: tuple[GroupFigures, ...]
     p_varies: float | None
-    """p of the hypothesis that the metric is the same in all groups; None if that cannot be tested."""
+    """p of the hypothesis that the metric is the same in all groups; None if that cannot be
+    tested.
+    """
     method: str
     """Method of the tests of each group against the rest."""
 

@@ -52,8 +52,8 @@ class GroupComparison:
     do not exist for groups.
     """
     suspects: tuple[tuple[Comparison, str], ...] = ()
-    """The same with suspected clusters as one draw, and a note for verdicts that do not hold with
-    them.
+    """The same with suspected clusters as one draw, and a note for verdicts that do not hold
+    with them.
     """
 
 
@@ -228,7 +228,9 @@ def compare_each(
 
 
 def _main_metric(places: Sequence[OnBenchmark]) -> Sequence[str]:
-    """Return the first metric that was compared on all benchmarks: accuracy, if answers are scored."""
+    """Return the first metric that was compared on all benchmarks: accuracy, if answers are
+    scored.
+    """
     of_all = [[one.metric for one in on.metrics] for on in places]
     return next(([name] for name in of_all[0] if all(name in one for one in of_all)), [])
 

@@ -34,8 +34,8 @@ class GroupFigures:
     answered: int
     correct: int | None
     main: Estimate
-    """The main metric, estimated as for the whole: value, 95% interval, or the reason for a missing
-    one.
+    """The main metric, estimated as for the whole: value, 95% interval, or the reason for a
+    missing one.
     """
     e2e_ms: Estimate
     tokens: float | None

@@ -151,8 +151,8 @@ def _effect(one: Comparison) -> float | None:
 
 
 def _by_mix(whole: Comparison, groups: Sequence[GroupComparison]) -> tuple[float | None, bool]:
-    """Return the effect with one mix of cases for both sides, and whether every group contradicts
-    the whole.
+    """Return the effect with one mix of cases for both sides, and whether every group
+    contradicts the whole.
     """
     effects, weights = [], []
     for group in groups:

@@ -53,7 +53,9 @@ def check_field(
 
 
 def check_by_cases(cards: Sequence[Scorecard], by: Rankable, wanted: str) -> None:
-    """Raise UsageError for a score of whole executions, which does not exist for groups of cases."""
+    """Raise UsageError for a score of whole executions, which does not exist for groups of
+    cases.
+    """
     is_accuracy = by.name == OVERALL and all(only_accuracy(card.contender) for card in cards)
     if by.kind == "score" and not is_accuracy:
         raise UsageError(

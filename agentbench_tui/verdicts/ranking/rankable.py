@@ -39,8 +39,8 @@ class Rankable:
     column: str = ""
     """Column of a score in `benchmark_executions`."""
     alpha: float = ALPHA
-    """Highest probability of any false separation in one board; lower if several boards are judged
-    together.
+    """Highest probability of any false separation in one board; lower if several boards are
+    judged together.
     """
 
     @property

@@ -146,8 +146,8 @@ def _lacking(cards: Sequence[Scorecard], has: Sequence[bool]) -> list[NotRanked]
 
 
 def _runs_of(cards: Sequence[Scorecard], shared: Sequence[int], metric: str) -> list[Runs]:
-    """Return the runs of each contender at each place; empty if the metric does not depend on the
-    machine.
+    """Return the runs of each contender at each place; empty if the metric does not depend on
+    the machine.
     """
     found = [[card.evidence[place] for place in shared] for card in cards]
     return runs_at(cards, shared) if any(is_timed(metric, *one) for one in found) else []

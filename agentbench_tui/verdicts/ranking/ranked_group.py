@@ -1,4 +1,6 @@
-"""Result of a ranking: groups that were ranked together, and contenders that could not be ranked."""
+"""Result of a ranking: groups that were ranked together, and contenders that could not be
+ranked.
+"""
 
 from __future__ import annotations
 

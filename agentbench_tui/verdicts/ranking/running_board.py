@@ -188,8 +188,8 @@ class BoardReader:
 
 
 def _by_overall(connection: sqlite3.Connection, run_key: int, board: RunningBoard) -> None:
-    """Return the row as in the run's leaderboard; without a rank if the uncertainty of the score is
-    unknown.
+    """Return the row as in the run's leaderboard; without a rank if the uncertainty of the score
+    is unknown.
     """
     board.score = "overall"
     known = {(one.agent_id, one.simulated): one for one in board.standings}

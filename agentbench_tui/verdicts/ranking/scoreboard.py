@@ -247,8 +247,8 @@ def _default_metric(cards: Sequence[Scorecard]) -> str:
 def _board(
     connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, asked: BoardAsked
 ) -> Document:
-    """Return one group's board, in order of position; `more` is the number of ranked contenders not
-    listed.
+    """Return one group's board, in order of position; `more` is the number of ranked contenders
+    not listed.
     """
     names = [card.contender.name for card in ranked.cards]
     labels = ranked.standings.labels()

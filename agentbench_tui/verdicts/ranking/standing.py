@@ -326,7 +326,9 @@ def _score(of: _Strata, *, on_logs: bool, run_error: float) -> Estimate:
 
 
 def _welch(a: _Strata, b: _Strata, allowed: float = 0.0, run_error: float = 0.0) -> float:
-    """Return two-sided p of the difference of two means, or of the part of it beyond the allowance."""
+    """Return two-sided p of the difference of two means, or of the part of it beyond the
+    allowance.
+    """
     difference = max(0.0, abs(a.mean - b.mean) - allowed)
     variances = (*a.variances, *b.variances)
     floor = 0.0

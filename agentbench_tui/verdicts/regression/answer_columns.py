@@ -42,8 +42,8 @@ class Answers:
     repeat: Integers
     """Numbered over all runs."""
     is_first: Bools
-    """Whether it is in the first pass over the cases in its repeat, else its first answer: a cold
-    start.
+    """Whether it is in the first pass over the cases in its repeat, else its first answer: a
+    cold start.
     """
     values: dict[str, Floats]
 

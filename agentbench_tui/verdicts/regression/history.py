@@ -163,8 +163,8 @@ def _definitions(
 
 
 def _together(values: Sequence[dict[str, float]]) -> dict[str, float]:
-    """Return one run's values; for several seeds the mean, on logarithms for metrics that change by
-    factors.
+    """Return one run's values; for several seeds the mean, on logarithms for metrics that change
+    by factors.
     """
     if len(values) == 1:
         return values[0]

@@ -261,8 +261,8 @@ class _Judge:
         return confirmed_by_cases(found, self._repeats, GateLevels.of_check(self.tests))
 
     def _is_worse(self, base: Finding, old: Sequence[Point], new: Sequence[Point]) -> bool:
-        """Judge whether one version is worse than another; with too few runs, by the newest run of
-        each.
+        """Judge whether one version is worse than another; with too few runs, by the newest run
+        of each.
         """
         found = judged_by_versions(base, old, new, self._repeats)
         if found.verdict in UNDECIDED:

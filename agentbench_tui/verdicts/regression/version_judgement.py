@@ -166,7 +166,9 @@ def decided(one: Finding, p_adjusted: float | None, tests: int) -> Finding:
 
 
 def _may_be_equivalent(test: VersionTest, scale: Scale) -> bool:
-    """Return whether `compare`, which adjusts for other tests, may find both versions equivalent."""
+    """Return whether `compare`, which adjusts for other tests, may find both versions
+    equivalent.
+    """
     if test.p is None or test.p < CERTAIN_P or test.change is None:
         return False
     if not test.error or test.freedom is None:

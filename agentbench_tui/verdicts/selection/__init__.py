@@ -1,1 +1,3 @@
-"""Selection of data: agents, versions, runs, tags and files, and the contenders of a leaderboard."""
+"""Selection of data: agents, versions, runs, tags and files, and the contenders of a
+leaderboard.
+"""

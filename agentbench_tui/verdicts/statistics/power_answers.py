@@ -23,7 +23,9 @@ from agentbench_tui.model.text.plain_number import plain
 SCHEMA = "agentbench.stats-power/1"
 USUAL_SIZES = (5, 10, 15, 20, 30, 100)
 GAIN_FROM = 5
-"""Minimum number of pairs for reporting the gain from pairing; below it, the gain would be chance."""
+"""Minimum number of pairs for reporting the gain from pairing; below it, the gain would be
+chance.
+"""
 _FEWEST = 2
 _STEPS = 60
 """Halvings: past the precision of a double."""

@@ -1,4 +1,6 @@
-"""Power and sample size with the measured standard deviation: of one side, or of two case by case."""
+"""Power and sample size with the measured standard deviation: of one side, or of two case by
+case.
+"""
 
 from __future__ import annotations
 
@@ -60,8 +62,8 @@ class Gain:
 def of_one(
     one: Measured, metric: str | None, effect: float | None, n: int | None, chances: Chances
 ) -> list[Answer]:
-    """Return what the existing runs detect against as many of another agent, and how many `effect`
-    requires.
+    """Return what the existing runs detect against as many of another agent, and how many
+    `effect` requires.
     """
     found: list[Answer] = []
     for name in metrics_of(one, MAIN if metric is None else (metric,)):

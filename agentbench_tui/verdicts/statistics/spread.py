@@ -51,8 +51,8 @@ class RunSpread:
 
     @property
     def below_threshold(self) -> Below:
-        """Return whether the CV lies below the threshold: undecided while its interval contains the
-        threshold.
+        """Return whether the CV lies below the threshold: undecided while its interval contains
+        the threshold.
         """
         spread = self.curve.spread
         if spread is None or spread.low < self.threshold <= spread.high:

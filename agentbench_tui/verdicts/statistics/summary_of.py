@@ -32,7 +32,9 @@ MAIN = (
 )  # fmt: skip
 """Metrics shown by default: those of single answers or requests."""
 DRIFTS_BELOW = 0.01
-"""Level of p, for the first third against the last, below which a repeat is said to have drifted."""
+"""Level of p, for the first third against the last, below which a repeat is said to have
+drifted.
+"""
 _OF_REQUESTS = {
     "e2e_from_send_ms": "e2e_from_send_ms",
     "ttft_from_send_ms": "ttft_from_send_ms",

@@ -116,7 +116,9 @@ class RunComparison:
     inner: Interval | None = None
     """By *t* at level 1 - 2 alpha, which decides equivalence."""
     sizes: dict[str, float | None] = field(default_factory=dict)
-    """`dz` (for pairs), `cohens_d`, `hedges_g`, `cliffs_delta`; of candidate relative to control."""
+    """`dz` (for pairs), `cohens_d`, `hedges_g`, `cliffs_delta`; of candidate relative to
+    control.
+    """
     normality: dict[str, GoodnessTest | None] = field(default_factory=dict)
     """Shapiro–Wilk test of the values that the t test assumes to be normal, and Levene's test for
     unpaired groups.
@@ -226,8 +228,8 @@ def judged_runs(
 
 
 def _holds(said: Verdict, found: RunComparison, p_worst: float | None) -> bool:
-    """Return whether the verdict on finished runs stays the same if the others are set to the worst
-    case.
+    """Return whether the verdict on finished runs stays the same if the others are set to the
+    worst case.
     """
     worst = found.worst
     if worst is None or said == "inconclusive":
