@@ -175,7 +175,7 @@ class ScenarioResult(Part, frozen=True, kw_only=True):
     observations: dict[str, float | str | bool]
     windows: tuple[StressWindow, ...]
     missing: dict[str, str]
-    """What could not be measured → why."""
+    """What could not be measured → reason."""
     execution_id: str
     benchmark_id: str
     parameters: dict[str, Json]

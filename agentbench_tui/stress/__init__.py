@@ -1,1 +1,3 @@
-"""Stress: load with faults put between client and target, and the search for where it breaks."""
+"""Stress tests: load with faults injected between client and target, and the search for the
+breaking point.
+"""

@@ -26,7 +26,7 @@ BREAKING = {
 }
 """Axis of a search → its metric."""
 SCORED = ("stress", "recovery", "overload", "429", "ballast")
-"""Phases of the windows that a scenario scores; of failure_recovery its observations tell."""
+"""Phases of the windows that a scenario scores; for failure_recovery its observations decide."""
 SPENT = ("tokens_used", "cost_usd")
 _NOT_MEASURED = {
     **dict.fromkeys(("correctness", "completeness", "relevance"), "stress does not judge answers"),
@@ -76,12 +76,14 @@ def aggregate_report(
 
 
 def _why(report: ScenarioReport, value: float | None) -> str | None:
-    """Why there is no value."""
+    """Return the reason for a missing value."""
     return None if value is not None else report.reason or "the scenario does not measure it"
 
 
 def _answered_at_ease(report: ScenarioReport) -> int:
-    """Of the baseline, which is the first window at normal load; 0 of none."""
+    """Return the throughput of the baseline, the first window at normal load; 0 if there is
+    none.
+    """
     for window in report.windows:
         if window.phase == "normal":
             return round(window.requests * (1 - (window.error_share or 0.0)))
@@ -116,7 +118,7 @@ def _breaking(result: Aggregate, point: BreakingPoint) -> None:
 
 
 def _recovery(result: Aggregate, report: ScenarioReport) -> None:
-    """The longest; none where it did not recover once."""
+    """Return the longest recovery; None if the target did not recover once."""
     known = [one.seconds for one in report.recoveries if one.seconds is not None]
     lacking = [one for one in report.recoveries if one.seconds is None]
     n = len(report.recoveries)

@@ -1,4 +1,4 @@
-"""What one execution may cost, whatever its scenario says."""
+"""Budget of one execution, for any scenario."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 
 SHORTEST_S = 0.001
-"""Of a window, when time has just run out."""
+"""Length of a window when time has just run out."""
 
 
 class Stopped(Exception):
-    """The scenario ends here, though it has not come to its end: somebody asked, or a budget is
-    used up. What was measured is stored."""
+    """The scenario ends early, because of a request or a used-up budget.
+
+    The measurements are stored.
+    """
 
 
 class Budget:
@@ -51,12 +53,14 @@ class Budget:
 
     @property
     def left_s(self) -> float:
-        """Seconds; infinite where nothing limits them."""
+        """Return the seconds left; infinite without a limit."""
         return math.inf if self._ends_s is None else self._ends_s - perf_counter()
 
     def within(self, course: Course) -> Course:
-        """The course with no more requests and time than are left. Of bytes, as many requests as
-        had room if they were as large as those before."""
+        """Return the course, limited to the requests and time that are left.
+
+        For bytes, it allows as many requests as would fit at the size of earlier ones.
+        """
         requests = self._spec.max_requests - self._requests
         if self._spec.max_bytes is not None and self._bytes:
             each = self._bytes / self._requests
@@ -67,7 +71,7 @@ class Budget:
         return replace(course, requests=requests, length_s=length_s)
 
     def spend(self, window: Window) -> None:
-        """Count what a window took; bytes of agents whose own adapter talks are not seen."""
+        """Count the use of a window; the bytes of agents with their own transport are unknown."""
         for worker in window.workers:
             self._requests += worker.sent
             self._bytes += (worker.sent_bytes or 0) + (worker.received_bytes or 0)

@@ -1,4 +1,4 @@
-"""The scenarios: their names and what each does when a suite says no more."""
+"""The scenarios: their names and default settings."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SCENARIOS: tuple[str, ...] = get_args(Scenario)
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """Of one scenario, before `time_scale`."""
+    """Defaults of one scenario, before `time_scale`."""
 
     words: str
-    """What it finds out."""
+    """What it measures."""
     duration_s: float
-    """Of the stress itself: all of it, or of each spike or fault."""
+    """Length of the stress, or of each spike or fault."""
     faults: bool = False
-    """Whether it puts faults between the senders and the target."""
+    """Whether it injects faults between the senders and the target."""
 
 
 DEFAULTS: dict[str, Defaults] = {

@@ -50,7 +50,7 @@ class ScenarioModule(Protocol):
 
 
 def check(benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]:
-    """What is wrong with a stress benchmark beyond its form."""
+    """Return the problems of a stress benchmark beyond its syntax."""
     from agentbench_tui.stress.validation import check_stress
 
     return check_stress(benchmark, base_dir)
@@ -64,7 +64,7 @@ def block() -> type[BaseModel]:
 
 
 def accesses(benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
-    """What the `stress:` block reads, runs and asks."""
+    """Return what the `stress:` block reads, runs and calls."""
     from agentbench_tui.stress.validation import accesses_of_stress
 
     return accesses_of_stress(benchmark.get("stress"), base_dir)
@@ -77,14 +77,14 @@ def aggregate(
     resources: Resources,  # noqa: ARG001  # the contract's signature
     benchmark: Benchmark,  # noqa: ARG001  # the contract's signature
 ) -> Aggregate:
-    """The metrics of what is stored of a scenario."""
+    """Return the metrics of a stored scenario."""
     from agentbench_tui.stress.aggregate import aggregate_report
 
     return aggregate_report(connection, execution_key, agent)
 
 
 async def run(group: Group, context: RunContext) -> None:
-    """Put every execution of the group through its scenario."""
+    """Run the scenario of every execution of the group."""
     if context.plan.repeats > 1:
         context.say("note: a stress scenario repeats what it needs by itself and is run once")
     for execution in group.executions:
@@ -108,9 +108,8 @@ async def run(group: Group, context: RunContext) -> None:
 
 
 async def _scenario(group: Group, execution: ExecutionPlan, context: RunContext) -> bool:
-    """Whether it came to an end of its own, the target's loss and used up budgets included.
-
-    Raises AgentFailure and UsageError when nothing could be measured.
+    """Run a scenario; return whether it ended by itself, including the loss of the target and
+    used-up budgets. Raises AgentFailure and UsageError if nothing could be measured.
     """
     from agentbench_tui.stress.advice.advice import advise
     from agentbench_tui.stress.budget import Stopped

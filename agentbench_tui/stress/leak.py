@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.report import ScenarioReport, ScoreFacts, TrendFacts
 
 LEAST_GROWTH = 0.1
-"""Of what it held at first, over the time watched; of less nothing is foretold."""
+"""Growth over the observed time, relative to the initial memory, below which nothing is
+predicted.
+"""
 
 
 class Room(NamedTuple):
@@ -25,11 +27,11 @@ class Room(NamedTuple):
 
     mb: float
     of: str
-    """Whose it is, for a sentence."""
+    """Owner of the memory, for a sentence."""
 
 
 def room_for(held_mb: float, limit_mb: float | None) -> Room:
-    """Up to its own limit where it has one, else what this machine has left now."""
+    """Return the memory left up to its own limit if it has one, else on this machine."""
     if limit_mb is not None:
         left_mb = max(0.0, limit_mb - held_mb)
         return Room(left_mb, f"the {left_mb:,.0f} MB up to its limit")
@@ -38,8 +40,9 @@ def room_for(held_mb: float, limit_mb: float | None) -> Room:
 
 
 def tell_leak(report: ScenarioReport, limit_mb: float | None) -> None:
-    """Of a report with trends and a score: the room that memory has, and what a leak takes from the
-    score. Nothing where memory does not rise, or by too little to tell."""
+    """Add the room for memory, and the effect of a leak on the score, to a report with trends
+    and a score. No change if memory does not rise, or by too little to decide.
+    """
     report.observations.pop("memory_room_mb", None)
     trend = next((one for one in report.trends if one.of == "memory"), None)
     if trend is None or trend.direction != "rises" or trend.first is None or trend.last is None:

@@ -1,4 +1,4 @@
-"""What windows a scenario plans, about how long they take, and how long at most."""
+"""Windows that a scenario plans, with their expected and longest duration."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.spec import StressSpec
 
 USUAL_PROBES = 18
-"""Of a search: 14 to 22 on ten kinds of simulated servers."""
+"""Probes of a search: 14 to 22 on ten kinds of simulated servers."""
 _MEMORY_WINDOWS = 12
 
 

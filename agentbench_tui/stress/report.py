@@ -1,4 +1,4 @@
-"""What a scenario found, as it is stored: one document for each execution."""
+"""Stored result of a scenario: one document per execution."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class WindowFacts(msgspec.Struct, frozen=True, kw_only=True):
     p95_ms: float | None = None
     failures: dict[str, int] = {}
     memory_mb: float | None = None
-    """Of the target's processes here, at the end."""
+    """Memory of the target's local processes, at the end."""
     cpu_cores: float | None = None
     applied: dict[str, int] = {}
     """Fault → how often it hit."""
     verdict: str | None = None
-    """Of a level: `pass`, `fail`, `unclear`."""
+    """Verdict of a level: `pass`, `fail`, `unclear`."""
     reason: str = ""
     sender_limit: str | None = None
 
 
 class NormalLoad(msgspec.Struct, frozen=True, kw_only=True):
-    """What the target does at ease."""
+    """Behavior of the target at normal load."""
 
     rate_per_s: float
     users: int
@@ -52,18 +52,18 @@ class NormalLoad(msgspec.Struct, frozen=True, kw_only=True):
     capacity_per_s: float
     """The most that a window of the ladder answered in a second."""
     measured: bool = True
-    """False when the suite says what is normal."""
+    """False if the suite specifies normal load."""
     words: str = ""
 
 
 class LimitsUsed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a level must keep."""
+    """Limits of a load level."""
 
     error_share: float
     p95_ms: float
     completed_share: float
     derived: bool
-    """Whether the latency limit is a multiple of that at normal load, as none was given."""
+    """Whether the latency limit is the default multiple of that at normal load."""
 
 
 class ScoreFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,20 +73,20 @@ class ScoreFacts(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
     no_interval: str = ""
-    """Why there is no interval."""
+    """Reason for a missing interval."""
     worst_second: float | None = None
-    """Lowest share of what was asked that one piece got."""
+    """Lowest share of requests served in one piece."""
     piece_s: float = 1.0
-    """Length of a piece: a second, less where time is scaled."""
+    """Length of a piece: one second, or less if time is scaled."""
     windows: int = 0
     watched: float | None = None
-    """What the score was while it was watched, where a leak takes from that."""
+    """Score while it was observed, if a leak reduces it."""
     words: str = ""
-    """What a leak takes from it."""
+    """Effect of a leak, in words."""
 
 
 class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """How long it took after one fault or overload."""
+    """Recovery time after one fault or overload."""
 
     after: str
     """Name of what it recovered from."""
@@ -97,7 +97,7 @@ class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrendFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """How a figure moved over a soak."""
+    """Trend of a figure over a soak test."""
 
     of: str
     """`memory`, `latency`, `errors`."""
@@ -127,7 +127,7 @@ class ScalingFacts(msgspec.Struct, frozen=True, kw_only=True):
     n_star_interval: tuple[float, float] | None = None
     peak_per_s: float | None = None
     largest: float = 0.0
-    """Largest load that was measured; nothing is said beyond twice that."""
+    """Largest measured load; nothing is extrapolated beyond twice this value."""
     r2: float | None = None
     words: str = ""
     points: tuple[tuple[float, float], ...] = ()
@@ -145,7 +145,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScenarioReport(msgspec.Struct, kw_only=True):
-    """What is known of one scenario; written again after each window."""
+    """Result of one scenario; written again after each window."""
 
     scenario: Scenario
     status: Status = "complete"
@@ -162,14 +162,14 @@ class ScenarioReport(msgspec.Struct, kw_only=True):
     trends: list[TrendFacts] = []
     scaling: ScalingFacts | None = None
     observations: dict[str, float | str | bool] = {}
-    """Further facts of the scenario, by name: what a rule of advice may look at."""
+    """Further facts of the scenario, by name, for the rules of advice."""
     advice: list[Advice] = []
     missing: dict[str, str] = {}
-    """What could not be measured → why."""
+    """What could not be measured → reason."""
 
     @property
     def broke(self) -> bool:
-        """Whether something failed beyond its limit."""
+        """Return whether any level failed its limit."""
         return any(point.fails is not None for point in self.breaking_points) or (
             self.status == "target lost"
         )

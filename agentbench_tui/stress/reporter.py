@@ -29,7 +29,7 @@ class Reporter:
         self._key = execution_key
 
     async def window(self, facts: WindowFacts) -> None:
-        """Add a window, and keep the report as it is now."""
+        """Add a window, and store the current report."""
         self.report.windows.append(facts)
         await self.save()
 

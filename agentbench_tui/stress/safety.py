@@ -1,7 +1,7 @@
-"""Whom stress may be put on: this machine's own loopback, and hosts that somebody answers for.
+"""Hosts that may be put under stress: this machine's loopback, and hosts that the user confirms.
 
-An agent that is a program or a function here is put under stress here; where it asks others in
-its turn, nobody can see from outside: `upstream` names such a one.
+An agent that is a local program or function counts as local. The services that it calls itself are
+unknown; `upstream` names such a service.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.spec import StressSpec
 
 _HERE = INSIDE | {"mock", "command", "worker"}
-"""Schemes of what runs on this machine whatever they are given."""
+"""Schemes that always run on this machine."""
 
 
 def check_consent(plan: Plan) -> None:
-    """Raise UsageError when a stress benchmark of the plan would be put on somebody else's host,
-    or starts a server for an agent that is not asked at a URL."""
+    """Raise UsageError if a stress benchmark of the plan would target an unconfirmed host, or
+    starts a server for an agent without a URL.
+    """
     from agentbench_tui.stress.spec import StressSpec
 
     for group in plan.groups:
@@ -55,7 +56,9 @@ def require_consent(agent: AgentSpec, spec: StressSpec) -> None:
 
 
 def strange_hosts(agent: AgentSpec, spec: StressSpec) -> tuple[str, ...]:
-    """Hosts that would be reached, are not this machine's loopback, and that nobody allows."""
+    """Return the hosts that would be reached, are not this machine's loopback, and are not
+    allowed.
+    """
     allowed = {_plain(host) for host in spec.allowed_hosts}
     found = dict.fromkeys((*_of_agent(agent), *_of_url(spec.upstream)))
     return tuple(host for host in found if _plain(host) not in allowed)
@@ -86,7 +89,7 @@ def _of_agent(agent: AgentSpec) -> Iterator[str]:
 
 
 def _own_url(scheme: str) -> str:
-    """Where a model API is asked when the target names no URL."""
+    """Return the default URL of a model API, for targets without one."""
     from agentbench_tui.agents.model_apis import anthropic, openai
 
     return {"openai": openai.OWN_URL, "anthropic": anthropic.OWN_URL}[scheme]
@@ -98,7 +101,9 @@ def _of_url(url: str | None) -> Iterator[str]:
 
 
 def _plain(host: str) -> str:
-    """A host as it is compared: without case, closing dot and brackets, addresses in one form."""
+    """Normalize a host for comparison: without case, final dot and brackets, addresses in one
+    form.
+    """
     name = host.strip().strip("[]").rstrip(".").lower()
     try:
         return str(ipaddress.ip_address(name))

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 
 def score_of(windows: Sequence[Measured], normal: Normal) -> ScoreFacts | None:
-    """The resilience over these windows, from the beginning of the stress to the end of the
-    recovery, in pieces of `normal.piece_s`; None where nothing was asked."""
+    """Return the resilience over these windows, from the start of the stress to the end of the
+    recovery, in pieces of `normal.piece_s`; None without requests.
+    """
     cut = [window.seconds(normal.limit_p95_ms, normal.piece_s) for window in windows]
     return score_of_pieces([(piece.good, piece.offered) for piece in cut], normal)
 

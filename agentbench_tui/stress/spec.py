@@ -1,4 +1,4 @@
-"""The `stress:` block of a benchmark of kind stress: what a person writes."""
+"""The `stress:` block of a benchmark of kind stress, as written in a suite."""
 
 from __future__ import annotations
 
@@ -14,28 +14,30 @@ from agentbench_tui.stress.catalogue import DEFAULTS, Scenario
 MOST_SCALE = 100.0
 LEAST_SCALE = 0.001
 UPSTREAM_ENV = "OPENAI_BASE_URL"
-"""What most programs that ask a model read."""
+"""Environment variable that most programs with a model read."""
 LONGEST_RECOVERY_S = 30.0
-"""That is watched where the suite says no other time, and never longer than the stress was."""
+"""Default observation time after the stress, and never longer than the stress."""
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 OpenShare = Annotated[float, Field(gt=0, lt=1)]
 
 
 class StressLimits(Part):
-    """What a level of load must keep to pass."""
+    """Limits that a load level must keep to pass."""
 
     error_share: OpenShare = 0.01
-    """Of the requests that were due."""
+    """Share of the due requests."""
     p95_ms: Positive | None = None
-    """Of those answered, from when they were due. When it is not given, three times that at normal
-    load, which the report says."""
+    """p95 of answered requests, from when they were due.
+
+    By default three times that at normal load, which the report states.
+    """
     completed_share: OpenShare = 0.95
     """Answers within the window over requests that became due in it."""
 
 
 class StressSpec(Part):
-    """One scenario, its load, its limits, and what it may cost."""
+    """One scenario, its load, its limits, and its budget."""
 
     scenario: Scenario
     time_scale: Annotated[float, Field(ge=LEAST_SCALE, le=MOST_SCALE)] = 1.0
@@ -52,47 +54,48 @@ class StressSpec(Part):
     normal_concurrency: Annotated[int, Field(ge=1, le=MOST_USERS)] | None = None
     """Users at ease."""
     most_rate: Positive = 1000.0
-    """Requests a second that are never exceeded, whatever the scenario."""
+    """Requests per second that no scenario exceeds."""
     most_concurrency: Annotated[int, Field(ge=1, le=MOST_USERS)] = 100
     """Users that are never exceeded."""
     most_input_tokens: Count = 131_072
-    """Of one request; never exceeded."""
+    """Input tokens of one request that no scenario exceeds."""
     multiple: Annotated[float, Field(ge=1, le=1000)] = 10.0
-    """Of normal load, at which the target is held under stress."""
+    """Multiple of normal load at which the target is held under stress."""
     duration_s: Seconds | None = None
-    """Of the stress, or of each spike or fault; each scenario has its own."""
+    """Length of the stress, or of each spike or fault; the default depends on the scenario."""
     recovery_s: Seconds | None = None
     """How long it is watched afterwards; as long as the stress, and 30 s at most, when not
     given."""
     spikes: Annotated[int, Field(ge=1, le=100)] = 3
-    """Of the scenario spike_load."""
+    """Number of spikes in the scenario spike_load."""
     faults: Annotated[list[str], Field(min_length=1)] | None = None
-    """Of the scenario failure_recovery, by name; all that the target can have when not given."""
+    """Faults of the scenario failure_recovery, by name; by default all that the target supports."""
     retry_after_s: Annotated[int, Field(ge=1, le=3600)] = 2
-    """What the 429 says that is put before an upstream, and how long each time; of the scenario
-    rate_limiting."""
+    """Retry-After of the 429 that rate_limiting returns in place of an upstream, and the length
+    of each block.
+    """
     upstream: str | None = None
-    """URL of what the agent itself depends on: faults are put before that instead."""
+    """URL of the service that the agent depends on: faults are injected there instead."""
     upstream_env: str | None = None
     """Environment variable by which the agent finds its upstream; OPENAI_BASE_URL when not
     given."""
     serve: str | None = None
     """Command that starts the target's server, so that it can be killed and restarted."""
     memory_limit_mb: Positive | None = None
-    """Of the target's processes, of the scenario memory_pressure."""
+    """Memory limit of the target's processes in the scenario memory_pressure."""
     ballast_mb: Positive | None = None
     """Memory taken from the target's machine, of the scenario memory_pressure."""
     allowed_hosts: list[str] = Field(default_factory=list)
-    """Hosts beside this machine that may be put under stress: yours, or with leave."""
+    """Hosts other than this machine that may be put under stress: your own, or with permission."""
     max_requests: Count = 1_000_000
-    """Of one execution; the scenario ends when they are used up."""
+    """Budget of one execution; the scenario ends when it is used up."""
     max_bytes: Annotated[int, Field(ge=1, le=LARGEST_INTEGER)] | None = None
-    """Sent and received together, of one execution, as far as they are seen."""
+    """Bytes sent and received by one execution, as far as known."""
     max_s: Positive | None = None
-    """Of one execution, from its first request; not scaled."""
+    """Time of one execution, from its first request; not scaled."""
 
     def scaled(self, seconds: float) -> float:
-        """A duration as it is measured here."""
+        """Apply the time scale to a duration."""
         return seconds * self.time_scale
 
     @property
@@ -102,13 +105,13 @@ class StressSpec(Part):
 
     @property
     def length_s(self) -> float:
-        """Of the stress, scaled."""
+        """Scaled length of the stress."""
         given = self.duration_s
         return self.scaled(DEFAULTS[self.scenario].duration_s if given is None else given)
 
     @property
     def watched_s(self) -> float:
-        """Of the time given to recover, scaled."""
+        """Scaled recovery time."""
         if self.recovery_s is not None:
             return self.scaled(self.recovery_s)
         return min(self.scaled(LONGEST_RECOVERY_S), self.length_s)

@@ -1,4 +1,4 @@
-"""What is wrong with a stress benchmark, said before anything runs."""
+"""Problems of a stress benchmark, found before anything runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 def accesses_of_stress(block: object, base_dir: str) -> Iterator[Access]:
-    """What a `stress:` block, which may be crafted, runs, reads or asks beside the agent."""
+    """Return what a `stress:` block, which may be malicious, runs, reads or calls in addition to
+    the agent.
+    """
     if not block:
         return
     try:
@@ -43,9 +45,9 @@ def accesses_of_stress(block: object, base_dir: str) -> Iterator[Access]:
 
 
 def check_stress(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
-    """Problems of the `stress:` block with their paths, and of what stands beside it.
+    """Return problems of the `stress:` block and related keys, with their paths.
 
-    Reads the first case of each dataset; `base_dir` is what paths are relative to.
+    Reads the first case of each dataset; `base_dir` is the base of relative paths.
     """
     found: list[str | Finding] = [
         f"`{name}` belongs to benchmarks of kind {kind}"
@@ -79,7 +81,7 @@ def check_stress(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
 
 
 def _problems(spec: StressSpec) -> Iterator[Finding]:
-    """What does not go together."""
+    """Return incompatible combinations."""
     if spec.normal_rate is not None and spec.normal_rate > spec.most_rate:
         yield Finding(("stress", "normal_rate"), f"more than `most_rate`, {spec.most_rate:g}")
     users = spec.normal_concurrency

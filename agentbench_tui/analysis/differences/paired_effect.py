@@ -164,7 +164,7 @@ class _Found:
     method: str
     units: int
     reason: str = ""
-    """Why there is no interval."""
+    """Reason for a missing interval."""
     on_logs: bool = False
     share: bool = False
     alike: float | None = None

@@ -42,10 +42,10 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a level must keep."""
+    """Limits of a load level."""
 
     error_share: float = 0.01
-    """Of the requests that were due."""
+    """Share of the due requests."""
     latency: tuple[tuple[float, float], ...] = ()
     """Quantile → limit, such as ((0.95, 500.0),); of the requests answered right."""
     latency_unit: str = "ms"

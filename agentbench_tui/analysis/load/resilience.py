@@ -60,7 +60,7 @@ class Resilience:
     idle: int
     """In which nothing was, so that they tell nothing."""
     reason: str = ""
-    """Why there is no interval."""
+    """Reason for a missing interval."""
 
 
 @dataclass(frozen=True, slots=True)

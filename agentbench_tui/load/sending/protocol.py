@@ -130,7 +130,7 @@ class WorkerPlan(msgspec.Struct, frozen=True, tag="plan"):
     max_in_flight: int | None
     """Of this worker."""
     time_limit_s: float | None
-    """Of one request, from sending."""
+    """Time limit of one request, from sending."""
     drain_s: float
     """How long what is in flight may take after the last arrival."""
     realtime: Literal["no", "may", "must"] = "no"

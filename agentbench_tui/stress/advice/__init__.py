@@ -1,1 +1,1 @@
-"""What to do about what a scenario found: rules over its report."""
+"""Recommendations for the findings of a scenario: rules over its report."""

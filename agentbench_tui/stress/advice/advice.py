@@ -56,15 +56,15 @@ RULES: tuple[Rule, ...] = (
     capacity_rules.sender_limit,
 )
 _SAID_BY = {"memory-not-given-back": "memory-leak"}
-"""What one rule says is part of what another one says."""
+"""Rules whose recommendation is included in that of another rule."""
 _ORDER = {"critical": 0, "warning": 1, "info": 2}
 
 
 def advise(reports: Iterable[ScenarioReport]) -> list[Advice]:
-    """The advice on one scenario or on all of them: of each rule once, worst first.
+    """Return the recommendations for one scenario or for all, each rule once, most severe first.
 
-    Where a rule fires on several, the more severe is kept, then the first; `scenario` in its
-    evidence says on which it rests.
+    If a rule applies several times, the more severe result is kept, then the first; `scenario` in
+    its evidence names the scenario.
     """
     found: dict[str, Advice] = {}
     for report in reports:

@@ -1,4 +1,4 @@
-"""What is known of a target once a stress is over: rules of advice ask it."""
+"""State of a target after a stress, for the rules of advice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNKNOWN = "not known"
 
 
 def comes_back(report: ScenarioReport) -> ComesBack:
-    """After whatever was done to it."""
+    """Return whether the target recovered after everything that was done to it."""
     if harm_before_normal(report) is not None:
         return "no"
     if not lasting(report) and not _fails_what_had_passed(report):
@@ -40,7 +40,7 @@ def comes_back(report: ScenarioReport) -> ComesBack:
 
 
 def lasting(report: ScenarioReport) -> list[RecoveryFacts]:
-    """What it did not recover from in the time it was watched."""
+    """Return what the target did not recover from while it was observed."""
     return [
         one
         for one in report.recoveries
@@ -53,7 +53,7 @@ def _fails_what_had_passed(report: ScenarioReport) -> bool:
 
 
 def _left_alone(report: ScenarioReport) -> bool:
-    """Whether it has come back once it was let cool down."""
+    """Return whether the target recovered after it was left alone."""
     if report.observations.get("idle_again") is True:
         return True
     points = report.breaking_points
@@ -74,7 +74,7 @@ def _goes_on_refusing(report: ScenarioReport) -> bool:
 
 
 def _below_its_best(report: ScenarioReport) -> list[WindowFacts]:
-    """Windows after the one in which most was answered that asked for less."""
+    """Return windows after the one with the highest throughput that requested less."""
     windows, top = judged(report), best(report)
     if top is None:
         return []

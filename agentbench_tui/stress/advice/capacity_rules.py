@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 IDLE_CORES = 0.5
 """A target that uses less cannot be waiting for the processor, however many threads it has."""
 BUSY_SHARE = 0.85
-"""One that uses so much of one core, or of all that the machine has, is."""
+"""Share of one core, or of all cores of the machine, from which on the CPU counts as busy."""
 ONE_CORE = 1.1
 """More than this is not one core."""
 LEAST_FAILURES = 3
-"""Of one window; fewer happen."""
+"""Minimum number of failures in one window; fewer are normal."""
 MOSTLY = 0.5
 SERIAL_SHARE = 0.01
-"""Contention below this matters to nobody with fewer than a hundred users."""
+"""Contention below this has little effect with fewer than a hundred users."""
 LOAD_CHECKS = ("p95 of latency", "completed of offered", "throughput")
 
 
@@ -88,7 +88,7 @@ def processor_bound(report: ScenarioReport) -> Advice | None:
 
 
 def coherency_limit(report: ScenarioReport) -> Advice | None:
-    """More users make it slower, and not only by a law that goes on beyond what was measured."""
+    """Throughput falls with more users, within the measured range and not only by extrapolation."""
     scaling = report.scaling
     if scaling is None or scaling.n_star is None or scaling.peak_per_s is None:
         return None
@@ -142,7 +142,7 @@ def errors_at_normal_load(report: ScenarioReport) -> Advice | None:
 
 
 def refusals_at_normal_load(report: ScenarioReport) -> Advice | None:
-    """Its limit lies below what it can do for a moment."""
+    """The target's rate limit lies below what it can serve for a moment."""
     window = _failing_at_normal(report)
     if window is None or not _is_refused(window):
         return None
@@ -231,8 +231,9 @@ def unclear_search(report: ScenarioReport) -> Advice | None:
 
 
 def _at_limit(report: ScenarioReport) -> tuple[BreakingPoint, float] | None:
-    """Where load breaks it beyond doubt, and the most cores used at or beyond what it passes; of a
-    target that an overload has harmed, nothing."""
+    """Return the lowest load that fails with confidence, and the highest number of cores used at
+    or above the highest passing load; nothing for a target that an overload has damaged.
+    """
     if comes_back(report) in ("no", "refuses", "less"):
         return None
     for point in report.breaking_points:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 MATTERS_MB_PER_H = 1.0
 KEPT_SHARE = 0.5
-"""Of what it held at normal load before: so much more afterwards is worth a word."""
+"""Share of the memory at normal load before the stress from which on additional memory
+afterwards is reported.
+"""
 KEPT_MB = 50.0
 SOON_H = 24.0
 
@@ -47,7 +49,7 @@ def memory_leak(report: ScenarioReport) -> Advice | None:
 
 
 def memory_not_given_back(report: ScenarioReport) -> Advice | None:
-    """What a peak of load took stays taken."""
+    """Memory taken at a peak of load is not released."""
     before = [one.memory_mb for one in report.windows if one.phase == "normal" and one.memory_mb]
     after = [one.memory_mb for one in report.windows if one.phase == "recovery" and one.memory_mb]
     if not before or not after or any(one.of == "memory" for one in report.trends):
@@ -83,7 +85,7 @@ def ended_under_pressure(report: ScenarioReport) -> Advice | None:
 
 
 def _requests_per_h(report: ScenarioReport) -> float | None:
-    """At the load under which the trend was seen."""
+    """Return the rate at which the trend was measured."""
     longest = max(report.windows, key=lambda one: one.length_s, default=None)
     if longest is None or not longest.length_s:
         return None
@@ -91,7 +93,7 @@ def _requests_per_h(report: ScenarioReport) -> float | None:
 
 
 def _hours_left(report: ScenarioReport, trend: TrendFacts) -> tuple[float, float, str] | None:
-    """Least and most hours until memory has no more room, and what room it has."""
+    """Return the least and most hours until memory is full, and the room that is left."""
     room_mb = report.observations.get("memory_room_mb")
     if not isinstance(room_mb, int | float):
         return None

@@ -1,4 +1,4 @@
-"""Advice on what a target does with more than it can do, and after it."""
+"""Rules on a target's behavior during and after overload."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.report import RecoveryFacts, ScenarioReport, WindowFacts
 
 COLLAPSED = 0.5
-"""Of the most it ever answered: less under overload is a collapse."""
+"""Share of peak throughput below which an overload counts as a collapse."""
 ANSWERS_LONG = 4.0
 """Times the p95 at normal load, from which the length of a window leaves room for answers."""
 MOSTLY = 0.5
@@ -60,7 +60,7 @@ def congestion_collapse(report: ScenarioReport) -> Advice | None:
 
 
 def no_recovery(report: ScenarioReport) -> Advice | None:
-    """What an overload did stays."""
+    """The damage of an overload remains."""
     if comes_back(report) != "no" or report.scenario == "failure_recovery":
         return None  # what failed there was no overload
     after, evidence = _what_it_did(report)
@@ -74,7 +74,7 @@ def no_recovery(report: ScenarioReport) -> Advice | None:
 
 
 def keeps_refusing(report: ScenarioReport) -> Advice | None:
-    """It is well again, and lets nobody in."""
+    """The target has recovered, but still refuses requests."""
     if comes_back(report) != "refuses":
         return None
     after, evidence = _what_it_did(report)
@@ -147,7 +147,9 @@ def target_lost(report: ScenarioReport) -> Advice | None:
 
 
 def _what_it_did(report: ScenarioReport) -> tuple[str, dict[str, float | str]]:
-    """After what it does not come back, with how that was seen; and the same as evidence."""
+    """Return what the target does not recover from and how that was observed; and the same as
+    evidence.
+    """
     harm = harm_before_normal(report)
     if harm is not None:
         before, normal = harm
@@ -169,7 +171,9 @@ def _what_it_did(report: ScenarioReport) -> tuple[str, dict[str, float | str]]:
 
 
 def _is_hammered(window: WindowFacts) -> bool:
-    """Users of a closed loop that are refused ask again at once: what that costs says little."""
+    """Return whether refused users of a closed loop retry immediately, which makes the cost of
+    refusals uninformative.
+    """
     refused = failed_bounds(window, ("rate_limited",))
     return window.users is not None and refused is not None and refused.high > MOSTLY
 

@@ -1,4 +1,4 @@
-"""Advice on how a target says no, and on an agent that does not hear it."""
+"""Rules on how a target refuses requests, and on agents that ignore a refusal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FAILING = 0.05
 """Share of errors from which it matters how they fail."""
 MOSTLY = 0.5
 LATE = 0.5
-"""Of the window's length: who is answered later than that has waited in a queue without end."""
+"""Share of the window's length: a later answer has waited in a queue that keeps growing."""
 LEAST_REFUSALS = 5
 
 TIMED_OUT = ("timeout", "unfinished", "unsent")
@@ -48,7 +48,9 @@ def refusals_without_retry_after(report: ScenarioReport) -> Advice | None:
 
 
 def retry_after_not_kept(report: ScenarioReport) -> Advice | None:
-    """Who waits as told is refused again, although nobody else asks for much."""
+    """Clients that waited for Retry-After are refused again, although there is little other
+    load.
+    """
     waited = _number(report, "quiet_waited")
     again = _number(report, "quiet_refused_after_wait")
     if waited is None or again is None:
@@ -85,7 +87,7 @@ def timeouts_instead_of_refusals(report: ScenarioReport) -> Advice | None:
 
 
 def resets_instead_of_refusals(report: ScenarioReport) -> Advice | None:
-    """Connections break where a word would do."""
+    """Connections break instead of being refused with a status."""
     worst = _failing(report, BROKEN_OFF)
     if worst is None or report.status == "target lost":
         return None  # who has ended cannot answer
@@ -102,7 +104,7 @@ def resets_instead_of_refusals(report: ScenarioReport) -> Advice | None:
 
 
 def answers_too_late(report: ScenarioReport) -> Advice | None:
-    """Everybody is answered, when it no longer helps."""
+    """All requests are answered, but too late."""
     limits = report.limits
     if limits is None:
         return None
@@ -129,7 +131,7 @@ def answers_too_late(report: ScenarioReport) -> Advice | None:
 
 
 def refusals_not_honoured(report: ScenarioReport) -> Advice | None:
-    """An agent that asks on when its upstream says 429."""
+    """An agent continues to call its upstream during a 429."""
     seen = _number(report, "upstream_requests_in_block")
     allowed = _number(report, "upstream_allowed_in_block")
     if seen is None or allowed is None or seen <= allowed:
@@ -146,7 +148,9 @@ def refusals_not_honoured(report: ScenarioReport) -> Advice | None:
 
 
 def _failing(report: ScenarioReport, kinds: tuple[str, ...]) -> WindowFacts | None:
-    """Of the overloads in which beyond doubt many fail, most of them so, the worst."""
+    """Return the worst of the overloads in which, with confidence, many requests fail, most of
+    them in this way.
+    """
     found = [
         window
         for window in overloads(report)

@@ -1,4 +1,4 @@
-"""What the figures of stored windows allow for chance: rules of advice fire on these alone."""
+"""Confidence bounds of the figures of stored windows, on which the rules of advice are based."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SLOWER = 3.0
 QUEUED = 1.1
 """Times the unloaded median; less may be a busy machine."""
 FAULT = "fault "
-"""How the phase of a window begins in which something was made to fail."""
+"""Prefix of the phase of a window with an injected fault."""
 OVERLOADED = 1.2
-"""Asked over the most that was ever answered, from which a window is an overload."""
+"""Ratio of requested rate to peak throughput from which on a window is an overload."""
 
 
 def share_bounds(part: float, whole: int) -> Interval | None:
@@ -32,21 +32,24 @@ def share_bounds(part: float, whole: int) -> Interval | None:
 
 
 def error_bounds(window: WindowFacts) -> Interval | None:
-    """Of the share of errors; None where nothing was asked."""
+    """Return the bounds of the share of errors; None without requests."""
     if window.error_share is None:
         return None
     return share_bounds(window.error_share * window.requests, window.requests)
 
 
 def failed_bounds(window: WindowFacts, kinds: Iterable[str]) -> Interval | None:
-    """Of the share of those kinds among all failures; None without any."""
+    """Return the bounds of the share of these kinds among all failures; None without any."""
     of_kinds = sum(window.failures.get(kind, 0) for kind in kinds)
     return share_bounds(of_kinds, sum(window.failures.values()))
 
 
 def rate_bounds(window: WindowFacts) -> Interval:
-    """Of good answers a second, as if each came by itself (Poisson; square roots of counts have a
-    variance of 1/4: Anscombe 1948). A queue answers more evenly, so this is on the wide side."""
+    """Return the bounds of good answers per second, assuming Poisson arrivals.
+
+    Square roots of counts have a variance of 1/4 (Anscombe 1948). A queue answers more evenly, so
+    the bounds are conservative.
+    """
     half = normal_quantile(0.5 + LEVEL / 2) / 2
     root = math.sqrt(window.answered_per_s * window.length_s + 3 / 8)
     low, high = (max(0.0, root + side) ** 2 - 3 / 8 for side in (-half, half))
@@ -55,7 +58,9 @@ def rate_bounds(window: WindowFacts) -> Interval:
 
 
 def judged(report: ScenarioReport) -> list[WindowFacts]:
-    """Windows that tell of the target alone: no fault was put in, the sender was no limit."""
+    """Return the windows that describe the target alone: without a fault, and not limited by the
+    sender.
+    """
     return [
         window
         for window in report.windows
@@ -90,8 +95,9 @@ def best(report: ScenarioReport) -> WindowFacts | None:
 
 
 def overloads(report: ScenarioReport) -> list[WindowFacts]:
-    """Windows that asked for more than was answered in any; by rate or, in a closed loop, with
-    more users than where most was answered."""
+    """Return the windows that requested more than any window answered; by rate or, in a closed
+    loop, by more users than at peak throughput.
+    """
     top = best(report)
     if top is None:
         return []
@@ -105,11 +111,11 @@ def overloads(report: ScenarioReport) -> list[WindowFacts]:
 
 
 def harm_before_normal(report: ScenarioReport) -> tuple[WindowFacts, WindowFacts] | None:
-    """Where normal load failed although more had been answered before, all of it right: that
-    window, and the one at normal load. What came between has done harm.
+    """Return the window after which the target was damaged, and the one at normal load, if normal
+    load failed although more had been answered correctly before.
 
-    Not so where it just refuses, and answers what it lets in as fast as before: that is a limit
-    whose burst was used up.
+    Empty if the target only refuses and answers the accepted requests as fast as before: that is a
+    rate limit whose burst was used up.
     """
     phases = [window.phase for window in report.windows]
     if "normal" not in phases:

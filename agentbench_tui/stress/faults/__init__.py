@@ -1,1 +1,1 @@
-"""What is made to fail around a target: the proxy, processes, memory."""
+"""Faults injected around a target: proxy, processes, memory."""

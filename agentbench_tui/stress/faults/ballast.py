@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _LIMIT_S = 120.0
-"""How long it may take to start, and to take what it is told to."""
+"""Time limit for the ballast process to start, and to take the requested memory."""
 _EXIT_WAIT_S = 0.5
 
 
 class Held(msgspec.Struct, frozen=True):
-    """What the ballast weighs now."""
+    """Current size of the ballast."""
 
     wanted_bytes: int
     held_bytes: int
     available_bytes: int
-    """What is left of the machine's memory beside it."""
+    """Memory of the machine that is left."""
 
     @property
     def held_mb(self) -> float:
@@ -49,22 +49,22 @@ class Ballast:
     """
 
     def __init__(self, floor_bytes: int | None = None) -> None:
-        """`floor_bytes`: leave at least so much, if that is more."""
+        """`floor_bytes`: leave at least this much memory, if it exceeds the default."""
         self._floor_bytes = max(read_host_memory().floor_bytes, floor_bytes or 0)
         self._held: asyncio.Future[Held | None] | None = None
         self._wanted_bytes = 0
         self._buffer = b""
         self._turn = asyncio.Lock()
         self.now = Held(0, 0, 0)
-        """As it last said."""
+        """Most recent report of the process."""
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """Process id."""
         return self._child.pid
 
     async def __aenter__(self) -> Self:
-        """Start it; it holds nothing yet. Raises AgentFailure (`harness`)."""
+        """Start the process, without memory. Raises AgentFailure (`harness`)."""
         try:
             self._child = Child(
                 python_module("agentbench_tui.stress.faults.ballast_process",
@@ -85,8 +85,11 @@ class Ballast:
         await asyncio.shield(self._child.close())
 
     async def hold(self, megabytes: float) -> Held:
-        """Grow or shrink to so many MB of 10^6 bytes; what it holds then, which is less where
-        the machine has not so much to give. Raises AgentFailure (`harness`) when it is gone."""
+        """Grow or shrink to this many MB of 10^6 bytes.
+
+        Returns the size reached, which is smaller if the machine has too little memory. Raises
+        AgentFailure (`harness`) if the process is gone.
+        """
         async with self._turn:
             self._held = asyncio.get_running_loop().create_future()
             wanted_bytes = round(megabytes * BYTES_PER_MB)

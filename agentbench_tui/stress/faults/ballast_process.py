@@ -36,7 +36,7 @@ class Ballast:
         return sum(len(block) for block in self._blocks)
 
     def grow(self, wanted_bytes: int) -> bool:
-        """One step towards so many; whether there is another step to take."""
+        """Grow one step toward this size; return whether another step is needed."""
         step = min(STEP_BYTES, wanted_bytes - self.held_bytes) // _PAGE * _PAGE
         if step <= 0 or read_host_memory().available_bytes - step < self._floor_bytes:
             return False
@@ -50,12 +50,12 @@ class Ballast:
         return True
 
     def shrink(self, wanted_bytes: int) -> None:
-        """Let go of what is beyond so many, in whole blocks."""
+        """Release whole blocks beyond this size."""
         while self.held_bytes > wanted_bytes:
             self._blocks.pop().close()
 
     def keep_floor(self) -> bool:
-        """Let go of some when others took what was left; whether that was so."""
+        """Release memory if other processes took what was left; return whether any was released."""
         let_go = False
         while self._blocks and read_host_memory().available_bytes < self._floor_bytes:
             self._blocks.pop().close()
@@ -99,7 +99,7 @@ def _say(ballast: Ballast, wanted_bytes: int) -> None:
 
 
 def main() -> int:
-    """What `python -m` runs."""
+    """Entry point of `python -m`."""
     # If memory runs out all the same, this is to be ended first.
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(_OUT_OF_MEMORY_SCORE)

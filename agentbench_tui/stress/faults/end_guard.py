@@ -1,9 +1,9 @@
-"""Ends a server of ours when whoever started it is gone, however it went.
+"""Ends a server started by agentbench after its parent has ended in any way.
 
 `python -m agentbench_tui.stress.faults.end_guard` reads lines: `PID START` for the server's first
-process, `-` when there is none any more. When its input ends, which it does also when its parent is
-killed outright, the processes that come from the last one named are killed. Servers do not read
-their input, by which other children of ours know that they are to end.
+process, `-` when there is none any more. When its input ends, also because the parent was killed,
+it kills the process tree of the last named process. This is necessary because servers do not read
+their input, whose end tells other child processes to end.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def end(key: Key) -> None:
 
 
 def main() -> int:
-    """What `python -m` runs."""
+    """Entry point of `python -m`."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
     server: Key | None = None

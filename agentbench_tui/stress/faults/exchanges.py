@@ -35,7 +35,7 @@ class Exchanges:
         hold_back_client: Callable[[bool], None],
     ) -> None:
         self.requests = 0
-        """Heads seen."""
+        """Number of request heads seen."""
         self._timetable = timetable
         self._to_target = to_target
         self._to_client = to_client
@@ -46,9 +46,9 @@ class Exchanges:
         """Requests that the target has not answered to the end: whether each was HEAD."""
         self._waiting: deque[Part] = deque()
         self._blocked = False
-        """Whether the first that waits is a request that does not have its turn yet."""
+        """Whether the first waiting item is a request whose turn has not come."""
         self._drawn = False
-        """Whether it is known which fault answers that request, if any."""
+        """Whether the fault that answers that request, if any, has been chosen."""
         self._replying: RunningFault | None = None
         """That fault."""
         self._swallowing: Head | None = None
@@ -68,7 +68,7 @@ class Exchanges:
             self._go_on()
 
     def end_of_client(self) -> None:
-        """The client sends no more."""
+        """The client has closed its sending side."""
         self._waiting += self._requests.stop_reading()
         self._half_closed = True
         self._go_on()
@@ -83,7 +83,7 @@ class Exchanges:
             self._go_on()
 
     def end_of_target(self) -> None:
-        """The target sends no more."""
+        """The target has closed its sending side."""
         for part in self._answers.stop_reading():
             self._pass_answer(part)
         self._to_client.put_end("half")
@@ -112,7 +112,7 @@ class Exchanges:
             self._to_target.put_end("half")
 
     def _pass_request(self, part: Part) -> bool:
-        """Whether it had its turn, and was passed on, answered or dropped."""
+        """Pass on, answer or drop the request if its turn has come; return whether it had."""
         if part.head is not None:
             if not self._drawn:
                 self._drawn = True

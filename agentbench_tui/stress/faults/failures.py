@@ -1,4 +1,4 @@
-"""What can fail around a target, by name, and how hard it is made to fail."""
+"""Faults by name, and their severity."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TRUNCATED_AFTER_BYTES = 20
 _LEAST_DELAY_MS = 1.0
 _LEAST_BYTES_PER_S = 1000.0
 _HEAD_BYTES = 400
-"""Of an answer, at most, as servers write them."""
+"""Maximum size of an answer's head, as servers write them."""
 
 
 class Ease(NamedTuple):
@@ -72,12 +72,14 @@ BY_PROCESS: dict[str, str] = {
 NAMES = (*BY_PROXY, *BY_PROCESS)
 
 PASSING = frozenset({"latency", "jitter", "slow_headers"})
-"""Faults through which all requests and answers pass, later. All others keep the target from being
-asked, or from being heard, as long as they last."""
+"""Faults that only delay requests and answers.
+
+All others keep the target from being reached or heard while they last.
+"""
 
 
 def name_problems(names: Iterable[str]) -> list[str]:
-    """What is wrong with the names of a suite's `faults`, a line each."""
+    """Return the problems with the names of a suite's `faults`, one line each."""
     return [
         f'no fault "{name}"{did_you_mean(name, NAMES)}: {", ".join(NAMES)}'
         for name in names
@@ -86,7 +88,7 @@ def name_problems(names: Iterable[str]) -> list[str]:
 
 
 def needs_http(name: str) -> bool:
-    """Whether the proxy must read requests for it, which goes with plain http alone."""
+    """Return whether the proxy must parse requests for it, which requires plain HTTP."""
     if name not in BY_PROXY:
         return False
     return any(isinstance(kind, RequestKind) for kind in BY_PROXY[name](Ease(1.0, 1.0)))

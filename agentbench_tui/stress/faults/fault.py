@@ -12,11 +12,11 @@ import msgspec
 
 Direction = Literal["both", "to_target", "to_client"]
 MOST_BODY_BYTES = 1 << 20
-"""Of an error reply."""
+"""Maximum size of an error reply's body."""
 
 
 class Latency(msgspec.Struct, frozen=True, tag="latency"):
-    """What comes while the fault is on passes so much later, at the latest at the fault's end."""
+    """Delays all data that arrive during the fault, at most until its end."""
 
     ms: float
     direction: Direction = "to_client"
@@ -39,7 +39,7 @@ class Jitter(msgspec.Struct, frozen=True, tag="jitter"):
 
 
 class Bandwidth(msgspec.Struct, frozen=True, tag="bandwidth"):
-    """All connections that it hits share a line of so many bytes a second, in each direction."""
+    """All affected connections share this bandwidth in bytes per second, in each direction."""
 
     bytes_per_s: float
     direction: Direction = "to_client"
@@ -79,11 +79,11 @@ class BlackHole(msgspec.Struct, frozen=True, tag="black_hole"):
 
 
 class Refuse(msgspec.Struct, frozen=True, tag="refuse"):
-    """Nobody listens: new connections are refused, open ones go on."""
+    """New connections are refused; open ones continue."""
 
 
 class Stall(msgspec.Struct, frozen=True, tag="stall"):
-    """Nothing passes, nothing is lost: it goes on where it stopped when the fault ends."""
+    """All data stop and none are lost: they continue when the fault ends."""
 
     direction: Direction = "both"
 
@@ -107,7 +107,7 @@ class TooManyRequests(msgspec.Struct, frozen=True, tag="too_many_requests"):
     """Requests are answered with 429; the target does not see them."""
 
     retry_after_s: int | None = None
-    """Whole seconds, as the Retry-After field says it (RFC 9110, 10.2.3); None: no such field."""
+    """Whole seconds, as in the Retry-After field (RFC 9110, 10.2.3); None: no such field."""
     above_per_s: float | None = None
     """Only requests beyond this rate (token bucket); None: all."""
     burst: int = 10
@@ -142,10 +142,9 @@ class SlowHeaders(msgspec.Struct, frozen=True, tag="slow_headers"):
 
 
 class Truncation(msgspec.Struct, frozen=True, tag="truncation"):
-    """The target's answer breaks off after so many bytes of its body, in an orderly close.
+    """The target's answer ends after this many bytes of its body, with an orderly close.
 
-    Bytes as they go over the wire, framing of chunks included. Answers that are not longer pass
-    whole.
+    Bytes are counted on the wire, including chunk framing. Shorter answers pass unchanged.
     """
 
     after_body_bytes: int = 0
@@ -165,7 +164,7 @@ Kind = ConnectionKind | RequestKind | Refuse
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """What goes wrong, when, and for which share."""
+    """A fault, when it happens, and which share it affects."""
 
     kind: Kind
     start_s: float = 0.0
@@ -173,7 +172,9 @@ class Fault(msgspec.Struct, frozen=True):
     end_s: float | None = None
     """The same; None: until it is cleared."""
     share: float = 1.0
-    """Of connections or requests, each drawn by itself from `seed`, in the order they come."""
+    """Share of connections or requests, each drawn independently from `seed`, in order of
+    arrival.
+    """
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -190,7 +191,7 @@ class Fault(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Of its kind, such as `black_hole`."""
+        """Name of its kind, such as `black_hole`."""
         return str(self.kind.__struct_config__.tag)
 
 

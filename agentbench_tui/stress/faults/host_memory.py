@@ -1,4 +1,4 @@
-"""What memory this machine has left, and how much of it nobody here may take."""
+"""Memory that this machine has left, and how much of it must stay free."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ swaps or kills."""
 
 
 class HostMemory(NamedTuple):
-    """Of the machine, or of the control group where that has less."""
+    """Memory of the machine, or of the control group if that has less."""
 
     total_bytes: int
     available_bytes: int
@@ -25,7 +25,7 @@ class HostMemory(NamedTuple):
 
     @property
     def floor_bytes(self) -> int:
-        """What ballast leaves: 1 GiB, or 15 % where that is more."""
+        """Memory that ballast leaves free: 1 GiB, or 15% if that is more."""
         return max(LEAST_BALLAST_LEAVES, int(self.total_bytes * LEAST_SHARE_BALLAST_LEAVES))
 
 
@@ -46,8 +46,10 @@ def read_host_memory() -> HostMemory:
 
 
 def oom_kills(statistics: Path = Path("/proc/vmstat")) -> int | None:
-    """How many processes the kernel has killed for want of memory since the machine started, those
-    over the limit of their control group included; None where it does not tell."""
+    """Return how many processes the kernel has killed for lack of memory since the machine
+    started, including those over the limit of their control group; None if the kernel does not
+    report it.
+    """
     try:
         lines = statistics.read_text().splitlines()
         return int(dict(line.split(" ", 1) for line in lines)["oom_kill"])

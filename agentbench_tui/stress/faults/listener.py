@@ -1,4 +1,4 @@
-"""The port that clients come to, which can be closed for a while and opened again."""
+"""The port for clients, which can be closed temporarily and opened again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Listener:
             self._listen(self._socket)
 
     def close(self) -> None:
-        """Refuse connections; those not handed over yet are reset."""
+        """Refuse connections; connections not yet accepted are reset."""
         if self._socket is not None:
             self._loop.remove_reader(self._socket)
             self._socket.close()

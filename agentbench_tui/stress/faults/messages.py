@@ -1,7 +1,7 @@
-"""Where HTTP/1.1 messages begin and end in a stream of bytes that is passed on as it is.
+"""Boundaries of HTTP/1.1 messages in a stream of bytes that is passed on unchanged.
 
-Framing by RFC 9112, section 6; heads are read with httptools. The parts that come out, joined,
-are the bytes that went in. What is not plain HTTP/1.1 is passed on unread from there on.
+Framing by RFC 9112, section 6; heads are parsed with httptools. The returned parts, joined, are the
+input. From the first byte that is not plain HTTP/1.1, the stream is passed on without parsing.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from httptools import (
 
 MOST_HEAD_BYTES = 64 << 10
 _MOST_KNOWN_BYTES = 4 << 10
-"""Of a head that is kept: a client and a server say the same again and again."""
+"""Size up to which a head is cached: clients and servers repeat their heads."""
 _MOST_LINE_BYTES = 4 << 10
-"""Of a chunk's size with its extensions, or of a field of the trailer."""
+"""Maximum size of a chunk-size line with its extensions, or of a trailer field."""
 _HEAD_END = b"\r\n\r\n"
 _LINE_END = b"\r\n"
 
 
 class Head(NamedTuple):
-    """Of a request (`method`) or of an answer (`status`)."""
+    """Head of a request (`method`) or of an answer (`status`)."""
 
     method: bytes = b""
     status: int = 0
@@ -36,13 +36,13 @@ class Head(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Bytes of one message: its whole head, or some of its body."""
+    """Bytes of one message: its whole head, or part of its body."""
 
     data: bytes
     head: Head | None = None
     """None for a part of a body, and for bytes that are passed on unread."""
     last: bool = False
-    """Whether the message ends with it."""
+    """Whether it completes the message."""
 
 
 _NO_PART = Part(b"")
@@ -58,7 +58,7 @@ class _Where(Enum):
 
 
 class Messages:
-    """One direction of a connection; told bytes, gives parts."""
+    """One direction of a connection: takes bytes, returns parts."""
 
     def __init__(self, *, are_requests: bool, bodyless: Callable[[], bool]) -> None:
         self._are_requests = are_requests
@@ -67,18 +67,18 @@ class Messages:
         self._left = 0
         self._chunked = False
         self._held = b""
-        """Of a head that is not whole; or a copy of the line that is not whole, inside a body."""
+        """Bytes of an incomplete head, or a copy of an incomplete line inside a body."""
         self._reader: _HeadReader | None = None
 
     @property
     def unread(self) -> bool:
-        """Whether bytes are passed on without a look at them, to the end of the connection."""
+        """Return whether bytes are passed on without parsing, to the end of the connection."""
         return self._where is _Where.UNREAD
 
     def feed(self, data: bytes, *, apart: bool = True) -> list[Part]:
-        """The parts that `data` completes; a head that is not whole is held.
+        """Return the parts that `data` completes; an incomplete head is held back.
 
-        Unless heads are wanted `apart`, one comes with what there is of its body.
+        Unless heads are wanted `apart`, a head is returned with the part of its body that follows.
         """
         parts: list[Part] = []
         at = 0
@@ -94,7 +94,7 @@ class Messages:
         return parts
 
     def stop_reading(self) -> list[Part]:
-        """Pass on everything unread from here on; gives what was held."""
+        """Pass on everything without parsing from here on; return the bytes held back."""
         held = self._held if self._where is _Where.HEAD else b""
         self._where = _Where.UNREAD
         self._held = b""
@@ -105,7 +105,7 @@ class Messages:
         return self._where is _Where.HEAD
 
     def _feed_head(self, data: bytes, at: int, parts: list[Part]) -> int:
-        """Take in a head, or what there is of it; gives the place after it."""
+        """Parse a head, or the available part of it; return the position after it."""
         before = len(self._held)
         whole = self._held + data[at:] if before or at else data
         found = whole.find(_HEAD_END, max(before - 3, 0))
@@ -153,7 +153,7 @@ class Messages:
         return status != 0 and (status < 200 or status in {204, 304} or self._bodyless())
 
     def _body_end(self, data: bytes, at: int) -> int:
-        """How far the body goes in the data; may end it, or give up reading."""
+        """Return the end of the body in the data; may end the body, or give up parsing."""
         if self._where is _Where.UNREAD:
             return len(data)
         while at < len(data):
@@ -207,7 +207,7 @@ class Messages:
 
 
 def _after_chunks(data: bytes, at: int) -> int:
-    """The place after those chunks that lie whole in the data, plain and not empty."""
+    """Return the position after the chunks that are complete in the data, plain and not empty."""
     while True:
         stop = data.find(_LINE_END, at, at + 18)
         digits = data[at:stop] if stop >= 0 else b""
@@ -223,13 +223,13 @@ def _after_chunks(data: bytes, at: int) -> int:
 
 
 class _Framing(NamedTuple):
-    """What a head says of the body after it."""
+    """Framing of the body, according to the head."""
 
     head: Head
     length: int | None
     coding: bytes
     other_protocol: bool
-    """Whether what follows is not HTTP/1.1 any more."""
+    """Whether the following bytes are not HTTP/1.1 any more."""
 
 
 class _HeadReader:
@@ -244,7 +244,7 @@ class _HeadReader:
         self._parser = HttpRequestParser(self) if is_request else HttpResponseParser(self)
 
     def feed(self, data: bytes) -> bool:
-        """Whether it is a head so far."""
+        """Return whether the bytes are a valid head so far."""
         try:
             self._parser.feed_data(data)
         except HttpParserUpgrade:
@@ -254,7 +254,7 @@ class _HeadReader:
         return True
 
     def framing(self) -> _Framing | None:
-        """Of a complete head; None where it is not."""
+        """Return the framing of a complete head; None if it is invalid."""
         if not self.complete:
             return None
         parser = self._parser
@@ -282,16 +282,16 @@ class _HeadReader:
 
 @lru_cache(maxsize=512)
 def _known_framing(head: bytes, is_request: bool) -> _Framing | None:
-    """Of a whole head; None for what is none."""
+    """Return the framing of a whole head; None if it is invalid."""
     reader = _HeadReader(is_request=is_request)
     return reader.framing() if reader.feed(head) else None
 
 
 def requests() -> Messages:
-    """What a client sends."""
+    """Parser of a client's data."""
     return Messages(are_requests=True, bodyless=lambda: False)
 
 
 def answers(bodyless: Callable[[], bool]) -> Messages:
-    """What a server sends; `bodyless` tells whether the next answer is one to HEAD."""
+    """Parser of a server's data; `bodyless` says whether the next answer is one to HEAD."""
     return Messages(are_requests=False, bodyless=bodyless)

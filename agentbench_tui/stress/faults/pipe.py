@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.faults.timetable import RunningFault
 
 MOST_HELD_BYTES = 1 << 20
-"""Of one direction of one connection; what is read at once may come on top (256 KiB)."""
+"""Buffer limit of one direction of one connection; a single read may exceed it by 256 KiB."""
 MOST_HELD_IN_ALL = 256 << 20
-"""From then on no more than `ENOUGH_HELD_BYTES` a direction."""
+"""Total buffer size above which each direction holds at most `ENOUGH_HELD_BYTES`."""
 ENOUGH_HELD_BYTES = 64 << 10
-"""Reading goes on when less is held."""
+"""Reading resumes when less is held."""
 MOST_HELD_ITEMS = 4096
 """However small they are."""
 PIECE_NS = 5_000_000
-"""A line of bounded width passes what it can carry in so long at once."""
+"""A connection of limited bandwidth passes at once what it can carry in this time."""
 _LATE_NS = 50_000_000
-"""By so much a late wake-up may be made up for on a line of bounded width."""
+"""Delay of a late wake-up that a connection of limited bandwidth may catch up."""
 
 End = Literal["half", "close", "reset"]
-"""Of this direction alone; of the connection in an orderly way; by RST."""
+"""How it ends: this direction alone; the whole connection in an orderly way; by RST."""
 
 
 class Owner(Protocol):
@@ -76,7 +76,7 @@ class _Item:
     end: End | None = None
     slow: RunningFault | None = None
     turn_ns: int = 0
-    """Of the next byte, where it is slow."""
+    """Time of the next byte, if it is slow."""
 
     def due_ns(self) -> int:
         return self.arrived_ns + sum(delay for fault, delay in self.delays if fault.on)
@@ -97,7 +97,7 @@ class Pipe:
         self._queue: deque[_Item] = deque()
         self._held_bytes = 0
         self._direct = True
-        """Whether bytes may pass as they come, when none are held."""
+        """Whether bytes may pass without buffering, when none are held."""
         self._delays: list[RunningFault] = []
         self._lines: list[RunningFault] = []
         self._cuts: list[RunningFault] = []
@@ -110,12 +110,12 @@ class Pipe:
         """The next wake-up, 0 for none."""
 
     def open(self, sink: asyncio.Transport) -> None:
-        """There is somewhere to pass bytes to."""
+        """The destination is connected."""
         self._sink = sink
         self._go_on()
 
     def set_faults(self, faults: Sequence[RunningFault]) -> None:
-        """Those that are on and hit this connection."""
+        """Set the active faults that affect this connection."""
         here = [fault for fault in faults if _is_for(fault, self.direction)]
         lines = [fault for fault in here if isinstance(fault.kind, Bandwidth)]
         if lines != self._lines:
@@ -128,7 +128,7 @@ class Pipe:
         self._go_on()
 
     def put(self, data: bytes, slow: RunningFault | None = None) -> None:
-        """Bytes to pass, one by one where they are to go slowly."""
+        """Add bytes to pass, one by one if they are to be slow."""
         if self.ended:
             return
         if self._direct and not self._queue and slow is None and self._sink is not None:
@@ -138,12 +138,12 @@ class Pipe:
         self._hold(_Item(memoryview(data), perf_counter_ns(), self._drawn(), slow=slow))
 
     def put_end(self, end: End) -> None:
-        """What is held passes before it."""
+        """Pass what is held, then the end."""
         if not self.ended:
             self._hold(_Item(b"", perf_counter_ns(), self._drawn(), end))
 
     def fill(self) -> None:
-        """The sink takes no more for now."""
+        """Stop passing because the destination is full."""
         self._full = True
         self._balance()
 
@@ -153,7 +153,7 @@ class Pipe:
         self._go_on()
 
     def drop(self) -> None:
-        """Forget what is held, and what may still come."""
+        """Discard what is held, and what follows."""
         self.ended = True
         self._queue.clear()
         self._add_held(-self._held_bytes)
@@ -190,7 +190,9 @@ class Pipe:
         self._balance()
 
     def _pass_some(self, item: _Item, now_ns: int) -> int:
-        """Pass what may of the item; gives the time at which to go on, 0 for at once."""
+        """Pass as much of the item as is allowed; return the time to continue, 0 for
+        immediately.
+        """
         due_ns = item.due_ns()
         if due_ns > now_ns:
             return due_ns
@@ -267,7 +269,7 @@ class Pipe:
             self._go_on()
 
     def _balance(self) -> None:
-        """Read the source or not, by what is held."""
+        """Start or stop reading the source, depending on the buffer."""
         if self._holding_back:
             many = len(self._queue) > MOST_HELD_ITEMS // 2
             hold_back = self._full or many or self._held_bytes > ENOUGH_HELD_BYTES

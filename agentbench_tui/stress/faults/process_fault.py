@@ -28,7 +28,7 @@ SWEEP_S = 0.02
 """While the target is stopped, processes that it got meanwhile are stopped so often: a program
 that is started for each request is a new one each time."""
 _LIMIT_S = 30.0
-"""How long the guard may take to start, and to answer."""
+"""Time limit for the guard to start, and to answer."""
 _EXIT_WAIT_S = 1.0
 
 
@@ -43,10 +43,12 @@ def tree_of(roots: Iterable[int]) -> dict[int, ProcessInfo]:
 
 
 class ProcessFault:
-    """What is done to the trees of a target; an async context manager."""
+    """A fault of a target's process trees; an async context manager."""
 
     def __init__(self, roots: Callable[[], Collection[int]]) -> None:
-        """`roots` gives the root processes of the target as of now; never one of ours."""
+        """`roots` returns the current root processes of the target; never one of agentbench's
+        own.
+        """
         self._roots = roots
         self._stopped: set[Key] = set()
         self._sweep: asyncio.Task[None] | None = None
@@ -56,7 +58,7 @@ class ProcessFault:
 
     @property
     def stopped(self) -> int:
-        """How many processes are stopped."""
+        """Return the number of stopped processes."""
         return len(self._stopped)
 
     async def __aenter__(self) -> Self:
@@ -97,7 +99,7 @@ class ProcessFault:
         return len(self._stopped)
 
     async def resume(self) -> None:
-        """All go on."""
+        """Continue all of them."""
         self._let_go()
         await self._tell([ALL_GO_ON])
 
@@ -112,7 +114,7 @@ class ProcessFault:
         return list(members.values())
 
     async def _stop_new(self) -> None:
-        """Until a reading shows nobody new: a process may fork until it stops."""
+        """Stop processes until a reading shows no new one: a process may fork until it stops."""
         while new := [info for info in self._members() if info.key not in self._stopped]:
             await self._tell([as_line(info.key) for info in new])
             # From here on there is no place at which a cancellation could come between.

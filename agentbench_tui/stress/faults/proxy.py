@@ -1,7 +1,7 @@
-"""A proxy that stands between clients and one target, and makes go wrong what it is told to.
+"""A proxy between clients and one target that injects faults.
 
-`python -m agentbench_tui.stress.faults.proxy URL` listens on a free port of 127.0.0.1, says and
-hears what `stress.faults.script` tells over standard output and input, and ends when its input
+`python -m agentbench_tui.stress.faults.proxy URL` listens on a free port of 127.0.0.1, exchanges
+the messages of `stress.faults.script` over standard input and output, and ends when its input
 closes.
 """
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.faults.timetable import RunningFault
 
 CONNECT_LIMIT_S = 30.0
-"""How long the target may take to accept a connection."""
+"""Time limit for the target to accept a connection."""
 CLOSE_LIMIT_S = 2.0
 _READ_BYTES = 65536
 _SPARE_FILES = 64
@@ -75,7 +75,7 @@ class Proxy:
         self.port = self._listener.port
 
     def hear(self, message: ToProxy) -> Counts:
-        """Do what is said; it is in force when this returns. Raises UsageError."""
+        """Apply the message; it is in force when this returns. Raises UsageError."""
         if isinstance(message, Schedule):
             self._target.check(message.faults)
             self.timetable.schedule(message.faults)
@@ -161,7 +161,7 @@ class Proxy:
 
 
 def raise_file_limit() -> None:
-    """Two files a connection: as many as we may open."""
+    """Raise the limit of open files to the maximum: each connection needs two."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -176,7 +176,7 @@ class Script:
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def read(self) -> None:
-        """Take in what there is."""
+        """Process the available input."""
         data = os.read(0, _READ_BYTES)
         if not data:
             self.stop()
@@ -200,7 +200,7 @@ class Script:
 
 
 def say(message: FromProxy) -> None:
-    """To whoever started us."""
+    """Send a message to the parent process."""
     sys.stdout.buffer.write(line(message))
     sys.stdout.buffer.flush()
 
@@ -226,7 +226,7 @@ async def serve(target: ProxyTarget) -> None:
 
 
 def main() -> int:
-    """What `python -m` runs."""
+    """Entry point of `python -m`."""
     if len(sys.argv) != 2:
         sys.stderr.write("usage: python -m agentbench_tui.stress.faults.proxy URL\n")
         return 2

@@ -1,4 +1,4 @@
-"""The proxy in a process of its own, for as long as a block lasts."""
+"""The proxy in a separate process, for the duration of a block."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class FaultProxy:
 
     @property
     def port(self) -> int:
-        """Where it listens, on 127.0.0.1."""
+        """Port on 127.0.0.1."""
         assert self._listening is not None, "the proxy is entered first"
         return self._listening.port
 
@@ -57,7 +57,7 @@ class FaultProxy:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """Process id."""
         return self._child.process.pid
 
     @property
@@ -95,11 +95,11 @@ class FaultProxy:
         return await self._tell(Start(at_ns))
 
     async def clear(self, numbers: Sequence[int] | None = None) -> Counts:
-        """End faults now, all of them where no numbers are given; those to come never begin."""
+        """End faults now, or all if no numbers are given; pending ones never begin."""
         return await self._tell(Clear(None if numbers is None else tuple(numbers)))
 
     async def counts(self) -> Counts:
-        """What passed so far."""
+        """What has passed so far."""
         return await self._tell(Tell())
 
     async def end(self) -> Counts:

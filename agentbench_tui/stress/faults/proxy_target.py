@@ -39,7 +39,7 @@ class ProxyTarget(NamedTuple):
         return cls(origin.host, origin.port, http=origin.scheme == "http")
 
     def check(self, faults: Iterable[Fault]) -> None:
-        """Raise UsageError for a fault that cannot be put before this target."""
+        """Raise UsageError for a fault that this target does not support."""
         if self.http:
             return
         for fault in faults:

@@ -26,7 +26,7 @@ _SENT_AT_LAST_NS = 100_000_000
 
 
 class Proxy(Protocol):
-    """What all connections share."""
+    """State shared by all connections."""
 
     agenda: Agenda
     held_in_all: HeldBytes
@@ -67,11 +67,11 @@ class Relay:
 
     @property
     def requests(self) -> int:
-        """Heads of requests seen."""
+        """Number of request heads seen."""
         return 0 if self._exchanges is None else self._exchanges.requests
 
     async def open(self, accepted: socket.socket) -> bool:
-        """Connect the target to the client; False where the target takes no connection."""
+        """Connect the client to the target; return False if the target accepts no connection."""
         loop = asyncio.get_running_loop()
         try:
             if self._client.unwanted:  # a reset came first
@@ -95,7 +95,7 @@ class Relay:
         return True
 
     def begin(self) -> bool:
-        """Put the faults of now on it, before `open`; False where a reset has ended it."""
+        """Apply the active faults, before `open`; return False if a reset has ended it."""
         if self._is_hit_by(Reset):
             return False
         self.refresh()
@@ -119,7 +119,7 @@ class Relay:
         self._target.reset()
 
     def close(self) -> None:
-        """End both sides in an orderly way; what was handed to them still goes out."""
+        """Close both sides in an orderly way; buffered data are still sent."""
         self._stop()
         self._client.close()
         self._target.close()
@@ -155,7 +155,7 @@ class Relay:
     # What the sides call.
 
     def lost(self, side: Side, error: Exception | None) -> None:
-        """The side is closed, by an error of the connection or by us."""
+        """The side is closed, by a connection error or by the proxy."""
         other = self._target if side is self._client else self._client
         if self._connecting is not None and side is self._client:
             self._connecting.cancel()
@@ -184,7 +184,7 @@ class Relay:
         self.to_client.drop()
 
     def _reset_when_sent(self, sink: Side, wait_ns: int = _SENT_AFTER_NS) -> None:
-        """A reset would take along what has not left yet."""
+        """Reset once all data are sent, since a reset would discard them."""
 
         def look(_due_ns: int) -> None:
             if sink.has_sent_all():
@@ -243,7 +243,7 @@ class Side(asyncio.Protocol):
         self.feed(data)
 
     def eof_received(self) -> bool:
-        """See `asyncio.Protocol`: the other direction goes on."""
+        """See `asyncio.Protocol`: the other direction continues."""
         self.feed_end()
         return True
 
@@ -262,12 +262,13 @@ class Side(asyncio.Protocol):
             self._relay.lost(self, exc)
 
     def is_open(self) -> bool:
-        """Whether it is connected, and meant to be."""
+        """Return whether it is connected and not being closed."""
         return self._transport is not None and not self.gone and not self.unwanted
 
     def give_up(self) -> None:
-        """End it where whoever was making it was cancelled: uvloop then closes a connection that
-        was just made, and does not say that it is lost."""
+        """Close it if the task that opened it was cancelled: uvloop then closes a new connection
+        without reporting its loss.
+        """
         if self._transport is None:
             self.unwanted = True
         elif not self.gone:
@@ -275,12 +276,12 @@ class Side(asyncio.Protocol):
             self.connection_lost(None)
 
     def end_unless_made(self) -> None:
-        """If there is no connection yet, there will be none."""
+        """Prevent the connection if it is not made yet."""
         if self._transport is None and not self.gone:
             self.connection_lost(None)
 
     def hold(self, held: bool, holder: Pipe | None = None) -> None:  # a switch
-        """Read no further, or again when nobody else holds it."""
+        """Pause reading, or resume when no other holder remains."""
         was_held = bool(self._holders)
         (self._holders.add if held else self._holders.discard)(holder)
         transport = self._transport
@@ -292,12 +293,12 @@ class Side(asyncio.Protocol):
             transport.resume_reading()
 
     def end(self) -> None:
-        """Send no more; what comes is still read."""
+        """Stop sending; incoming data are still read."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write_eof()
 
     def has_sent_all(self) -> bool:
-        """Whether everything has left, as far as can be seen from here."""
+        """Return whether everything has been sent, as far as can be observed here."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return True
@@ -311,7 +312,7 @@ class Side(asyncio.Protocol):
             self._transport.close()
 
     def reset(self) -> None:
-        """By RST, now, also where it was closing and has not sent everything."""
+        """Reset with RST immediately, even if it was closing and has unsent data."""
         if self._transport is None:
             self.unwanted = True
         elif not self.gone:
@@ -330,7 +331,7 @@ def set_reset(connection: socket.socket) -> None:
 
 
 def _ignore(_data: bytes) -> None:
-    """What comes is lost."""
+    """Discard incoming data."""
 
 
 def _nothing() -> None:

@@ -1,7 +1,8 @@
-"""What the proxy is told and what it says: JSON, a line each.
+"""Messages between the proxy and its parent: JSON, one per line.
 
-To it `Schedule`, `Start`, `Clear` and `Tell`, any number of times. From it `Listening` at its
-start; its `Counts` after each message, when that is in force; its `Counts` when its input ends.
+The parent sends `Schedule`, `Start`, `Clear` and `Tell`, any number of times. The proxy sends
+`Listening` at its start, its `Counts` after each message, once that is in force, and its `Counts`
+when its input ends.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from agentbench_tui.stress.faults.fault import Fault
 
 MOST_LINE_BYTES = 8 << 20
 MOST_FAULTS = 1000
-"""Of one proxy, over all its scripts."""
+"""Maximum for one proxy, over all its scripts."""
 
 
 class Schedule(msgspec.Struct, frozen=True, tag="schedule"):
@@ -61,23 +62,23 @@ class FaultCount(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True, tag="counts"):
-    """What passed so far."""
+    """What has passed so far."""
 
     at_ns: int
     connections: int
-    """Accepted, those that a fault ended at once included."""
+    """Accepted connections, including those that a fault ended immediately."""
     open: int
     unreachable: int
     """Connections that were reset because the target took none."""
     turned_away: int
     """Connections that were reset because too many were open."""
     requests: int
-    """Heads of requests, whoever answered them; 0 where the target is not plain HTTP."""
+    """Request heads, regardless of what answered them; 0 if the target is not plain HTTP."""
     to_target_bytes: int
     to_client_bytes: int
     """Passed on, or answered by the proxy."""
     held_bytes: int
-    """Read and not yet passed on."""
+    """Bytes read and not yet passed on."""
     faults: tuple[FaultCount, ...] = ()
     """By number."""
 

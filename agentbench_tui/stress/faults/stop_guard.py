@@ -1,10 +1,10 @@
-"""Continues what was stopped when whoever stopped it is gone, however it went.
+"""Continues stopped processes after the process that stopped them has ended in any way.
 
-`python -m agentbench_tui.stress.faults.stop_guard` reads lines and repeats each when it has taken
-it in: `PID START` for a process that is about to be stopped, `-` when all go on again. When its
-input ends, which it does also when its parent is killed outright, every process it was told of
-since the last `-` gets SIGCONT; then it ends. Signals that end programs it ignores: who reads its
-output must not be able to end it before that.
+`python -m agentbench_tui.stress.faults.stop_guard` reads lines and echoes each once it is
+processed: `PID START` for a process that is about to be stopped, `-` when all continue again. When
+its input ends, also because the parent was killed, every process named since the last `-` gets
+SIGCONT; then it ends. It ignores the signals that end programs, so that the reader of its output
+cannot end it early.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def let_go_on(keys: Iterable[Key]) -> None:
 
 
 def main() -> int:
-    """What `python -m` runs."""
+    """Entry point of `python -m`."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
     stopped: set[Key] = set()

@@ -1,4 +1,4 @@
-"""Which faults are on, by the clock, and whom they hit."""
+"""Faults that are active at a time, and the connections and requests that they affect."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class RunningFault:
         self.began_ns: int | None = None
         self.ended_ns: int | None = None
         self.free_ns = {"to_target": 0, "to_client": 0}
-        """Of a bandwidth: when the line is free again, by direction."""
+        """For a bandwidth: when the line is free again, by direction."""
         self._full_ns = 0
         self._random = Random(fault.seed)  # noqa: S311  # not for secrets
 
     def hits(self) -> bool:
-        """Whether the next one is hit, connection or request."""
+        """Return whether the next connection or request is affected."""
         share = self.fault.share
         return share >= 1 or self._random.random() < share
 
@@ -56,7 +56,7 @@ class RunningFault:
         return self._random.random()
 
     def is_above(self, rate: float, burst: int, now_ns: int) -> bool:
-        """Whether a request now is one too many for a token bucket of that rate and size."""
+        """Return whether a request now exceeds a token bucket of that rate and size."""
         gap_ns = round(_NS / rate)
         full_ns = max(self._full_ns, now_ns)
         if full_ns - now_ns > (burst - 1) * gap_ns:
@@ -70,7 +70,7 @@ class RunningFault:
 
 
 class Timetable:
-    """Turns faults on and off when their time has come, and tells when that changed anything."""
+    """Turns faults on and off at their times, and reports each change."""
 
     def __init__(self, agenda: Agenda, changed: Callable[[], None]) -> None:
         self.on: list[RunningFault] = []
@@ -81,7 +81,7 @@ class Timetable:
         self._waiting: list[RunningFault] = []
 
     def schedule(self, faults: Iterable[Fault]) -> None:
-        """Number them; they wait for `start`. Raises UsageError when there are too many."""
+        """Number the faults; they wait for `start`. Raises UsageError if there are too many."""
         new = [RunningFault(fault) for fault in faults]
         if len(self._faults) + len(new) > MOST_FAULTS:
             raise UsageError(f"a proxy takes at most {MOST_FAULTS} faults")
@@ -89,7 +89,7 @@ class Timetable:
         self._waiting += new
 
     def start(self, at_ns: int) -> None:
-        """Begin the script of what waits; what is due already is on when this returns."""
+        """Start the waiting script; faults that are due are active when this returns."""
         waiting, self._waiting = self._waiting, []
         now_ns = perf_counter_ns()
         for running in waiting:
@@ -116,7 +116,7 @@ class Timetable:
         self._end(cleared)
 
     def counts(self) -> tuple[FaultCount, ...]:
-        """Of each fault, by number."""
+        """Return the counts of each fault, by number."""
         return tuple(running.count() for running in self._faults)
 
     def _begin(self, running: RunningFault, _due_ns: int = 0) -> None:

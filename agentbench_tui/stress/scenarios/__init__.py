@@ -1,1 +1,1 @@
-"""One module a scenario: `async def run(stand, spec, normal, reporter)`."""
+"""One module per scenario: `async def run(stand, spec, normal, reporter)`."""

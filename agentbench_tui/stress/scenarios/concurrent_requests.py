@@ -32,20 +32,25 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.stand.stand import Stand
 
 REPEATS = 5
-"""Of each number of users: what the machine does meanwhile differs from window to window by more
-than chance within one, so that many short ones tell more than few long ones."""
+"""Repeats of each number of users: the state of the machine varies between windows by more than
+chance within one, so many short windows are more precise than few long ones.
+"""
 STRESS_SHARE = 0.5
-"""Of the scenario's length, for the most users; the law has as much as all of it."""
+"""Share of the scenario's length for the highest number of users; the scaling law takes as long
+as the whole.
+"""
 COLLAPSE = 0.9
-"""Of the best that fewer users had answered in a second: more users that get less break it."""
+"""Share of the best throughput with fewer users: less throughput with more users counts as
+failing.
+"""
 PIECES = 20
-"""Of one window, to see how answers a second vary."""
+"""Pieces of one window, to estimate the variation of throughput."""
 ROUNDS = 10.0
 """Requests of each user that a window has room for at least."""
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
-    """Fill the report. Raises as `Stand.hold`."""
+    """Fill the report. Raises as `Stand.hold` does."""
     most = stand.most_users
     point = await probe(
         stand,
@@ -100,7 +105,9 @@ def _rates(window: Measured) -> Floats:
 
 
 def _most_served(point: BreakingPoint, most: int) -> int:
-    """Users up to which the law is asked: those that break it by errors are not served at all."""
+    """Return the users up to which the law is measured: levels that fail by errors are not
+    served at all.
+    """
     if "errors" in point.broke and point.passes is not None:
         return round(point.passes)
     return most
@@ -126,7 +133,9 @@ async def _scale(
 
 
 def _probe_s(spec: StressSpec, normal: Normal, users: float) -> float:
-    """Enough requests to judge, at what is answered in a second with no more than these users."""
+    """Return the time with enough requests to judge, at the throughput of at most this many
+    users.
+    """
     rate = min(normal.capacity, users * 1e3 / normal.p50_ms)
     return max(
         spec.scaled(PROBE_S), 1.05 * requests_needed(normal.limits) / rate, _rounds_s(normal, users)

@@ -1,9 +1,9 @@
 """Failure recovery: normal load while connections, answers or processes fail, one after another.
 
-Each failure has a window of its own, with the failure in its middle. The score counts what could be
-asked of the target: through a line that is slow, all of it; where nothing gets through, or its
-processes are down, from the end of the failure on. What is lost during that is told by the side.
-Where faults are put before what the agent depends on (`upstream`), all counts.
+Each fault has its own window, with the fault in its middle. The score counts what could reach the
+target: everything on a slow connection; only the time after the fault if nothing passes, or its
+processes are down. Losses during the fault are reported separately. If faults are injected before
+the agent's own `upstream`, everything counts.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class _Trial:
             return
 
     async def _fail(self, name: str, ease: Ease) -> Outage:
-        """One window; not taken into the report yet."""
+        """Run one window, without adding it to the report yet."""
         timeline = self.timeline
         if name in BY_PROXY:
             passes = name in PASSING or self.spec.upstream is not None
@@ -135,8 +135,9 @@ class _Trial:
         return Outage(name, measured, timeline, self.normal, passes=False)
 
     def _of_kill(self) -> Timeline:
-        """Programs that our senders ask are started again with the next request; a server needs
-        its time to start, which no scale makes shorter."""
+        """Return the course for a kill: programs are started again with the next request; a
+        server needs its real time to start, which no scale shortens.
+        """
         given = self.timeline
         if self.stand.owned is None:
             return Timeline(given.piece_s, 0, given.during + given.after)
@@ -202,7 +203,7 @@ class _Trial:
         report.score = score_of_outages(self.outages)
 
     async def _is_back(self) -> bool:
-        """Whether it can be tried again; a target of ours is started again if need be."""
+        """Return whether it can be tested again; restarts a server of agentbench if necessary."""
         if await self.stand.idle():
             return True
         if self.stand.owned is None:

@@ -59,5 +59,5 @@ def too_little(spec: StressSpec, normal: Normal) -> str:
 
 
 def drain_of(normal: Normal) -> float:
-    """What comes later than the limit is not good any more: seconds."""
+    """Return the drain in seconds: answers later than the limit do not count as good."""
     return max(2 * normal.limit_p95_ms / 1e3, 0.25)

@@ -1,10 +1,10 @@
-"""How long an input may be: sizes are doubled and bisected until one is no longer served.
+"""Maximum input length: sizes are doubled and bisected until one is no longer served.
 
-Each size is asked for by as many users as are normal, a few dozen times. Latency grows with size,
-which is no fault: a size breaks by errors, and by p95 only where the suite gives a limit on it.
-What broke first is asked once more, alone, to hear what the target says of it: a clear refusal
-(HTTP 400, 413, 414 or 422 with a message) is orderly, and neither a timeout nor a reset is. What is
-scored is the longest input that may be asked, or that is taken where longer ones are refused so.
+Each size is requested a few dozen times by the normal number of users. Latency that grows with size
+is not a failure: a size fails by errors, and by p95 only if the suite limits it. The first failing
+size is sent once more, alone, to record the response: a clear refusal (HTTP 400, 413, 414 or 422
+with a message) is clean, a timeout or a reset is not. The score uses the longest allowed input, or
+the longest accepted one if longer inputs are refused cleanly.
 """
 
 from __future__ import annotations
@@ -38,11 +38,13 @@ if TYPE_CHECKING:
 
 START_TOKENS = 1024
 SHORT_TOKENS = (128, 256, 512)
-"""Measured beside those of the search, for what length costs."""
+"""Measured in addition to the sizes of the search, for the cost of length."""
 ERROR_SHARE = 0.1
-"""Of a size: what is too long fails each time, and long inputs are too dear to ask hundreds."""
+"""Error limit for a size: too long inputs fail every time, and long inputs are too expensive to
+send hundreds.
+"""
 WINDOW_SHARE = 0.5
-"""Of the scenario's length, at most, for one window; its requests end it earlier."""
+"""Maximum share of the scenario's length for one window; its number of requests ends it earlier."""
 SHORT_REQUESTS = 20
 SLOWER = 10.0
 """Over the latency that is expected of a size, from which a request is given up."""
@@ -50,7 +52,7 @@ _ORDERLY = re.compile(r"HTTP (400|413|414|422) from \S+: \S")
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
-    """Fill the report. Raises as `Stand.hold`."""
+    """Fill the report. Raises as `Stand.hold` does."""
     report = reporter.report
     sizes = _Sizes(stand, spec, normal, report)
     report.observations["most_input_tokens"] = spec.most_input_tokens
@@ -80,7 +82,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
 
 
 class _Sizes:
-    """The window of each size, by what is known of latency so far."""
+    """The window of each size, from the latency observed so far."""
 
     def __init__(
         self, stand: Stand, spec: StressSpec, normal: Normal, report: ScenarioReport
@@ -102,7 +104,7 @@ class _Sizes:
         return 1e3 * self._time_limit_s(self._spec.most_input_tokens)
 
     def short(self, tokens: int) -> Course:
-        """Of a size that nobody doubts."""
+        """Return the window of a small size that certainly passes."""
         return self._course(tokens, WINDOW_SHARE * self._spec.length_s, SHORT_REQUESTS)
 
     def course(self, tokens: float, seconds: float) -> Course:
@@ -110,7 +112,9 @@ class _Sizes:
         return self._course(round(tokens), seconds, requests_needed(self.limits) + self._users)
 
     def longest(self, tokens: int) -> Course:
-        """Inputs so long for the scenario's time, as often as normal users would ask them."""
+        """Return the window of the longest inputs for the scenario's time, at the rate of normal
+        users.
+        """
         rate = min(self._normal.rate, 1e3 * self._users / self._expected_ms(tokens))
         time_limit_s = self._time_limit_s(tokens)
         return Course(
@@ -151,8 +155,9 @@ class _Sizes:
 
 
 def _longest_taken(point: BreakingPoint, report: ScenarioReport) -> int | None:
-    """Of a target that refuses in an orderly way what is longer; it is not held against it, so that
-    what it takes is asked. None of any other."""
+    """Return the longest accepted input of a target that cleanly refuses longer ones, to use in
+    the score. None for any other target.
+    """
     if report.observations.get("orderly_refusal") is not True or point.passes is None:
         return None
     return round(point.passes)
@@ -178,7 +183,7 @@ def _tell_cost(report: ScenarioReport) -> None:
 
 
 async def _tell_break(stand: Stand, point: BreakingPoint, report: ScenarioReport) -> None:
-    """What failed at the breaking size, and what the target says of it."""
+    """Record the failure at the breaking size, and the target's response."""
     if point.fails is None:
         return
     tokens = round(point.fails)
@@ -209,8 +214,10 @@ class _Answered(Exception):
 
 
 async def _said_of(agent: Agent, tokens: int, time_limit_s: float) -> str | None:
-    """How the target refuses one input of that length; None where it breaks off. Raises _Answered
-    where it answers."""
+    """Return how the target refuses one input of that length; None if it breaks off.
+
+    Raises _Answered if it answers.
+    """
     spec = SyntheticSpec(input_tokens=tokens, distinct=1)
     (prompt,) = make_prompts(spec, [tokens], Random(tokens))  # noqa: S311  # no secret
     try:

@@ -1,8 +1,9 @@
-"""Memory pressure: what the target takes with more users, and what it does when there is little.
+"""Memory pressure: the target's memory with more users, and its behavior when memory is short.
 
-First its memory at one number of users after another, and what it gives back afterwards. Then
-normal load while ballast takes memory from its machine, and under a limit on its own memory. The
-score counts what was asked at normal load: under ballast, and after each kind of pressure.
+First it measures memory at one number of users after another, and how much is released afterwards.
+Then normal load runs while ballast takes memory from the machine, and under a limit for the
+target's own memory. The score covers the requests at normal load: under ballast, and after each
+kind of pressure.
 """
 
 from __future__ import annotations
@@ -35,13 +36,15 @@ MOST_UNASKED_BALLAST_MB = 2048.0
 LEAST_BALLAST_MB = 64.0
 """Less is no pressure on any machine."""
 UNASKED_SHARE = 0.5
-"""Of what may be taken, where the suite does not say how much."""
+"""Default share of the available memory to take."""
 LEAST_EACH_MB = 0.001
-"""For each user; of less there is nothing to say."""
+"""Memory per user below which nothing is reported."""
 LEAST_GROWTH_MB = 10.0
 """From normal load to most users, without which no limit can lie between."""
 _OTHER_WINDOWS = 6
-"""Beside those of the levels: normal, after them, ballast and limit, each with its recovery."""
+"""Windows other than those of the levels: normal load, after it, ballast and limit, each with
+its recovery.
+"""
 NOT_HERE = "the target runs on another machine: memory taken here would slow the senders alone"
 
 
@@ -55,7 +58,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
 
 @dataclass
 class _Pressure:
-    """All kinds of it on one target."""
+    """All kinds of memory pressure on one target."""
 
     stand: Stand
     spec: StressSpec
@@ -146,7 +149,7 @@ class _Pressure:
         await self.reporter.save()
 
     def _programs_limit(self) -> None:
-        """Of programs, whose limit holds from their start on."""
+        """Apply the limit to programs from their start."""
         if self.spec.memory_limit_mb is None:
             self.report.missing["memory limit"] = (
                 "no `memory_limit_mb` says how much the program may have"
@@ -215,7 +218,9 @@ def levels_of(normal: int, multiple: float, most: int) -> tuple[int, ...]:
 
 
 def memory_of(measured: Measured) -> float | None:
-    """Of a window, MB: the median of the readings of its second half; None where it is unseen."""
+    """Return the memory of a window in MB: the median of the samples of its second half; None if
+    unknown.
+    """
     late = [held for at, held in measured.memory_mb if at >= measured.length_s / 2]
     return median(late) if late else None
 
@@ -223,7 +228,7 @@ def memory_of(measured: Measured) -> float | None:
 def memory_facts(
     before: float, levels: dict[int, float], after: float
 ) -> dict[str, float | str | bool]:
-    """For the report: at each level, for each user, and what is given back. MB."""
+    """Return the memory in MB for the report: at each level, per user, and how much is released."""
     facts: dict[str, float | str | bool] = {
         f"memory_mb_at_{users}_users": held for users, held in levels.items()
     }
@@ -246,7 +251,9 @@ def memory_facts(
 
 
 def limit_between(levels: dict[int, float]) -> float | None:
-    """Halfway between least and most that was held at any level; None where it hardly grew."""
+    """Return the midpoint between the least and most memory at any level; None if it hardly
+    grew.
+    """
     if not levels:
         return None
     least, most = min(levels.values()), max(levels.values())

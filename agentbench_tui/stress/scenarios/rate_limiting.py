@@ -1,9 +1,9 @@
-"""What a target does with too many requests, or what an agent does that is told it sends too many.
+"""Rate limiting: a target's behavior under too many requests, or an agent's under refusals.
 
-A server that is asked directly: the rate is raised from normal until it refuses with 429 or comes
-to its limit, then held above that, then back to normal; clients that wait as told ask beside it all
-along. A program that asks an `upstream` of its own: that answers 429 with Retry-After for a while,
-again and again, and what the agent sends in that time is counted.
+For a server, the rate rises from normal until the server refuses with 429 or reaches its capacity,
+is held above that, and returns to normal; clients that respect Retry-After run in parallel. For a
+program with an `upstream`, the upstream answers 429 with Retry-After for a while, repeatedly, and
+the agent's requests in that time are counted.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 STEP = 2.0
 """By which the rate is raised."""
 STEP_SHARE = 0.1
-"""Of the scenario's length, for each step."""
+"""Share of the scenario's length for each step."""
 LEAST_STEP_S = 0.5
 OVER = 1.5
-"""How far above the rate at which it refused, or failed, it is held."""
+"""Factor above the rate of the first refusal, or failure, at which load is held."""
 CLIENTS = 16
 REFUSES = 0.01
-"""Share of requests answered with 429, beyond doubt, from which there is a limit."""
+"""Share of requests answered with 429, at the confidence bound, from which on there is a limit."""
 MOSTLY = 0.5
 KEPT_UP = 0.6
-"""Of the requests due in a step, answered within it: below, it has more than it can do."""
+"""Share of due requests answered within a step, below which the target is overloaded."""
 LONGEST_WAIT_S = 60.0
-"""That the time after the overload is made longer by, to see who waits as long as told."""
+"""Extension of the time after the overload, to observe clients that respect Retry-After."""
 WAIT_MARGIN_S = 1.0
 NOT_APPLICABLE = (
     "the agent is a program, which refuses nobody with 429, and no `upstream` is named whose limit"
@@ -48,7 +48,7 @@ NOT_APPLICABLE = (
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
-    """Fill the report. Raises as `Stand.hold`."""
+    """Fill the report. Raises as `Stand.hold` does."""
     if spec.upstream is not None:
         await upstream_limit.run(stand, spec, normal, reporter)
     elif stand.agent is not None:
@@ -99,7 +99,7 @@ async def _raise_rate(
 
 
 def _refuses(facts: WindowFacts) -> bool:
-    """Whether it says 429 beyond doubt."""
+    """Return whether it returns 429, at the confidence bound."""
     refused = facts.failures.get("rate_limited", 0)
     ends = error_bounds(facts)
     of_failures = failed_bounds(facts, ["rate_limited"])
@@ -113,7 +113,7 @@ def _refuses(facts: WindowFacts) -> bool:
 
 
 def _keeps_up(facts: WindowFacts, measured: Measured, normal: Normal) -> bool:
-    """Whether errors and what is completed are not beyond doubt outside the limits."""
+    """Return whether errors and completion may be within the limits, at the confidence bound."""
     ends = error_bounds(facts)
     if ends is not None and ends.low > normal.limits.error_share:
         return False
@@ -149,7 +149,7 @@ def _tell_polite(reporter: Reporter, polite: PoliteClients, quiet_from_s: float)
 def _tell_limit(
     reporter: Reporter, normal: Normal, overload: WindowFacts, limit: WindowFacts | None
 ) -> None:
-    """What was found of the limit: where it begins, how it refuses, what is left under it."""
+    """Record the limit: where it begins, how the target refuses, and the throughput below it."""
     report = reporter.report
     observations = report.observations
     goodput = overload.answered_per_s

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.stand.stand import Stand
 
 BEFORE_PIECES = 5
-"""Of normal load before the first spike."""
+"""Pieces of normal load before the first spike."""
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:

@@ -1,4 +1,4 @@
-"""Sustained load: seven tenths of what the target can do, for long, and what creeps meanwhile."""
+"""Sustained load: 70% of capacity for a long time, to detect trends."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.stand.stand import Stand
 
 SHARE = 0.7
-"""Of capacity: busy, but with room, so that nothing grows by overload."""
+"""Share of capacity: busy, but with room, so that nothing grows through overload."""
 PIECE_S = 60.0
-"""Of the soak, about, after each of which what is known is kept."""
+"""Approximate length of a part of the soak, after which results are stored."""
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:

@@ -1,8 +1,8 @@
-"""Whether an agent heeds its upstream's 429: what it sends while it is told to wait is counted.
+"""Whether an agent respects its upstream's 429, by its requests during the blocked time.
 
-In each block the proxy before the upstream answers every request with 429 and a Retry-After as long
-as the block. Whoever waits as told sends one request in it for each call that is in flight (or as
-many at once as its calls send anyway), and none again before the block is over.
+In each block, the proxy in front of the upstream answers every request with 429 and a Retry-After
+as long as the block. An agent that waits sends one request in it for each in-flight call (or as
+many as its calls send anyway), and none again before the block is over.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.stand.stand import Stand
 
 OPEN_FACTOR = 2.0
-"""Time between blocks, in lengths of a block: who has waited is served in it."""
+"""Time between blocks, in lengths of a block: waiting requests are served in it."""
 MOST_BLOCKS = 10
 WARM_UP_SHARE = 0.25
-"""Requests a call that the sender's own warm-up may add to those that are counted."""
+"""Requests per call that the sender's own warm-up may add to the counted ones."""
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
-    """Fill the report. Raises as `Stand.hold`."""
+    """Fill the report. Raises as `Stand.hold` does."""
     report = reporter.report
     proxy = stand.proxy
     if proxy is None:

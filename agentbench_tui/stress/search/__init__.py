@@ -1,1 +1,1 @@
-"""Where a target breaks and how it scales: searches over levels of load."""
+"""Breaking points and scaling: searches over load levels."""

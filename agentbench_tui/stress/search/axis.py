@@ -1,4 +1,4 @@
-"""What a search raises: rate, concurrency or the size of the input, from where and how far."""
+"""Axis of a search: rate, concurrency or input size, with its start and end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ROUNDING = 1 + 1e-9
 
 
 class Axis(msgspec.Struct, frozen=True, kw_only=True):
-    """What is raised, and how far."""
+    """The searched quantity, and its range."""
 
     on: AxisName
     start: float
@@ -51,10 +51,10 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
         return max(math.floor(level / 2) if self.whole else level / 2, self.lowest)
 
     def between(self, low: float, high: float) -> float:
-        """The middle in the logarithm; where levels are whole, one strictly between if there is."""
+        """Return the geometric mean; for whole levels, one strictly between if there is any."""
         middle = math.sqrt(low * high)
         return min(max(round(middle), low + 1), high - 1) if self.whole else middle
 
     def close(self, low: float, high: float, ratio: float) -> bool:
-        """Whether nothing between them is worth measuring."""
+        """Return whether no level between them is worth measuring."""
         return high <= low * ratio * _ROUNDING or (self.whole and high - low <= 1)

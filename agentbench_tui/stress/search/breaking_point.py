@@ -43,7 +43,7 @@ MOST_MEASUREMENTS = 60
 
 
 class Probe(msgspec.Struct, frozen=True):
-    """What to measure next."""
+    """Next measurement."""
 
     level: float
     length: int
@@ -51,7 +51,7 @@ class Probe(msgspec.Struct, frozen=True):
     and judge all that was measured at this level since its length was 1."""
     purpose: Purpose
     cool_down: bool
-    """Wait until the target is idle: what was measured before overloaded it."""
+    """Wait until the target is idle: the previous measurement overloaded it."""
 
 
 class Measurement(msgspec.Struct, frozen=True):
@@ -67,7 +67,7 @@ class Measurement(msgspec.Struct, frozen=True):
 
 
 class BreakingPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """What a search knows, whether it came to its end or not."""
+    """State of a search, finished or not."""
 
     on: AxisName
     unit: str
@@ -80,11 +80,11 @@ class BreakingPoint(msgspec.Struct, frozen=True, kw_only=True):
     fails: float | None = msgspec.field(name="fail", default=None)
     """Lowest level that failed."""
     unclear: tuple[float, ...] = ()
-    """Levels between them of which nobody knows."""
+    """Levels between them without a verdict."""
     confirmed: bool = False
-    """Both ends (the one there is) were repeated, and two repeats agreed with them."""
+    """Both ends (or the only one) were repeated, and two repeats agreed."""
     broke: tuple[str, ...] = ()
-    """What broke at the lowest failing level, such as `p95 of latency`."""
+    """Limits that failed at the lowest failing level, such as `p95 of latency`."""
     reason: str = ""
     """The same in figures."""
     hysteresis: bool | None = None
@@ -92,8 +92,9 @@ class BreakingPoint(msgspec.Struct, frozen=True, kw_only=True):
     drift: bool | None = None
     """At the end and at rest, the level that had passed failed; None: not tried."""
     before: float | None = None
-    """Highest level that passed before the first fail, where it lies above what fails now by more
-    than the bracket's 10 %: an overload, or time, has lowered what the target can do."""
+    """Highest level that passed before the first failure, if it exceeds the current failing
+    level by more than the bracket's 10%: an overload, or time, has reduced the capacity.
+    """
     measurements: int = 0
     lengths: int = 0
     """Time spent measuring, in usual lengths."""
@@ -102,12 +103,12 @@ class BreakingPoint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def middle(self) -> float | None:
-        """Of the bracket, in the logarithm: the one number to plot."""
+        """Geometric middle of the bracket: the number to plot."""
         return math.sqrt(self.passes * self.fails) if self.passes and self.fails else None
 
     @property
     def stable(self) -> bool | None:
-        """Whether what had passed passed again, whenever it was tried; None: not known."""
+        """Whether the passing level passed in every later test; None if unknown."""
         if self.hysteresis or self.drift or self.before is not None:
             return False
         return None if self.hysteresis is None or self.drift is None else True
@@ -138,7 +139,7 @@ class BreakingPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Search:
-    """The state of one search; `probe` tells what to measure, `take` what came of it."""
+    """State of one search; `probe` is the next measurement, `take` receives its result."""
 
     def __init__(self, axis: Axis, *, most_measurements: int = MOST_MEASUREMENTS) -> None:
         if most_measurements < 1:
@@ -152,11 +153,11 @@ class Search:
         self._stopped = ""
         self._steps = self._run()
         self.probe: Probe | None = None
-        """What to measure next; None when the search is over."""
+        """Next measurement; None when the search is over."""
         self._advance()
 
     def take(self, verdict: LevelVerdict) -> None:
-        """The verdict on `probe`. ValueError when nothing was asked."""
+        """Add the verdict on `probe`. Raises ValueError if there was none."""
         probe = self.probe
         if probe is None:
             raise ValueError("the search is over; there is nothing to take a verdict on")
@@ -171,13 +172,13 @@ class Search:
         self._advance()
 
     def stop(self, why: str) -> None:
-        """End here, whatever is known: a budget is used up, or somebody asked."""
+        """End the search now: a budget is used up, or a stop was requested."""
         if self.probe is not None:
             self._stopped, self.probe = why, None
             self._steps.close()
 
     def report(self) -> BreakingPoint:
-        """What is known now."""
+        """Return the current result."""
         passes, fails = self._passes(), self._fails()
         ends = [level for level in (passes, fails) if level is not None]
         confirmed = bool(ends) and all(self._confirmed(level) for level in ends)
@@ -228,7 +229,7 @@ class Search:
         return Probe(level, 1, purpose, overloaded)
 
     def _next(self) -> tuple[float, Purpose] | None:
-        """The next level that is worth a vote, by nothing but the votes there are."""
+        """Return the next level to measure, determined only by the votes so far."""
         if not self._votes:
             return self.axis.start, "climb"
         passes, fails = self._passes(), self._fails()
@@ -245,7 +246,9 @@ class Search:
         return None
 
     def _gap(self, passes: float, fails: float | None) -> tuple[float, float] | None:
-        """The widest one between an end and what is unclear; None when it is narrow enough."""
+        """Return the widest gap between an end and an unclear level; None if it is narrow
+        enough.
+        """
         if fails is not None and self.axis.close(passes, fails, CLOSE):
             return None
         unclear = self._unclear(passes, fails or math.inf)
@@ -285,9 +288,8 @@ class Search:
         return True if seen.count("fail") >= AGREE else None
 
     def _standing(self, level: float) -> Standing:
-        """What two of three repeats say; before, what made the level worth repeating.
-
-        That one is no vote: a level became an end because of it, be it by chance.
+        """Return the verdict of two of three repeats, without the measurement that made the
+        level an end. That one does not count, because it selected the level, possibly by chance.
         """
         first, *repeats = (one.verdict for one in self._votes[level])
         for verdict in repeats:

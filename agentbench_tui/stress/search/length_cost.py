@@ -1,4 +1,4 @@
-"""What a longer input costs in time: a slope through windows of different sizes."""
+"""Time cost of longer inputs: a slope over windows of different sizes."""
 
 from __future__ import annotations
 

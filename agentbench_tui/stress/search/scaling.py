@@ -1,9 +1,9 @@
-"""How answers a second grow with users: at which numbers to measure, what a window tells, the law.
+"""Throughput by number of users: the levels to measure, the figures of a window, and the law.
 
 On simulated targets with a known law (benchmarks/stress_scaling.py: four laws, 25 runs of each,
-noise of 20 %) the nominal 95 % intervals held σ and κ in all runs, that of N* held it in 96-100 %,
-and no peak was claimed where there is none. What a request takes on its way is outside the law: 1
-ms of it beside 50 ms of service moved σ from 0.040 to 0.039, so that the intervals allow for that.
+noise of 20%), the nominal 95% intervals contained σ and κ in all runs and N* in 96-100%, and no
+maximum was reported if there was none. Time in transit is outside the law: 1 ms of it in addition
+to 50 ms of service moved σ from 0.040 to 0.039, so the intervals allow for that.
 """
 
 from __future__ import annotations
@@ -29,12 +29,16 @@ if TYPE_CHECKING:
 LEVELS = 8
 """Numbers of users that are measured, evenly in the logarithm; the law needs 6."""
 DESCRIBES = 0.1
-"""The law is said to hold when it is nowhere further than this share beside what was measured."""
+"""The law is accepted if its relative deviation from the measurements is nowhere larger than
+this.
+"""
 WAY_S = 0.002
-"""What a request may take outside the target: on its way, and in a busy sender of ours. Whether it
-does is not known, so that intervals hold both."""
+"""Time that a request may spend outside the target: in transit, and in a busy sender.
+
+It is unknown, so intervals include both extremes.
+"""
 WAY_SHARE = 0.1
-"""Of the shortest time of an answer, at most."""
+"""Maximum share of the shortest latency."""
 _LEAST_ANSWERS = 5
 _WARM_UP = 2.0
 """Median latencies at the beginning of a window that are left out: all users begin at once."""
@@ -43,7 +47,9 @@ _LAST = 1.5
 
 
 def user_levels(most: int) -> list[int]:
-    """From 1 to `most`, evenly in the logarithm; all whole numbers where there are few."""
+    """Return levels from 1 to `most`, evenly spaced on a logarithmic scale; all whole numbers if
+    there are few.
+    """
     if most <= LEVELS:
         return list(range(1, most + 1))
     spread = np.geomspace(1, most, LEVELS)
@@ -70,8 +76,9 @@ def closed_rate(measured: Measured) -> float | None:
 
 
 def steady(measured: Measured) -> Flags:
-    """bool[n]: due once all users were in, and so long before the window's end that nearly all are
-    over by then: to leave out what is not would leave out those that take longest."""
+    """Return bool[n]: due after all users had started, and early enough that nearly all requests
+    end within the window. Excluding only unfinished ones would exclude the slowest.
+    """
     took_s = measured.end_s - measured.due_s
     over = np.isfinite(took_s)
     median_s = float(np.median(took_s[over])) if over.any() else 0.0
@@ -116,7 +123,7 @@ def scaling_facts(points: Sequence[tuple[float, float]], *, seed: int = 0) -> Sc
 
 
 def _beside(users: Floats, rates: Floats, fit: Scaling) -> float:
-    """The most by which the mean of one number of users lies beside the law, as a share of it."""
+    """Return the largest relative deviation of the mean at one number of users from the law."""
     levels = np.unique(users)
     means = np.array([rates[users == level].mean() for level in levels])
     law = np.array([fit.usl.throughput(float(level)) for level in levels])
@@ -146,7 +153,9 @@ def _undescribed(
 
 
 def _without_way(users: Floats, rates: Floats) -> Floats:
-    """The same if a request spends `WAY_S` outside the target: the law is in the rest of it."""
+    """Return the fit if a request spends `WAY_S` outside the target, so that the law applies to
+    the rest.
+    """
     took_s = users / rates
     way_s = min(WAY_S, WAY_SHARE * float(took_s.min()))
     return np.asarray(users / (took_s - way_s))

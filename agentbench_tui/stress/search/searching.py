@@ -39,8 +39,9 @@ LONGEST_FOR_LIMIT_S = 10.0
 WARM_UP_LATENCIES = 2.0
 """Times the p95 at normal load that a window begins before it is judged."""
 MOST_REQUESTS_S = 120.0
-"""At most so long, before `time_scale`, for enough requests at a low level; what is then open stays
-unclear."""
+"""Maximum time, before `time_scale`, to collect enough requests at a low level; otherwise the
+level stays unclear.
+"""
 
 NOT_BACK = "left alone it did not come back to its unloaded pace"
 """Why a search ends early."""
@@ -48,7 +49,7 @@ NOT_BACK = "left alone it did not come back to its unloaded pace"
 CourseOf = Callable[[float, float], Course]
 """Level, seconds → the window."""
 Further = Callable[[Sequence["Measured"]], Sequence[Check]]
-"""Checks beside errors, latency and completion, of all windows of one level."""
+"""Checks in addition to errors, latency and completion, over all windows of one level."""
 
 
 async def probe(
@@ -63,12 +64,12 @@ async def probe(
     further: Further = lambda _: (),
     closed: bool = False,
 ) -> BreakingPoint:
-    """Search where the target breaks on an axis; each window is added to the report, and what is
-    known of the breaking point is kept there after each.
+    """Search for the breaking point on an axis; each window, and the current result, is added to
+    the report.
 
-    `length_of` gives the judged seconds of a usual window at a level; `warm_up_s` comes before
-    them. `closed`: in a closed loop what is completed is not judged. Raises as `Stand.hold`, with
-    what was known till then in the report; a level at which the target is lost has failed.
+    `length_of` returns the judged seconds of a usual window at a level; `warm_up_s` comes before
+    them. In a `closed` loop, completion is not judged. Raises as `Stand.hold`, with the result so
+    far in the report; a level at which the target is lost has failed.
     """
     search, points = Search(axis), reporter.report.breaking_points
     place = len(points)
@@ -143,7 +144,7 @@ def _completed(window: Measured, warm_up_s: float) -> int:
 def _of_target(
     verdict: LevelVerdict, windows: Sequence[Measured], course: Course
 ) -> tuple[LevelVerdict, str]:
-    """Unclear where the sender was the limit: it is never blamed on the target."""
+    """Return unclear if the sender was the limit: that is never blamed on the target."""
     limited = [window.sender_limit for window in windows if window.sender_limit is not None]
     if not limited:
         return verdict, ""

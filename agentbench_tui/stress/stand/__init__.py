@@ -1,1 +1,1 @@
-"""A target under windows of load: opening it, its server, what is read beside it."""
+"""A target under windows of load: opening it, its server, and its resource samples."""

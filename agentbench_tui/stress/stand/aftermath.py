@@ -1,4 +1,4 @@
-"""Normal load after a stress: how it comes back, and what all of it makes of the score."""
+"""Normal load after a stress: recovery, and the score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A target that is asked through a proxy, or whose own upstream is."""
+"""A target behind a proxy, or whose upstream is behind one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_URL = "the agent is no server: faults can be put before its `upstream` only"
 
 
 def url_of(target: HttpTarget | AgentTarget) -> str | None:
-    """Where it is asked; None for agents that are not asked at one URL."""
+    """Return the target's URL; None for agents without one URL."""
     if isinstance(target, HttpTarget):
         return target.url
     rest = parse_target(target.spec.target).rest
@@ -30,7 +30,7 @@ def url_of(target: HttpTarget | AgentTarget) -> str | None:
 
 
 def why_not_behind(target: HttpTarget | AgentTarget) -> str | None:
-    """Why no proxy can be put before it; None where one can."""
+    """Return why no proxy can be placed in front of it; None if it is possible."""
     url = url_of(target)
     if url is None:
         return NO_URL
@@ -40,7 +40,7 @@ def why_not_behind(target: HttpTarget | AgentTarget) -> str | None:
 def behind(
     target: HttpTarget | AgentTarget, through: Callable[[str], str]
 ) -> HttpTarget | AgentTarget:
-    """The same target, asked at `through(URL)`."""
+    """Return the same target at the address `through(URL)`."""
     url = url_of(target)
     if url is None:
         return target
@@ -53,7 +53,7 @@ def behind(
 
 
 def told_of_upstream(spec: AgentSpec, variable: str) -> AgentSpec:
-    """The agent, given this environment variable too where it is a program."""
+    """Return the agent with an additional environment variable, if it is a program."""
     if parse_target(spec.target).scheme not in {"command", "worker"}:
         return spec
     named = spec.options.get("env") or []
@@ -63,7 +63,9 @@ def told_of_upstream(spec: AgentSpec, variable: str) -> AgentSpec:
 
 @contextmanager
 def environment_with(variable: str, value: str) -> Iterator[None]:
-    """Ours, and so that of load workers that start meanwhile, with one more variable."""
+    """Set an environment variable for this process, and so for load workers that start in the
+    meantime.
+    """
     before = os.environ.get(variable)
     end_ahead()  # it has the environment of before
     os.environ[variable] = value

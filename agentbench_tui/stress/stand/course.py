@@ -1,4 +1,4 @@
-"""What one window is to be: its load, its faults, and what else is done while it goes on."""
+"""Plan of one window: its load, its faults, and its timed actions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TimedAction:
-    """Something to do in the time of a window. What it raises ends the window."""
+    """An action at a time within a window. An exception ends the window."""
 
     at_s: float
     """After the window's start."""
@@ -39,24 +39,25 @@ class Course:
     users: int | None = None
     """Closed loop."""
     requests: int | None = None
-    """The window ends with so many, if its time has not ended it before."""
+    """The window ends after this many requests, if its time has not ended it before."""
     process: Literal["constant", "poisson"] = "constant"
-    """Of the arrivals of an open loop."""
+    """Arrival process of an open loop."""
     drain_s: float | None = None
-    """How long what is in flight may take after the window; a few seconds when not given."""
+    """Grace period for in-flight requests after the window; a few seconds by default."""
     max_in_flight: int | None = None
-    """Of an open loop; what is enough for the time limit, within what this machine can have open,
-    when not given."""
+    """Maximum in-flight requests of an open loop; by default enough for the time limit, within
+    the machine's limit of open files.
+    """
     time_limit_s: float | None = None
-    """Of one request, from sending; the stand's own when not given."""
+    """Time limit of one request, from sending; the stand's by default."""
     input_tokens: int | None = None
     """Prompts of this length instead of the suite's workload."""
     faults: tuple[Fault, ...] = ()
-    """On the window's clock; needs `stand.proxy`."""
+    """Faults on the window's clock; requires `stand.proxy`."""
     actions: tuple[TimedAction, ...] = ()
     """On the window's clock."""
     may_die: bool = False
-    """Whether the target is ended on purpose: its end is no reason to end the window."""
+    """Whether the target is ended intentionally: its end does not end the window."""
 
     def __post_init__(self) -> None:
         given = [one for one in (self.rate, self.profile, self.users) if one is not None]
@@ -65,18 +66,18 @@ class Course:
 
     @property
     def arrivals(self) -> Arrivals | None:
-        """Of an open loop."""
+        """Return the arrivals of an open loop."""
         profile = self.profile if self.rate is None else Constant(self.rate)
         return None if profile is None else Arrivals(process=self.process, profile=profile)
 
     @property
     def asked(self) -> float | None:
-        """Requests that an open loop asks for, on average."""
+        """Return the expected number of requests of an open loop."""
         arrivals = self.arrivals
         return None if arrivals is None else expected_count(arrivals, self.length_s)
 
     @property
     def highest_rate(self) -> float | None:
-        """Of an open loop, requests a second."""
+        """Return the highest rate of an open loop, in requests per second."""
         arrivals = self.arrivals
         return None if arrivals is None else highest_rate(arrivals, self.length_s)

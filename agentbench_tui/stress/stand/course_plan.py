@@ -1,4 +1,4 @@
-"""From a course to what load workers are told."""
+"""From a course to the messages for load workers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.stand.course import Course
 
 LONGEST_DRAIN_S = 8.0
-"""After a window, where the course says no other: a dead target must not cost more."""
+"""Default grace period after a window, short because a dead target must not delay the run."""
 LEAST_IN_FLIGHT = 64
 MOST_IN_FLIGHT = 4096
 """Connections of one window: more than most machines let one process have open."""
 DISTINCT_TOKENS = 500_000
-"""Of all prompts of one window together, where their length is given."""
+"""Number of distinct tokens over all prompts of one window, if their length is given."""
 MOST_DISTINCT = 64
 
 
@@ -32,7 +32,7 @@ def load_spec_of(
     warmup_requests: int,
     most_in_flight: int,
 ) -> LoadSpec:
-    """The window as a load; where the course has a profile, it is in `course.arrivals` alone."""
+    """Return the window as a load; the profile of a course is only in `course.arrivals`."""
     rate = course.highest_rate
     return LoadSpec(
         rate=rate,
@@ -53,7 +53,9 @@ def workload_of(load_spec: LoadSpec, group: Group, repeat: int) -> tuple[Request
 
 
 def _in_flight(course: Course, rate: float | None, time_limit_s: float, most: int) -> int | None:
-    """Enough for every request to take its whole time: who waits for a place puts no load on."""
+    """Return enough in-flight slots for every request to take its whole time limit: a request
+    that waits for a slot adds no load.
+    """
     if rate is None or course.max_in_flight is not None:
         return course.max_in_flight
     enough = math.ceil(rate * time_limit_s)

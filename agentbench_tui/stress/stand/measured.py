@@ -26,30 +26,30 @@ class Seconds(NamedTuple):
     offered: Floats
     """Requests due, a second."""
     good: Floats
-    """Of those, a second, answered without error and within the limit."""
+    """Good answers per second: without error and within the limit."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of one window. Everything is counted from when requests were due."""
+    """Result of one window. All times count from when requests were due."""
 
     phase: str
-    """What it was for: `normal`, `probe`, `stress`, `recovery`, …"""
+    """Purpose: `normal`, `probe`, `stress`, `recovery`, …"""
     repeat: int
     """Its number among the windows of the execution, as the store keeps them."""
     asked_per_s: float | None
-    """Mean rate that the schedule asked for; None for a closed loop."""
+    """Mean rate of the schedule; None for a closed loop."""
     users: int | None
-    """Of a closed loop; None for an open one."""
+    """Users of a closed loop; None for an open one."""
     length_s: float
     due_s: Floats
     """float64[n], rising, since the window's start."""
     ok: Flags
     """bool[n], answered without error."""
     e2e_ms: Floats
-    """float64[n], due to last byte; NaN where not ok."""
+    """float64[n], from due to the last byte; NaN if not ok."""
     end_s: Floats
-    """float64[n], when it ended, however it did; NaN where it never did."""
+    """float64[n], end time, with any result; NaN if it never ended."""
     failures: Mapping[str, int] = field(default_factory=dict)
     """By kind."""
     sender_limit: str | None = None
@@ -59,7 +59,7 @@ class Measured:
     cpu_share: float | None = None
     """CPU time of those processes over the window, in cores; None when they are not here."""
     kinds: NDArray[np.str_] | None = None
-    """str[n], the kind of failure of each, empty where ok; None where only their sum is known."""
+    """str[n], failure kind of each, empty if ok; None if only the total is known."""
     applied: Mapping[str, int] = field(default_factory=dict)
     """Fault → how often it hit a connection or request."""
 
@@ -73,7 +73,7 @@ class Measured:
 
     @property
     def error_share(self) -> float | None:
-        """Of the requests due; None when there were none."""
+        """Share of errors among due requests; None without any."""
         return float(1 - self.ok.mean()) if len(self) else None
 
     @property
@@ -83,22 +83,24 @@ class Measured:
         return float(np.count_nonzero(within)) / self.length_s if self.length_s > 0 else 0.0
 
     def quantile_ms(self, q: float) -> float | None:
-        """Of the latencies of those answered; None when none was."""
+        """Quantile of the latencies of answered requests; None without any."""
         times = self.e2e_ms[self.ok]
         return float(np.quantile(times, q)) if times.size else None
 
     def median_interval_ms(self) -> tuple[float | None, float | None]:
-        """Return the 95% interval of the median, in which neighbors that are alike count as fewer.
+        """Return the 95% interval of the median, in which correlated neighbors count as fewer.
 
-        Both ends are None where too few were answered.
+        Both ends are None with too few answers.
         """
         times = self.e2e_ms[self.ok]
         found = quantile_interval(times, 0.5, worth=worth_of_mean(times)) if times.size else None
         return (None, None) if found is None else (found.low, found.high)
 
     def part(self, from_s: float, to_s: float, *, phase: str) -> Measured:
-        """What was due in that part of the window, its clock begun anew. CPU is counted for the
-        whole window and unknown of a part; faults are those of the whole."""
+        """Return the requests that were due in that part of the window, with its own clock.
+
+        CPU is counted for the whole window and unknown for a part; faults are those of the whole.
+        """
         own = (self.due_s >= from_s) & (self.due_s < to_s)
         length_s = to_s - from_s
         return replace(
@@ -119,7 +121,9 @@ class Measured:
         )
 
     def seconds(self, limit_ms: float | None, piece_s: float = 1.0) -> Seconds:
-        """The window in whole pieces, by when requests were due; what is left over is left out."""
+        """Divide the window into whole pieces, by when requests were due; the remainder is
+        dropped.
+        """
         pieces = max(0, math.floor(self.length_s / piece_s + 1e-9))
         place = np.floor(self.due_s / piece_s).astype(np.int64)
         good = self.ok & (self.e2e_ms <= (math.inf if limit_ms is None else limit_ms))

@@ -1,4 +1,4 @@
-"""What is normal for a target: measured first, not assumed."""
+"""Normal load of a target: measured first, not assumed."""
 
 from __future__ import annotations
 
@@ -23,37 +23,40 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.stand.stand import Stand
 
 EASE = 0.5
-"""Of what is answered in a second before anything queues: a load at which random arrivals hardly
-wait for each other."""
+"""Share of the throughput without queueing: at this load, random arrivals hardly wait for each
+other.
+"""
 GROWTH = 1.10
-"""More users must give so many times as many answers a second, or the ladder ends."""
+"""The steps end if more users do not multiply throughput by this factor."""
 QUEUEING = 2.0
 """Times the p95 of one user, from which requests wait for each other."""
 SLACK_MS = 5.0
-"""That p95 may always grow: of a target that answers in a moment, the machine's own noise."""
+"""Growth that p95 is always allowed: for a target that answers immediately, it is the machine's
+noise.
+"""
 LIMIT_OVER_NORMAL = 3.0
 LEAST_LIMIT_MS = 10.0
 STEP_S = 2.0
-"""Of the ladder, before `time_scale`; at least so many times the median latency:"""
+"""Length of a step before `time_scale`; at least this multiple of the median latency:"""
 STEP_LATENCIES = 6
 FIRST_REQUESTS = 10
 FIRST_LIMIT_S = 60.0
 BASELINE_PIECES = 10
 LEAST_PIECE_S = 0.1
 REQUESTS_A_PIECE = 4
-"""At least, where that is within a second: fewer are chance."""
+"""Minimum number of requests per piece, if that takes less than a second: fewer would be chance."""
 FAILING = 0.05
 """Share of errors, beyond doubt, from which more users are too many."""
 STEADY_S = 5.0
-"""At least, of windows after errors, also where time is scaled: a rate limit's burst is over then.
-"""
+"""Minimum length of windows after errors, not scaled: the burst of a rate limit is then over."""
 STEPS_DOWN = 3
-"""How often what looked normal is halved at most, where it has errors when it is held."""
+"""How often a candidate for normal load is halved at most, if it has errors."""
 FEWER = 0.5
 """Of the errors that there were at twice the load and more: if it has more, load is not why."""
 SLOWER = 2.0
-"""Times the p95 of the ladder that what is answered may take on the median: beyond, the target is
-not too small but harmed, which is to be seen at the load that it could bear before."""
+"""Factor on the p95 of the steps: if the median of answers exceeds it, the target is not too
+small but damaged, which shows at a load that it could serve before.
+"""
 
 
 @dataclass(frozen=True)
@@ -68,21 +71,24 @@ class Normal:
     p95_ms: float
     """At that load."""
     capacity: float
-    """The most that a window of the ladder answered in a second, or, where that did not last, the
-    windows held after it: what it can do at its best."""
+    """Peak capacity: the highest throughput of the steps or, if that did not last, of the
+    windows held afterwards.
+    """
     limits: Limits
-    """Errors, p95 and what is completed."""
+    """Limits on errors, p95 and completion."""
     limit_p95_ms: float
     piece_s: float
-    """Windows of scores and recoveries: a second, less where time is scaled."""
+    """Length of the pieces for scores and recoveries: one second, or less if time is scaled."""
     baseline: Measured
-    """The window at normal load, `BASELINE_PIECES` pieces and more: what it is held against
-    afterwards."""
+    """The window at normal load, `BASELINE_PIECES` pieces or more: the reference for later
+    windows.
+    """
 
 
 def piece_of(time_scale: float, rate: float = math.inf) -> float:
-    """Seconds of the windows in which resilience is counted: one, less where time is scaled and
-    enough is asked in them."""
+    """Return the length in seconds of the pieces for resilience: one, or less if time is scaled
+    and a piece has enough requests.
+    """
     return min(1.0, max(LEAST_PIECE_S, time_scale, REQUESTS_A_PIECE / rate))
 
 
@@ -143,9 +149,11 @@ async def measure_normal(stand: Stand, spec: StressSpec, reporter: Reporter) -> 
 async def _as_said(
     stand: Stand, spec: StressSpec, reporter: Reporter, users: int, about: float
 ) -> tuple[Measured, float]:
-    """The baseline at what the suite says is normal, and its rate; where its users ask for more
-    than `most_rate`, at that rate, which is never exceeded afterwards. `about`: requests a second
-    that are expected."""
+    """Measure the baseline at the normal load that the suite specifies, and its rate.
+
+    If its users exceed `most_rate`, that rate is used and never exceeded afterwards. `about` is the
+    expected rate per second.
+    """
     rate = spec.normal_rate
     if rate is None:
         course = replace(_baseline(stand, spec, about), rate=None, users=users)
@@ -186,22 +194,22 @@ _LASTING = "that were answered for a while when more was asked; in short bursts 
 
 
 class _Held(NamedTuple):
-    """What came of holding what may be normal."""
+    """Result of holding a candidate for normal load."""
 
     baseline: Measured
     rate: float
-    """That was asked for in it."""
+    """Requested rate."""
     tried: list[Measured]
     """The other windows."""
 
     @property
     def most_per_s(self) -> float:
-        """That was answered in any of them."""
+        """Highest throughput in any of them."""
         return max(window.answered_per_s for window in (self.baseline, *self.tried))
 
     @property
     def words(self) -> str:
-        """How it was found, if not by the ladder alone."""
+        """Describe how it was found, if not by the steps alone."""
         before = self.tried[-1]
         return f"half of the {level_figure(before.answered_per_s)} requests/s {_LASTING}"
 
@@ -215,9 +223,10 @@ def _baseline(stand: Stand, spec: StressSpec, rate: float) -> Course:
 async def _lasting(
     stand: Stand, spec: StressSpec, reporter: Reporter, last: Measured, at_ease: Measured
 ) -> float | None:
-    """Answers a second that go on for as long as a baseline where the ladder ended with errors: its
-    short windows may have lived on the burst that a rate limit lets through. None where it ended
-    without, and where the target is harmed."""
+    """Return the throughput sustained for the length of a baseline, if the steps ended with
+    errors: their short windows may have used the burst of a rate limit. None if they ended
+    without errors, and if the target is damaged.
+    """
     if not _fails(last) or last.users is None:
         return None
     length_s = max(_baseline(stand, spec, math.inf).length_s, STEADY_S)
@@ -235,10 +244,10 @@ def _later_half(window: Measured) -> float:
 
 
 async def _hold(stand: Stand, spec: StressSpec, rate: float, at_ease: Measured) -> _Held:
-    """The baseline: stepped down, to half of what was answered, as long as it has errors.
+    """Hold the baseline, and halve it while it has errors.
 
-    Not so where the target is harmed, which shows at the load that it had borne before, nor where
-    less has as many errors: then they are no matter of too much.
+    Not if the target is damaged, which shows at a load that it served before, nor if less load has
+    as many errors: then load is not the cause.
     """
     held: list[Measured] = []
     rates = [rate]
@@ -263,7 +272,7 @@ def _fails(window: Measured) -> bool:
 
 
 def _is_unharmed(window: Measured, at_ease: Measured) -> bool:
-    """Whether what it answers, it answers about as fast as before."""
+    """Return whether it answers about as fast as before."""
     p50_ms, before_ms = window.quantile_ms(0.5), at_ease.quantile_ms(0.95)
     return p50_ms is not None and before_ms is not None and p50_ms <= SLOWER * before_ms
 
@@ -311,9 +320,10 @@ def _queues(step: Measured, alone_ms: float) -> bool:
 
 
 def _at_ease(ladder: list[Measured], spec: StressSpec) -> Measured:
-    """The step with most answers a second of those without queueing and errors, of which `multiple`
-    times half as many users may be asked for; where more users gave hardly more, that with fewest.
-    The first if there is none."""
+    """Return the step with the highest throughput among those without queueing and errors whose
+    half, times `multiple`, stays within the allowed users; if more users hardly added
+    throughput, the one with the fewest. The first step if there is none.
+    """
     alone_ms = ladder[0].quantile_ms(0.95) or 0.0
     most = max(1.0, spec.most_concurrency / spec.multiple)
     good = [

@@ -1,4 +1,4 @@
-"""Putting a target on its stand, and taking it off: nothing is left behind."""
+"""Opens a target for a stress test, and closes it without leaving anything behind."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.spec import StressSpec
 
 SESSION_PLACES = 64
-"""Requests at once of a session of ours, beside the load."""
+"""Concurrent requests of agentbench's own session, in addition to the load."""
 
 
 @asynccontextmanager
 async def open_stand(
     context: RunContext, group: Group, execution: ExecutionPlan, spec: StressSpec
 ) -> AsyncIterator[Stand]:
-    """Start the target's server where the suite says how, open the target, put a proxy before it
-    where the scenario needs one. Raises AgentFailure, UsageError, and `Stopped` when the run is to
-    end meanwhile."""
+    """Start the target's server if the suite says how, open the target, and put a proxy in front
+    of it if the scenario needs one. Raises AgentFailure, UsageError, and `Stopped` if the run is
+    to end.
+    """
     benchmark, agent = group.resolved(), execution.agent
     no_proxy = "" if DEFAULTS[spec.scenario].faults else "the scenario puts in no faults"
     async with AsyncExitStack() as stack:
@@ -88,7 +89,7 @@ async def open_stand(
 
 
 async def _session(stack: AsyncExitStack, spec: AgentSpec) -> Agent | None:
-    """A session of ours with a server that has a form of its own; None for other agents."""
+    """Open a session with a server that has its own format; None for other agents."""
     if parse_target(spec.target).scheme not in {"http", "https"}:
         return None
     agent = open_agent(spec, memory_limit_mb=None, concurrency=SESSION_PLACES)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEAD_PIECES = 3
 LEAST_AFTER_PIECES = IN_A_ROW + 3
-"""Fewer do not tell whether it comes back."""
+"""Minimum number of pieces afterwards to decide whether it recovers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,12 @@ class Timeline:
 
     @classmethod
     def of(cls, failure_s: float, watched_s: float, piece_s: float) -> Timeline:
-        """In whole pieces. Afterwards so long that it is seen when the target is back after the
-        time asked for, or after as long as the failure was: with half of its capacity free, it
-        takes about that to work off what has waited."""
+        """Return the window in whole pieces.
+
+        The time afterwards is long enough to observe a recovery within the allowed time, or within
+        the length of the failure: with half of its capacity free, the target needs about that long
+        to work off its queue.
+        """
         during = max(1, round(failure_s / piece_s))
         after = max(during, round(watched_s / piece_s)) + IN_A_ROW
         return cls(piece_s, during, max(LEAST_AFTER_PIECES, after))
@@ -71,17 +74,18 @@ class Outage:
     timeline: Timeline
     normal: Normal
     passes: bool
-    """Whether the target could be asked in the time of the failure."""
+    """Whether requests could reach the target during the fault."""
 
     def pieces(self) -> tuple[Floats, Floats]:
-        """Good answers and requests a second, of every piece that tells something of the target:
-        from the beginning of the failure, or from its end where the target could not be asked."""
+        """Return good answers and requests per second for every piece that describes the target:
+        from the start of the fault, or from its end if requests could not reach the target.
+        """
         seconds = self.measured.seconds(self.normal.limit_p95_ms, self.timeline.piece_s)
         first = LEAD_PIECES + (0 if self.passes else self.timeline.during)
         return seconds.good[first:], seconds.offered[first:]
 
     def recovery(self) -> RecoveryFacts:
-        """From the end of the failure, with what was lost."""
+        """Return the recovery from the end of the fault, with the losses."""
         found = recovered(self.name, self.measured, self.normal, from_s=self.timeline.ends_s)
         return msgspec.structs.replace(found, words=f"{found.words}; {self._lost_words()}")
 
@@ -93,18 +97,18 @@ class Outage:
 
     @property
     def during(self) -> Counted:
-        """Those that became due while it lasted."""
+        """Return the requests due during the fault."""
         due = self.measured.due_s
         return self._count((due >= self.timeline.begins_s) & (due < self.timeline.ends_s))
 
     @property
     def afterwards(self) -> Counted:
-        """Those that became due after it."""
+        """Return the requests due after it."""
         return self._count(self.measured.due_s >= self.timeline.ends_s)
 
     @property
     def scored(self) -> Counted:
-        """Those of the pieces that tell something of the target."""
+        """Return the requests of the pieces that describe the target."""
         if not self.passes:
             return self.afterwards
         return self._count(self.measured.due_s >= self.timeline.begins_s)
@@ -136,5 +140,7 @@ class Outage:
 
 
 def score_of_outages(outages: Sequence[Outage]) -> ScoreFacts | None:
-    """Over the pieces of all of them, of one target; None where nothing could be asked."""
+    """Return the score over the pieces of all outages of one target; None if nothing could reach
+    it.
+    """
     return score_of_pieces([outage.pieces() for outage in outages], outages[0].normal)

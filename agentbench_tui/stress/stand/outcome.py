@@ -33,7 +33,7 @@ _NS = 1e9
 
 
 def read_window(database: Path, execution_key: int, repeat: int) -> Columns:
-    """The samples of one window, which is committed."""
+    """Read the committed samples of one window."""
     with reading(database) as connection:
         chunks = chunks_of_repeat(connection, execution_key, repeat)
     return columns_of(chunk[:4] for chunk in chunks)

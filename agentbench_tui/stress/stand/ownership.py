@@ -1,4 +1,4 @@
-"""What of a target is here, and what of it is ours to stop, to kill and to limit."""
+"""Local processes of a target, and those that may be stopped, killed and limited."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ UNSEEN_INSIDE = "the agent runs inside the senders, whose memory is not its own"
 
 
 def why_unseen(stand: Stand) -> str:
-    """Why there are no readings of the target's memory, where there are none."""
+    """Return why there are no memory samples of the target, if there are none."""
     return UNSEEN_INSIDE if stand.scheme in INSIDE else UNSEEN
 
 
 def is_here(stand: Stand) -> bool:
-    """Whether the target runs on this machine, as far as can be known."""
+    """Return whether the target runs on this machine, as far as can be known."""
     if stand.owned is not None or stand.scheme in PROGRAMS | INSIDE:
         return True
     return stand.url is not None and is_local(stand.url)

@@ -1,7 +1,7 @@
-"""A few clients that wait as they are told, beside a load that does not.
+"""Clients that respect Retry-After, in parallel to a load that does not.
 
-Whether a server keeps its own Retry-After is seen by who waited so long and comes back. While an
-overload goes on, others take what there is; so what counts is who comes back after it.
+Whether a server keeps its own Retry-After shows when a client comes back after waiting. During an
+overload, other requests take all capacity, so only clients that come back afterwards count.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ CLIENTS = 8
 PAUSE_S = 1.0
 """Between an answer and a client's next request, so that they hardly add to the load."""
 UNTOLD_S = 1.0
-"""What is waited after a refusal that does not say how long; twice as long after each further."""
+"""Wait after a refusal without Retry-After; doubled after each further one."""
 LONGEST_UNTOLD_S = 30.0
 TIME_LIMIT_S = 10.0
-"""Of one request."""
+"""Time limit of one request."""
 MOST_TRIES = 100_000
 """Kept in the log; further ones are made and not kept."""
 PROMPT = "Say yes."
@@ -44,9 +44,9 @@ class Try(NamedTuple):
     outcome: Outcome
     """`refused`: with 429. `failed`: anything else that is no answer."""
     told_s: float | None = None
-    """What a refusal said in Retry-After."""
+    """Retry-After of a refusal."""
     waited_s: float | None = None
-    """What this client has waited before this request, since it had been told to."""
+    """Time that this client waited before this request because of a Retry-After."""
 
 
 class PoliteCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,17 +57,17 @@ class PoliteCounts(msgspec.Struct, frozen=True, kw_only=True):
     refused: int
     failed: int
     told: int
-    """Of those refused, with a Retry-After that can be read."""
+    """Number of refusals with a readable Retry-After."""
     longest_told_s: float | None
     waited: int
-    """Tries after a wait as told."""
+    """Attempts after waiting for Retry-After."""
     served_after_wait: int
     refused_after_wait: int
     """The rest of `waited` failed otherwise."""
 
 
 def count(tries: Iterable[Try]) -> PoliteCounts:
-    """What became of them."""
+    """Count the results."""
     all_tries = list(tries)
     refused = [one for one in all_tries if one.outcome == "refused"]
     told = [one.told_s for one in refused if one.told_s is not None]
@@ -86,7 +86,7 @@ def count(tries: Iterable[Try]) -> PoliteCounts:
 
 
 class PoliteClients:
-    """What they have done so far."""
+    """Counts of these clients so far."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -100,7 +100,7 @@ class PoliteClients:
         return self._clock() - self._began
 
     def counts(self, from_s: float = 0.0, to_s: float = math.inf) -> PoliteCounts:
-        """Of the tries that were sent in `from_s` … `to_s`."""
+        """Return the counts of attempts sent in `from_s` … `to_s`."""
         return count(one for one in self.tries if from_s <= one.at_s < to_s)
 
     def keep(self, one: Try) -> None:
@@ -119,10 +119,10 @@ async def polite_clients(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     clock: Callable[[], float] = perf_counter,
 ) -> AsyncIterator[PoliteClients]:
-    """Clients of a started agent that go on asking until the block ends; all are over then.
+    """Run clients of a started agent until the block ends; all have ended then.
 
-    Each asks one request after another. After a refusal with Retry-After it waits that long (at
-    least its pause) and asks again; after one without, 1 s, 2 s, … 30 s.
+    Each sends one request after another. After a refusal with Retry-After it waits that long (at
+    least its pause) and tries again; after one without, 1 s, 2 s, … 30 s.
     """
     log = PoliteClients(clock)
     asking = [

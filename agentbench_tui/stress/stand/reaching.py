@@ -1,4 +1,4 @@
-"""Whether anybody listens where a target is asked."""
+"""Checks whether the target's address accepts connections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CONNECT_LIMIT_S = 1.0
 
 
 async def is_reachable(url: str) -> bool:
-    """Whether the URL's port takes a connection within a second."""
+    """Return whether the URL's port accepts a connection within a second."""
     origin = Origin.of(url)
     try:
         async with asyncio.timeout(_CONNECT_LIMIT_S):

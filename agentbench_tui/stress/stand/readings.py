@@ -1,4 +1,4 @@
-"""Memory and CPU time of a target's process trees, read now and then beside a window."""
+"""Memory and CPU time of a target's process trees, sampled during a window."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 EVERY_S = 0.25
 MOST_READINGS = 400
-"""Of one window: a longer one is read less often."""
+"""Maximum number of samples per window: a longer one is sampled less often."""
 
 
 class Readings:
-    """Of one window; an async context manager that reads while it lasts."""
+    """Samples of one window; an async context manager."""
 
     def __init__(self, roots: Callable[[], tuple[int, ...]], length_s: float) -> None:
         """`roots` gives the root processes as of now; none while they are not here."""
@@ -32,10 +32,10 @@ class Readings:
         self._length_s = length_s
         self._load_ends_s = math.inf
         self._cpu: dict[tuple[int, float], tuple[float, float]] = {}
-        """Process → CPU seconds when first and last seen, as far as the load went on."""
+        """Process → CPU seconds at the first and last sample, while the load lasted."""
         self._seen_s: list[float] = []
         self.memory_mb: list[tuple[float, float]] = []
-        """Seconds since the beginning, and resident memory of all of them."""
+        """Seconds since the start, and resident memory of all processes."""
         self._task: asyncio.Task[None] | None = None
         self._lock = threading.Lock()
 
@@ -52,8 +52,10 @@ class Readings:
         await asyncio.to_thread(self._read)
 
     def begin(self, began_ns: int) -> None:
-        """The window begins then, on `perf_counter_ns`. Of what was read before it, while senders
-        made ready, the last reading stays: what comes after is held against it."""
+        """Start of the window, on `perf_counter_ns`.
+
+        Of earlier samples, the last one is kept as the reference.
+        """
         with self._lock:
             later_s = began_ns / 1e9 - self._began_s
             self._began_s += later_s

@@ -1,4 +1,4 @@
-"""The target's server as ours to start, to kill and to start again."""
+"""The target's server, started, killed and restarted by agentbench."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Owned(Protocol):
         """SIGKILL to all its processes; returns when they are gone."""
 
     async def restart(self) -> None:
-        """Start it again where it was, once it is gone. Raises AgentFailure."""
+        """Start it again at the same address, once it is gone. Raises AgentFailure."""
 
 
 class Served:
@@ -68,10 +68,11 @@ class Served:
         memory_limit_mb: float | None = None,
         why_end: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """`command` is split as a shell would, without one; `{python}` is the running interpreter.
+        """`command` is split as in a shell, but not run by one; `{python}` is the running
+        interpreter.
 
-        `url`: where it will answer; only host and port count. `environment` comes on top of what
-        every child of ours gets. `why_end` says why nobody waits for it any more. Raises
+        `url` is its future address; only host and port count. `environment` is added to that of
+        every child process. `why_end` returns the reason if waiting for it should end. Raises
         UsageError.
         """
         self._words = words_of(command)
@@ -82,7 +83,7 @@ class Served:
         self._why_end = why_end
         self._child: Child | None = None
         self._guard: Child | None = None
-        """Ends the server when we are killed."""
+        """Ends the server if this process is killed."""
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -99,7 +100,7 @@ class Served:
 
     @property
     def ending(self) -> str | None:
-        """How its program ended, such as `exited with code 3: …`; None while it runs."""
+        """Return how its program ended, such as `exited with code 3: …`; None while it runs."""
         if self._child is None or not self._child.exited.is_set():
             return None
         return self._child.ending()
@@ -207,7 +208,7 @@ class Served:
 
 
 def owned_by(agent: Agent | None, served: Served | None) -> Owned | None:
-    """The server of a target that is ours to end and to start again; None: it is not."""
+    """Return the target's server if agentbench may end and restart it; otherwise None."""
     from agentbench_tui.agents.mock.agent import MockAgent
 
     if served is not None:
@@ -231,4 +232,4 @@ def _ignore(output: bytes) -> None:
 
 
 def _ended() -> None:
-    """Whoever asks the server sees it."""
+    """Report the end to users of the server."""

@@ -22,21 +22,20 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.stand.measured import Measured
 
 WARM_UP = 0.1
-"""Of the time under load, from its beginning."""
+"""Share of the time under load at its beginning that counts as warm-up."""
 LEAST_S = 10.0
-"""After the warm-up; in less, a start cannot be told from a trend."""
+"""Minimum time after the warm-up to distinguish a start-up effect from a trend."""
 LEAST_GROWTH_MB = 1.0
 """Over the time watched: every program grows by so much now and then, and no leak shows by less."""
 LEAST_SLOWER = 0.05
-"""Of the latency at the beginning: machines are that much slower at times, without a cause of its
-own."""
+"""Minimum relative slowdown: machines become this much slower at times without a specific cause."""
 _HOUR_S = 3600.0
 _PAGE_MB = 4096 / 1e6
-"""Resident memory is counted in pages: what grows by less is not seen."""
+"""Resident memory is counted in pages: smaller growth is not detectable."""
 _IN_WORDS = {"%": "percentage points"}
 """Unit of a figure → of its change."""
 _NONE_SEEN = -math.log(0.05)
-"""Most events to be expected where none was seen, with 95 % confidence (Poisson)."""
+"""Maximum expected number of events if none was observed, with 95% confidence (Poisson)."""
 
 
 class _Series(NamedTuple):
@@ -55,7 +54,7 @@ class Soak:
     """Windows of one constant load, one after another."""
 
     def __init__(self, unseen: str) -> None:
-        """`unseen`: why there are no readings of memory, where there are none."""
+        """`unseen`: why there are no memory samples, if there are none."""
         self.windows: list[Measured] = []
         self._unseen = unseen
 
@@ -66,11 +65,11 @@ class Soak:
 
     @property
     def warm_up_s(self) -> float:
-        """Of it, what is left out."""
+        """Return the part of it that is excluded as warm-up."""
         return WARM_UP * self.length_s
 
     def trends(self) -> tuple[list[TrendFacts], dict[str, str]]:
-        """What moves and what does not, with what is ruled out; and why one is not known."""
+        """Return which figures have a trend, with what is ruled out; and why one is unknown."""
         found, missing = [], {}
         for series in (self._memory(), self._latency(), self._errors()):
             try:
@@ -80,7 +79,7 @@ class Soak:
         return found, missing
 
     def _facts(self, series: _Series) -> TrendFacts:
-        """Raises ValueError with the reason where there is no telling."""
+        """Return the facts. Raises ValueError with the reason if they cannot be determined."""
         watched_s = self.length_s - self.warm_up_s
         if not len(series.values):
             raise ValueError({"memory": self._unseen, **_NOTHING}[series.of])
@@ -131,7 +130,7 @@ class Soak:
         return self._series("latency", "ms", times, values, "median", 0.001)
 
     def _errors(self) -> _Series:
-        """In percent of what was due."""
+        """Return errors in percent of the due requests."""
         times = [window.due_s for window in self.windows]
         values = [np.where(window.ok, 0.0, 100.0) for window in self.windows]
         return self._series("errors", "%", times, values, "mean", 0.0)

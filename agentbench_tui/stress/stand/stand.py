@@ -1,4 +1,4 @@
-"""The target on its stand: opened once, put under one window of load after another."""
+"""The target of a stress test: opened once, put under one window of load after another."""
 
 from __future__ import annotations
 
@@ -44,32 +44,32 @@ if TYPE_CHECKING:
     from agentbench_tui.stress.stand.served import Owned
 
 FIRST_TIME_LIMIT_S = 60.0
-"""Of one request, until limits of the target are known."""
+"""Time limit of one request, until limits of the target are known."""
 LEAST_TIME_LIMIT_S = 5.0
 TIME_LIMIT_OVER_P95 = 10.0
 IDLE_LIMIT_S = 30.0
 LEAST_IDLE_LIMIT_S = 20.0
-"""Also where time is scaled: a target takes its own time to come to rest."""
+"""Minimum limit, not scaled: a target takes its own time to become idle."""
 AGAIN_LIMIT_S = 3.0
-"""The limit once it did not come to rest within the whole one: that is known then."""
+"""Limit after it did not become idle within the whole limit once."""
 IDLE_PACES = 20
 """Times the unloaded pace that are waited at least."""
 IDLE_REQUESTS = 3
 """One after another, all at the unloaded pace."""
 IDLE_FACTOR = 1.5
-"""Of the unloaded pace: what counts as idle again."""
+"""Factor on the unloaded latency up to which the target counts as idle again."""
 IDLE_SLACK_MS = 5.0
 GONE_LIMIT_S = 5.0
-"""How long a target that nobody reaches may take to listen again before it counts as gone."""
+"""Time for an unreachable target to accept connections again before it counts as gone."""
 PROGRAMS = frozenset({"command", "worker"})
 PROGRAMS_A_CORE = 4
-"""Of agents that are programs, one for each request in flight."""
+"""Programs per core, for agents that are programs, one per in-flight request."""
 LAST_FEW = 20
 """Requests at a window's end by which a target looks gone."""
 
 
 class Stand:
-    """One target; made by `opening.open_stand`, which leaves nothing behind."""
+    """One target; created by `opening.open_stand`, which leaves nothing behind."""
 
     def __init__(
         self,
@@ -93,22 +93,23 @@ class Stand:
         self.no_proxy = no_proxy
         """Why there is none."""
         self.owned = owned
-        """The target's server, where it is ours to end and to start again."""
+        """The target's server, if agentbench may end and restart it."""
         self.url = url_of(opened.target)
-        """Where the target is asked, the proxy left out; None for agents without one URL."""
+        """The target's address without the proxy; None for agents without one URL."""
         self.agent = agent
-        """A session of ours with what is asked by HTTP, the proxy left out; None for other
-        agents."""
+        """Agentbench's own session with an HTTP target, without the proxy; None for other
+        agents.
+        """
         self.windows = 0
         """Measured and stored so far; the number of the next."""
         self.pace_ms: float | None = None
         """Median latency at ease; measured by the first `idle` unless set before."""
         limit_ms = group.resolved().constraints.time_limit_ms
         self.time_limit_s = FIRST_TIME_LIMIT_S if limit_ms is None else limit_ms / 1000
-        """Of one request, from sending."""
+        """Time limit of one request, from sending."""
         self._own_limit = limit_ms is not None
         self._restless = False
-        """Whether it did not come to rest when that was last waited for."""
+        """Whether it did not become idle the last time."""
         self._context = context
         self._group = group
         self._agent_spec = execution.agent
@@ -119,7 +120,7 @@ class Stand:
             self._target = behind(opened.target, proxy.through)
         self._seen: ProcessInfo | None = None
         self.is_here = self.lives
-        """Whether the target has processes here that have no reason to end."""
+        """Whether the target has local processes that should keep running."""
         self._budget = Budget(spec)
         self._workers: LoadWorkers | None = None
         self._live: Live | None = None
@@ -172,8 +173,9 @@ class Stand:
         return False
 
     async def nobody_listens(self) -> bool:
-        """Whether nobody takes a connection where it is asked, in some seconds; False where that
-        cannot be tried, or the run is to end."""
+        """Return whether the address accepts no connection for some seconds; False if that
+        cannot be tested, or the run is to end.
+        """
         ends_s = perf_counter() + GONE_LIMIT_S
         while self.url is not None and perf_counter() < ends_s:
             if await is_reachable(self.url):
@@ -190,8 +192,9 @@ class Stand:
 
     @property
     def most_users(self) -> int:
-        """That may be asked for: of the suite, and no more programs than this machine has cores
-        for where each user has one of its own."""
+        """Return the allowed number of users: the suite's, and no more programs than the
+        machine's cores support if each user has one.
+        """
         return min(self.spec.most_concurrency, self._most_programs or self.spec.most_concurrency)
 
     @property
@@ -205,8 +208,9 @@ class Stand:
 
     @property
     def roots(self) -> tuple[int, ...]:
-        """Root processes of the target here, as of now; empty where it is elsewhere, or inside the
-        senders."""
+        """Return the target's current local root processes; empty if it runs elsewhere, or
+        inside the senders.
+        """
         lasting, workers = self.lasting_roots, self._workers  # the gauges ask from a thread
         if lasting or workers is None or runs_inside(self._target):
             return lasting
@@ -217,13 +221,14 @@ class Stand:
 
     @property
     def lasting_roots(self) -> tuple[int, ...]:
-        """Those that have no reason to end."""
+        """Return the root processes that should keep running."""
         return self._opened.pids if self.owned is None else self.owned.pids
 
     @property
     def lives(self) -> bool:
-        """Whether any of those is there still; the table of processes is read only when the one
-        that was seen last is gone."""
+        """Return whether any of them is still alive; the process table is read only when the
+        last known one is gone.
+        """
         if self._seen is not None:
             now = read_process(self._seen.pid)
             if now is not None and now.key == self._seen.key and not now.zombie:
@@ -233,7 +238,7 @@ class Stand:
         return bool(roots)
 
     def memory_mb(self) -> float | None:
-        """Resident memory of the target's process trees now; None where they are not here."""
+        """Return the resident memory of the target's process trees; None if they are not local."""
         members = tree_of(self.roots).values()
         return resident_mb(members) if members else None
 
@@ -254,7 +259,7 @@ class Stand:
             raise ValueError(f"{course.input_tokens} tokens are more than are allowed")
 
     async def _carry_out(self, course: Course) -> tuple[Window, list[WorkerPlan], Live, Watch]:
-        """One window, not stored yet."""
+        """Run one window, without storing it yet."""
         context, repeat = self._context, self.windows
         if context.stop.is_set:
             raise Stopped(context.stop.reason or "stopped")
@@ -320,7 +325,7 @@ class Stand:
         )
 
     async def _workers_for(self, plans: list[WorkerPlan]) -> LoadWorkers:
-        """Those of the window before where they are as many, else new ones."""
+        """Return the workers of the previous window if their number matches, else new ones."""
         if self._workers is not None and len(self._workers.pids) == len(plans):
             self._workers.take(plans)
             return self._workers
@@ -357,9 +362,8 @@ class Stand:
         return [float(time) for time in measured.e2e_ms[measured.ok]]
 
     async def _is_gone(self, measured: Measured) -> bool:
-        """Whether nobody answers at the end of a window, nor takes a connection in some seconds.
-
-        Of a target that is not ours and has no URL, only its own failures tell.
+        """Return whether requests fail at the end of a window and no connection is accepted for
+        some seconds. For a remote target without a URL, only its failures decide.
         """
         if not len(measured) or measured.ok[-LAST_FEW:].any() or self.url is None:
             return False

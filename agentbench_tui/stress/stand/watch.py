@@ -1,4 +1,4 @@
-"""What goes on beside a window: its faults and actions, and the reasons to end it early."""
+"""Activity during a window: its faults and actions, and the reasons to end it early."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_S = 0.1
 GUARD_EVERY = 10
-"""Looks between two at the machine's memory, and at a port that nobody answers on."""
+"""Ticks between two checks of the machine's memory, and of a port that does not answer."""
 SILENT_LOOKS = 5
 """Such looks in a row that find nobody on the port of a target that answers nothing: it is gone."""
 
 
 class Watch:
-    """Of one window; an async context manager: afterwards nothing of it goes on."""
+    """Watches one window; an async context manager that leaves nothing running."""
 
     def __init__(
         self, stand: Stand, workers: LoadWorkers, live: Live, course: Course, budget: Budget
@@ -75,8 +75,9 @@ class Watch:
         self._tasks = [asyncio.create_task(one) for one in doing]
 
     def with_readings(self, measured: Measured, *, cpu: bool) -> Measured:
-        """The window with what was read beside it; the CPU time of processes that live for one
-        request is not seen, and left out."""
+        """Return the window with its resource samples; the CPU time of processes that live for
+        one request is unknown, and omitted.
+        """
         readings = self.readings
         if readings is None:
             return measured
@@ -119,7 +120,7 @@ class Watch:
             self._end(AgentFailure(FailureKind.HARNESS, detail))
 
     async def _look(self) -> None:
-        """Until there is a reason to end."""
+        """Watch until there is a reason to end."""
         lasting = self._stand.is_here and not self._course.may_die
         looks = 0
         while self.why is None:

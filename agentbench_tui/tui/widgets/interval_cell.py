@@ -29,7 +29,7 @@ class Interval:
     low: float | None = None
     high: float | None = None
     reason: str = ""
-    """Why there is no value."""
+    """Return the reason for a missing value."""
 
 
 @dataclass(frozen=True, slots=True)
