@@ -1,4 +1,4 @@
-"""`agentbench agents`: those that have been measured, and whether a target would work."""
+"""`agentbench agents`: agents that have been measured, and checks of a target."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _given(targets: Sequence[str], suite: str | None) -> list[AgentSpec]:
 
 
 def _asked(spec: AgentSpec) -> tuple[str, list[str]]:
-    """What it answered, or why it did not."""
+    """Return the agent's answer, or the reason for a failure."""
     from agentbench_tui.agents.trial import QUESTION, ask_once
     from agentbench_tui.model.answer import AgentFailure
     from agentbench_tui.model.text.untrusted import one_line, redact

@@ -1,4 +1,4 @@
-"""`agentbench baseline`: what an agent is held against, and which changes are accepted."""
+"""`agentbench baseline`: the baseline of an agent, and its accepted changes."""
 
 from __future__ import annotations
 

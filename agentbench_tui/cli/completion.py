@@ -12,14 +12,14 @@ import click
 from click.shell_completion import CompletionItem
 
 _VARIABLES = {"agentbench": "_AGENTBENCH_COMPLETE", "agentbench-tui": "_AGENTBENCH_TUI_COMPLETE"}
-"""Program → what the script sets in the environment when it calls it for the words that fit."""
+"""Program → environment variable that the completion script sets to request candidates."""
 _NAMES = {
     "suites": "suites", "suite": "suites", "run": "runs", "run_ids": "runs", "agent": "agents",
     "agents": "agents", "chosen": "agents", "selector": "agents", "selectors": "agents",
 }  # fmt: skip
 """Parameter → what its values name."""
 _PATHS = {"SUITE": "file", "FILE": "file", "DIR": "dir", "FOLDER": "dir"}
-"""Word of a metavar → what the shell is to look for."""
+"""Word of a metavar → what the shell completes."""
 _WORD = re.compile(r"[A-Z]+")
 
 
@@ -50,7 +50,7 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 
 def is_asked() -> bool:
-    """Whether a shell calls this program for the words that fit its command line."""
+    """Return whether a shell calls this program for completion candidates."""
     return any(variable in os.environ for variable in _VARIABLES.values())
 
 
@@ -77,9 +77,9 @@ def _command_of(program: str, root: click.Group) -> click.Command:
 
 
 def offer_values(command: click.Command) -> None:
-    """Let a command's parameters complete files and the names of suites, runs and agents.
+    """Make a command's parameters complete files and the names of suites, runs and agents.
 
-    Those of the type `click.Path` complete files anyway; of text, the metavar says what it is.
+    Those of the type `click.Path` complete files anyway; for text, the metavar says what it is.
     """
     if isinstance(command, click.Group):
         for subcommand in command.commands.values():

@@ -1,4 +1,4 @@
-"""`agentbench cost`: what a task and a success cost, who is on the front, and what would save."""
+"""`agentbench cost`: cost of a task and of a success, the Pareto front, and possible savings."""
 
 from __future__ import annotations
 

@@ -22,8 +22,9 @@ def agentbench_tui() -> None:
 
 
 def _come_in() -> None:
-    """Import what a command takes; Ctrl-C meanwhile ends the process as it ends any other, without
-    a traceback of where an import was."""
+    """Import the modules of a command; Ctrl-C during the import ends the process without a
+    traceback.
+    """
     is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else it is ignored
     if is_ours:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""`agentbench explain`: what a metric, a score or a figure of load means, by formula."""
+"""`agentbench explain`: meaning and formula of a metric, a score or a term."""
 
 from __future__ import annotations
 

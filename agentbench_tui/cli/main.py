@@ -111,13 +111,14 @@ _RUN_USER_CODE = {
     "run", "load", "stress", "experiments", "time", "market", "resume", "rescore", "regressions",
     "agents", "suites", "carry-out",
 }  # fmt: skip
-"""Commands that call code of the user's in their own process, which may end it."""
+"""Commands that run the user's code in their own process, which may end it."""
 
 
 _MEASURE = {"run", "load", "stress", "time", "resume", "rescore", "carry-out"}
 _MEASURING_PARTS = {("experiments", "run"), ("market", "run"), ("market", "serve")}
-"""Commands that are never repeated: each time they ask agents or judges, which costs time and
-money, and most begin another run."""
+"""Commands that are never repeated automatically: each time they call agents or judges, which
+costs time and money, and most start another run.
+"""
 
 
 class LazyGroup(click.Group):
@@ -224,7 +225,7 @@ def _end(code: int) -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
-    """Run the command and write out what it printed; return the exit code."""
+    """Run the command and flush its output; return the exit code."""
     guard()
     if is_asked():
         code = complete(main)
@@ -287,7 +288,7 @@ def _measures(arguments: list[str]) -> bool:
 
 
 def _excludes_damage() -> bool:
-    """Whether runs of a database that was read are damaged, and are excluded from now on."""
+    """Return whether runs of a database that was read are damaged, and are excluded from now on."""
     if "agentbench_tui.store.damage" not in sys.modules:
         return False
     from agentbench_tui.model.text.untrusted import visible
@@ -323,7 +324,7 @@ def _check_text(arguments: list[str]) -> None:
 
 
 def _circumstance(error: Exception) -> str | None:
-    """What a person can mend about an error of the system's; None when it is a fault of ours."""
+    """Describe a system error that the user can fix; None for a bug in agentbench."""
     if not isinstance(error, OSError):
         return None
     try:

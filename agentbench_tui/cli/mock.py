@@ -14,7 +14,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _server_options(command: Command) -> Command:
-    """An option for each field of the server's options; text, which they read themselves."""
+    """Return an option for each field of the server's options, as text that the server parses."""
     for one in reversed(option_fields()):
         flag = f"--{one.name.replace('_', '-')}"
         if one.metadata["unit"]:

@@ -1,4 +1,4 @@
-"""`agentbench profile`: where time, tokens and the machine went, and what would save how much."""
+"""`agentbench profile`: use of time, tokens and the machine, and possible savings."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def profile(
 def _executions(
     connection: sqlite3.Connection, target: str, suite: str | None, benchmark: str | None
 ) -> list[Document]:
-    """What is meant; a name that is no agent's is a run's."""
+    """Return the selected executions; a name that is not an agent's is a run's."""
     from agentbench_tui.store.queries.selection import agent_ids
     from agentbench_tui.verdicts.selection.selector import executions_of_selector, parse_selector
 
@@ -159,7 +159,7 @@ def _file_of_cprofile(
 
 
 def _with_functions(document: Document, cprofile: str | None) -> Document:
-    """The document with what cProfile saw of an experiment, if there was a pass of it."""
+    """Return the document with the cProfile data of an experiment, if there are any."""
     from agentbench_tui.verdicts.profile.profile_functions import (
         bottlenecks_of,
         opportunities_of,
@@ -184,7 +184,10 @@ def _with_functions(document: Document, cprofile: str | None) -> Document:
 
 
 def _flame_of(documents: list[Document]) -> Document:
-    """The flame of the only execution. Raises UsageError when there are several, or none."""
+    """Return the flame graph of the only execution.
+
+    Raises UsageError if there are several, or none.
+    """
     if len(documents) > 1:
         some = ", ".join(dict.fromkeys(one["benchmark_id"] for one in documents))
         raise UsageError(f"--flame takes one benchmark: add --benchmark ({some})")
@@ -258,7 +261,7 @@ _OF_IMPACT = {
     "share": "an answer", "tail": "above the median", "function": "in the profiled call",
 }  # fmt: skip
 _OF_LOAD = {"cpu_percent": "processes: mean cpu %", "rss_mb": "processes: mean memory MB"}
-"""Gauge → its name; of single answers they are with the phases."""
+"""Gauge → its name; those of single answers are shown with the phases."""
 
 
 def _figures(document: Document) -> list[Document]:

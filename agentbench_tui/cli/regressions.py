@@ -224,7 +224,7 @@ def _print(document: RegressionsDocument, form: str) -> None:
 
 
 def _exit_code(document: RegressionsDocument, fail_on: str) -> int:
-    """1 for what was asked to fail on, 3 where nothing can be said; `none` never fails."""
+    """Return 1 for a severity to fail on, 3 for an undecided result; `none` never fails."""
     if fail_on == "none":
         return 0
     verdict = document.verdict

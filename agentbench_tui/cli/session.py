@@ -81,7 +81,7 @@ def open_(run: str, replay: bool, speed: float | None, database: str | None, **g
 
 
 def _run_id(path: Path, wanted: str | None) -> str:
-    """The whole id of the run that is meant. Raises UsageError for none."""
+    """Return the full id of the selected run. Raises UsageError if there is none."""
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.runs import find_run
     from agentbench_tui.verdicts.runs.live_document import run_to_watch
@@ -94,7 +94,7 @@ def _run_id(path: Path, wanted: str | None) -> str:
 
 
 def _show_run(path: Path, run_id: str, look: Look, speed: float | None = None) -> int:
-    """`speed`: of a replay; None for the run as it is."""
+    """`speed`: that of a replay; None for the run itself."""
     from agentbench_tui.tui.shared import Shared
 
     shared = Shared(path, run_id, speed is not None, speed or 1.0, fixed_run=True)

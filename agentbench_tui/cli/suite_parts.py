@@ -1,4 +1,4 @@
-"""What suites made of options have in common: agents, what is asked, caps, gates, their text."""
+"""Common parts of suites built from options: agents, workload, budgets, gates, and their text."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Block = dict[str, Any]
 
 
 def agent_tables(targets: Sequence[str], given: dict[str, Any], folder: Path) -> list[Block]:
-    """`agents` of a suite. Raises UsageError for what is no target."""
+    """Return `agents` of a suite. Raises UsageError for an invalid target."""
     from agentbench_tui.agents.target import parse_agent
 
     return [_agent_table(parse_agent(text, base_dir=str(folder)), given) for text in targets]
 
 
 def run_keys(given: dict[str, Any]) -> Block:
-    """What the run's options say in a suite: gates, seed, caps and prices."""
+    """Return the run's options as keys of a suite: gates, seed, budgets and prices."""
     keys: Block = {}
     if given["gates"]:
         keys["gates"] = list(given["gates"])

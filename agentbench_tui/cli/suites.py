@@ -46,7 +46,7 @@ def suites() -> None:
 
 
 def _warnings(loaded: LoadedSuite, values: Settings) -> list[str]:
-    """What may be wrong with the cases of a sound suite: copies, and answers that are sent."""
+    """Warn about cases of a valid suite: copies, and answers contained in the input."""
     from agentbench_tui.engine.cases.copied_cases import copied_cases
     from agentbench_tui.engine.cases.sent_answers import sent_answers
 

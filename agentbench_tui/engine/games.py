@@ -33,7 +33,7 @@ class Game(Protocol):
     def check(self, benchmark: Benchmark) -> list[str]: ...
 
     def check_agent(self, spec: AgentSpec) -> list[str]:
-        """As `agents.registry.check_agent`, for an agent that only plays this game."""
+        """Check an agent that only plays this game, like `agents.registry.check_agent`."""
 
     def player(
         self, agent: Agent, spec: AgentSpec, memory_limit_mb: float | None, stop: StopSignal
@@ -45,16 +45,17 @@ class Game(Protocol):
         """
 
     def salted(self, case: Case, salt: str) -> Case:
-        """The case with the database's secret salt, which its world is made with; itself where it
-        needs none."""
+        """Return the case with the database's secret salt, from which its world is generated;
+        unchanged if it needs none.
+        """
 
     def accesses(self, case: Case) -> Iterable[Access]:
-        """What playing the case reads; see `engine.run.trust`."""
+        """Return what playing the case reads; see `engine.run.trust`."""
 
     def add_metrics(
         self, connection: sqlite3.Connection, execution_key: int, result: Aggregate
     ) -> None:
-        """Add what the stored episodes of an execution say to its metrics."""
+        """Add the figures of the stored episodes to an execution's metrics."""
 
 
 def find_game(name: str) -> Game:

@@ -39,7 +39,7 @@ KINDS = {
 
 
 class Kind(Protocol):
-    """How benchmarks of one kind are checked and carried out."""
+    """How benchmarks of one kind are checked and executed."""
 
     def check(self, benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]: ...
 
@@ -47,10 +47,8 @@ class Kind(Protocol):
         """The model of the field of a benchmark that is named like the kind, if it has one."""
 
     def accesses(self, benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
-        """What the kind's own fields run, read or ask, of a benchmark as JSON; see
-        `engine.run.trust`.
-
-        The benchmark may be of another kind, and may be crafted.
+        """Return what the kind's own fields run, read or call, for a benchmark as JSON; see
+        `engine.run.trust`. The benchmark may be of another kind, and may be malicious.
         """
 
     async def run(self, group: Group, context: RunContext) -> None: ...
@@ -76,8 +74,9 @@ class _Varied(Protocol):
 def run_with(
     benchmark: Benchmark, base_dir: str, given: Sequence[AgentSpec]
 ) -> Sequence[AgentSpec]:
-    """The agents of a benchmark's executions: those given, or the variants that an experiment
-    brings along where none is. Raises UsageError for variants that the experiment does not take."""
+    """Return the agents of a benchmark's executions: the given ones, or by default the variants
+    of an experiment. Raises UsageError for variants that the experiment does not accept.
+    """
     if benchmark.kind != "experiment":
         return given
     package, _, _ = KINDS["experiment"].rpartition(".")
@@ -87,7 +86,7 @@ def run_with(
 
 
 def is_built_in(name: str) -> bool:
-    """Whether this version can carry out benchmarks of the kind."""
+    """Return whether this version can execute benchmarks of the kind."""
     package, _, _ = KINDS[name].rpartition(".")
     return find_spec(package) is not None and find_spec(KINDS[name]) is not None
 

@@ -90,7 +90,7 @@ def aggregate(
     resources: Resources,
     benchmark: Benchmark,
 ) -> Aggregate:
-    """The metrics of what is stored of an execution."""
+    """Return the metrics of a stored execution."""
     from agentbench_tui.experiments.aggregate import aggregate_experiment
 
     return aggregate_experiment(connection, execution_key, agent, resources, benchmark)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MOST_BARS = 60
 _ROUNDING = 1e-12
-"""A spread of this share of the values is none that could be drawn."""
+"""Relative spread below which there is no distribution to draw."""
 _NO_BANDS: Mapping[str, tuple[Iterable[float], Iterable[float], Iterable[float]]] = {}
 _NO_LINES: Mapping[str, float] = {}
 

@@ -27,17 +27,17 @@ _EXPRESSIONS = {
     },
 }  # fmt: skip
 OBSERVATION_COLUMNS = tuple(_EXPRESSIONS)
-"""What `observation_rows` gives of each observation, in that order."""
+"""Columns that `observation_rows` returns for each observation, in that order."""
 
 
 class ColumnFacts(NamedTuple):
-    """What is known of a column without its values."""
+    """Facts about a column without its values."""
 
     n: int
     known: int
     """Values that are known."""
     known_answered: int
-    """Of these, those of answers that did not fail."""
+    """Number of known values among answers that did not fail."""
 
 
 class KeptColumn(NamedTuple):
@@ -51,7 +51,7 @@ class KeptColumn(NamedTuple):
 def keep_columns(
     connection: sqlite3.Connection, execution_key: int, columns: Iterable[KeptColumn]
 ) -> None:
-    """Keep the columns of an execution in place of those that are there."""
+    """Store the columns of an execution in place of existing ones."""
     connection.execute("DELETE FROM answer_columns WHERE execution_key=?", (execution_key,))
     connection.executemany(
         "INSERT INTO answer_columns VALUES (?,?,?,?,?,?)",
@@ -60,7 +60,7 @@ def keep_columns(
 
 
 def columns_kept(connection: sqlite3.Connection, execution_key: int) -> dict[str, ColumnFacts]:
-    """Name → what is known of each column that is kept; empty where none is."""
+    """Return name → facts of each stored column; empty if there are none."""
     rows = connection.execute(
         "SELECT name, n, known, known_answered FROM answer_columns WHERE execution_key=?",
         (execution_key,),
@@ -69,7 +69,7 @@ def columns_kept(connection: sqlite3.Connection, execution_key: int) -> dict[str
 
 
 def column_content(connection: sqlite3.Connection, execution_key: int, name: str) -> bytes | None:
-    """The values of a column as they were kept; None where it is gone."""
+    """Return the stored values of a column; None if it is gone."""
     row = connection.execute(
         "SELECT content FROM answer_columns WHERE execution_key=? AND name=?",
         (execution_key, name),

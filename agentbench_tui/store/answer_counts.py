@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class AnswerCounts(NamedTuple):
-    """What can be counted of the answers of an execution."""
+    """Counts of an execution's answers."""
 
     observed: int
     retries: int

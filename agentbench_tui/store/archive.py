@@ -1,4 +1,4 @@
-"""Runs out of and into the store: export to a file of their own, import from one."""
+"""Export of runs to separate files, and import from them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def export_run(database: Path, run_id: str, target: Path, *, force: bool = False
 
 
 def _digest_file(path: Path) -> Path:
-    """The file beside an exported one that holds its sha256."""
+    """Return the file next to an exported one that holds its sha256."""
     return path.with_name(f"{path.name}.sha256")
 
 
@@ -90,9 +90,10 @@ def _check_replaceable(path: Path, database: Path, *, force: bool) -> None:
 
 
 def _belongs_to(path: Path, database: Path) -> bool:
-    """Whether it is the database, or a file or folder that SQLite or the locks keep beside it.
+    """Return whether it is the database, or a file or folder that SQLite or the locks keep next to
+    it.
 
-    Also one that is not there now: the next writer would take it for its own.
+    Also if it does not exist at the moment: the next writer would use it as its own.
     """
     given = os.path.realpath(path)
     for home in (str(database), os.path.realpath(database)):
@@ -123,12 +124,12 @@ def _sha256(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of the runs of a file."""
+    """What happened to the runs of a file."""
 
     new: tuple[str, ...]
-    """Ids of those that were copied."""
+    """Ids of the copied runs."""
     refused: tuple[str, ...]
-    """A line on each damaged one, with what is wrong."""
+    """One line per damaged run, with what is wrong."""
 
 
 def import_runs(database: Path, source_path: Path, soundness: Soundness | None = None) -> Imported:
@@ -229,7 +230,7 @@ def _check_digest(source_path: Path) -> None:
 
 
 def _make_way(database: Path, run_id: str) -> bool:
-    """Remove what is there of a run in part; False when the whole run is there."""
+    """Remove a partial copy of the run; return False if the whole run exists."""
     with removing(database) as (target, lock):
         known = target.execute("SELECT key, error FROM runs WHERE id=?", (run_id,)).fetchone()
         if known is None:

@@ -1,4 +1,4 @@
-"""What tells stored cases apart: hashes of their id, content and cluster."""
+"""Hashes of stored cases' id, content and cluster, which identify equal cases."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _SIZE = 8
 
 
 class CaseHashes(NamedTuple):
-    """64-bit hashes of a dataset's cases, in their order; equal where what they are of is equal."""
+    """64-bit hashes of a dataset's cases, in their order; equal for equal content."""
 
     identity: bytes
-    """Of id and body."""
+    """Hash of id and body."""
     content: bytes
-    """Of the body without the id: equal for one question under several ids."""
+    """Hash of the body without the id: equal for one question under several ids."""
     cluster: bytes
-    """Of the cluster that the author named; 0 without one."""
+    """Hash of the declared cluster; 0 without one."""
 
 
 def case_hashes(connection: sqlite3.Connection, dataset_key: int) -> CaseHashes:
@@ -53,7 +53,7 @@ def made_hashes(connection: sqlite3.Connection, dataset_key: int) -> CaseHashes:
 
 
 def has_hashes(connection: sqlite3.Connection, dataset_key: int) -> bool:
-    """Whether the hashes of a dataset are kept, or need not be since it has few cases."""
+    """Return whether the hashes of a dataset are stored, or not needed because it has few cases."""
     return _count(connection, dataset_key) < KEPT_FROM or _kept(connection, dataset_key) is not None
 
 

@@ -26,7 +26,7 @@ _BY_RUN = ("benchmark_executions", "ticks", "gauges")
 
 
 def note_opened(path: Path, connection: sqlite3.Connection) -> None:
-    """Remember that a database is read, and exclude from the connection what is damaged in it."""
+    """Remember that a database is read, and exclude damaged runs from the connection."""
     _opened.add(path)
     keys = ", ".join(map(str, sorted(_excluded.get(path, ()))))
     if not keys:

@@ -1,4 +1,4 @@
-"""Opening a database: where it lies, its schema version, how writers and viewers connect."""
+"""Opens a database: its location, its schema version, connections of writers and viewers."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def schema_of(path: Path) -> int:
 
 
 def _checked_version(path: Path, connection: sqlite3.Connection) -> int:
-    """The schema version, 0 of an empty database. Raises StoreError for one that is not ours."""
+    """Return the schema version, 0 for an empty database. Raises StoreError for a foreign one."""
     # In this order: whoever makes the database just now commits tables and version at once.
     try:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master").fetchall()}
@@ -196,7 +196,7 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def read_uri(path: Path) -> str:
-    """URI of a read-only connection; `immutable` only where nobody can be writing."""
+    """Return the URI of a read-only connection; `immutable` only if no process can be writing."""
     immutable = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
     return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
 
@@ -221,8 +221,9 @@ def workspace_salt(connection: sqlite3.Connection) -> str:
 
 
 def real_path(path: Path) -> Path:
-    """The file itself: absolute, for an agent may change the working folder, and without links,
-    for the locks and the log beside a database are found by its name."""
+    """Return the file itself: an absolute path, because an agent may change the working folder,
+    and without links, because the locks and the log are found by the file's name.
+    """
     return Path(os.path.realpath(path))
 
 

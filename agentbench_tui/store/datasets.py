@@ -70,7 +70,7 @@ def finish_dataset(connection: sqlite3.Connection, key: int, dataset_hash: str, 
 def use_dataset(
     connection: sqlite3.Connection, dataset: int, execution_keys: Iterable[int], times: int
 ) -> None:
-    """Note the dataset of executions, whose cases are planned to be asked so many times each."""
+    """Store the dataset of executions, and how often each case is planned to be asked."""
     connection.executemany(
         "UPDATE benchmark_executions SET dataset_key=?, planned=? *"
         " (SELECT cases FROM datasets WHERE key=?) WHERE key=?",
@@ -90,7 +90,7 @@ def datasets_of_run(connection: sqlite3.Connection, run_key: int) -> dict[int, i
 
 
 def case_keys(connection: sqlite3.Connection, dataset: int) -> Iterable[int]:
-    """The keys of a dataset's cases, in the order in which they are asked."""
+    """Return the keys of a dataset's cases, in the order in which they are asked."""
     rows = connection.execute(
         "SELECT key FROM cases WHERE dataset_key=? ORDER BY key", (dataset,)
     ).fetchall()
@@ -98,7 +98,7 @@ def case_keys(connection: sqlite3.Connection, dataset: int) -> Iterable[int]:
 
 
 def keys_of_dataset(connection: sqlite3.Connection, dataset: int) -> range | list[int]:
-    """The same; a range where they follow each other, as they mostly do."""
+    """Return the same keys; a range if they are consecutive, as they usually are."""
     first, last, count = connection.execute(
         "SELECT (SELECT MIN(key) FROM cases WHERE dataset_key=?1),"
         " (SELECT MAX(key) FROM cases WHERE dataset_key=?1),"
@@ -111,7 +111,7 @@ def keys_of_dataset(connection: sqlite3.Connection, dataset: int) -> range | lis
 
 
 def dataset_of_execution(connection: sqlite3.Connection, execution_key: int) -> int:
-    """The key of the dataset that an execution asks."""
+    """Return the key of an execution's dataset."""
     (key,) = connection.execute(
         "SELECT dataset_key FROM benchmark_executions WHERE key=?", (execution_key,)
     ).fetchone()

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Draft:
-    """A run's rows of some tables, to be changed in private. Hold the run's lease meanwhile."""
+    """A private copy of a run's rows of some tables, for changes. Requires the run's lease."""
 
     def __init__(self, database: Path, run_key: int, tables: Sequence[str]) -> None:
         """Raises StoreError. Needs room for the rows in SQLite's temporary storage."""
         self._database = database
         self._changes: list[tuple[str, Sequence[Any]]] = []
         self.connection = connect_to_read(database)
-        """Reads the draft where it has a table, else the database."""
+        """Reads the draft if it has a table, else the database."""
         try:
             for table in tables:
                 self._copy(table, run_key)

@@ -1,7 +1,7 @@
-"""What SQLite and the file system say when a database cannot be used, in words for a person.
+"""Messages for errors of SQLite and the file system about a database.
 
-A full disk, a damaged file, a folder without rights are circumstances: StoreError, one line that
-names the file. Anything else that SQLite complains of is a fault of ours and stays what it is.
+A full disk, a damaged file or a folder without permissions is a StoreError with one line that names
+the file. Any other SQLite error is a bug in agentbench and is not converted.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _CIRCUMSTANCES = {
     sqlite3.SQLITE_BUSY: "another program holds it",
     sqlite3.SQLITE_NOLFS: "it is larger than the file system allows",
 }
-"""Primary result code (https://www.sqlite.org/rescode.html) → what it means."""
+"""Primary result code (https://www.sqlite.org/rescode.html) → its meaning."""
 
 _DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
-"""Failures of the disk, which no other option of the command avoids: not usage errors."""
+"""Failures of the disk, which no option of the command avoids: not usage errors."""
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def not_text(path: Path) -> StoreError:
 
 
 def unusable(path: Path, error: OSError) -> StoreError:
-    """What the system said of `path`, or of a file beside it."""
+    """Return a StoreError for the system's error about `path`, or a file next to it."""
     store_error = StoreError(f"{path}: cannot be used: {(error.strerror or str(error)).lower()}")
     if error.errno in ENVIRONMENT_ERRORS:
         store_error.exit_code = Unmeasured.exit_code
@@ -71,7 +71,7 @@ def unusable(path: Path, error: OSError) -> StoreError:
 
 
 def check_is_file(path: Path) -> None:
-    """Raise StoreError where something other than a regular file is in the way."""
+    """Raise StoreError if the path exists and is not a regular file."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:

@@ -1,8 +1,8 @@
 """Where a run writes, and where its database ends up: in memory, and on network file systems.
 
-A database on a network file system is worked on in a local copy. Beside the copy lies a note with
-its target, locked while the process lives: a copy whose note is not locked was left by a process
-that was killed, and holds what that had measured.
+A database on a network file system is worked on in a local copy. Next to the copy is a note with
+its target, locked while the process lives: a copy whose note is not locked was left by a killed
+process, and holds what that had measured.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ NETWORK_FILESYSTEMS = frozenset(
 )
 _MOUNTS = Path("/proc/self/mounts")
 _ESCAPED = re.compile(r"\\([0-7]{3})")
-"""How a blank, tab, line break or backslash is written there: proc_pid_mounts(5), fstab(5)."""
+"""How a space, tab, line break or backslash is escaped there: proc_pid_mounts(5), fstab(5)."""
 _NOTE = ".target"
-"""Ends the name of the note beside a local copy."""
+"""Suffix of the note next to a local copy."""
 
 
 class Location:
     """Where a run writes and where its database ends up.
 
-    `:memory:` is a file in shared memory, and a path on a network file system is written
-    locally: both are copied whole to `target` by `deliver()`, through SQLite's backup.
+    `:memory:` is a file in shared memory, and a path on a network file system is written locally:
+    both are copied to `target` by `deliver()`, through SQLite's backup.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Location:
     ) -> None:
         self.working = working
         self.target = target
-        """Where `deliver` copies to; None when the working file is the final one."""
+        """Destination of `deliver`; None if the working file is the final one."""
         self._before = None if target is None else _state(target)
         self._temporary = working if temporary else None
         self._copy: LocalCopy | None = None
@@ -124,7 +124,7 @@ class Location:
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file is written or replaced; None when there is none."""
+    """Return values that change when a file is written or replaced; None if it does not exist."""
     try:
         now = path.stat()
     except OSError:
@@ -141,7 +141,7 @@ def _new_file(name: str) -> Path:
 
 
 class _Note(msgspec.Struct, frozen=True):
-    """What lies beside a local copy."""
+    """Content of the note next to a local copy."""
 
     target: str
     before: tuple[int, int, int] | None
@@ -158,7 +158,7 @@ class LocalCopy:
         self._held = Held(descriptor)
 
     def unlock(self) -> None:
-        """Leave the copy as it was found."""
+        """Release the copy without changes."""
         self._held.close()
 
     def release(self) -> None:
@@ -169,13 +169,14 @@ class LocalCopy:
 
 
 def is_on_network(path: Path) -> bool:
-    """Whether a path lies on a network file system, where SQLite's locks cannot be trusted."""
+    """Return whether a path is on a network file system, where SQLite's locks are unreliable."""
     return filesystem_of(path) in NETWORK_FILESYSTEMS
 
 
 def abandoned_copy(target: Path) -> LocalCopy | None:
-    """The newest copy that a killed process left of a database, locked for this one from now on;
-    None where there is none. Release it when it is not used."""
+    """Return the newest copy of a database that a killed process left, locked by this one from
+    now on; None if there is none. Release it if it is not used.
+    """
     copies = sorted(_copies_folder().glob(f"*{_NOTE}"), reverse=True)  # ids are sorted by time
     for note_path in copies:
         descriptor = _locked(note_path)

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 
 _ATTEMPTS, _BETWEEN_S = 20, 0.0005
-"""To take a lease: whoever only asks whether it is free holds it meanwhile, for microseconds."""
+"""Retries for taking a lease: a process that only checks it holds it for microseconds."""
 LONGEST_WAIT_S = 60.0
 """For the write lock. A transaction takes a tenth of a second at most."""
 _LONGEST_PAUSE_S = 0.01
 _NAMED_HOLDERS = 3
 _ENDED = frozenset("ZX")
-"""States of a process that has ended, and that its parent has not asked about yet: proc(5)."""
+"""States of a process that has ended, but whose parent has not collected its status: proc(5)."""
 _PRIVATE = 0o600
-"""Rights of a database and of what is beside it, unless its owner gives it others."""
+"""Default permissions of a database and the files next to it."""
 
 
 class WriteLock:
@@ -100,14 +100,14 @@ def _wait_for_flock(descriptor: int, database: Path, lock: str) -> None:
 
 
 class LeaseHolder(msgspec.Struct, frozen=True):
-    """Who runs a run, as written into its row and its lease file."""
+    """The process of a run, as written into its row and its lease file."""
 
     boot_id: str
     pid: int
     since: float
-    """Seconds since 1970; viewers' wishes older than this are ignored."""
+    """Seconds since 1970; older control requests are ignored."""
     namespace: str = ""
-    """Of the pid: containers on one machine have their own."""
+    """PID namespace: containers on one machine have their own."""
     started: int = 0
     """When the process began, in clock ticks since the machine's start; 0 where it is unknown.
     Another process that gets the same number later has begun later."""
@@ -120,7 +120,7 @@ class LeaseHolder(msgspec.Struct, frozen=True):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the process has certainly ended; False where that cannot be known from here."""
+        """Return whether the process has certainly ended; False if that is unknown."""
         if not self.namespace or (self.boot_id, self.namespace) != (boot_id(), _pid_namespace()):
             return False
         try:
@@ -188,7 +188,7 @@ class Lease:
         os.pwrite(self._descriptor, msgspec.json.encode(holder), 0)
 
     def release(self) -> None:
-        """Give the lease back. The file goes first, so that nobody locks a file that is gone."""
+        """Release the lease. The file is removed first, so that no process locks a removed file."""
         if self._descriptor < 0:
             return
         with suppress(FileNotFoundError):
@@ -196,22 +196,23 @@ class Lease:
         self.close()
 
     def close(self) -> None:
-        """Close the file and leave it where it is."""
+        """Close the file without removing it."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
 
 
 def private_file(path: Path) -> None:
-    """Make a file that only its owner can read, unless there is one."""
+    """Create a file that only its owner can read, unless it exists."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE))
 
 
 def open_like(database: Path, path: Path) -> int:
-    """A descriptor of a file beside a database, made or opened with the rights of the database.
+    """Open or create a file next to a database, with the permissions of the database; return a
+    descriptor.
 
-    Who lets a group read and write the database (`chmod 660`) lets it take the locks too.
+    If a group may read and write the database (`chmod 660`), it may also take the locks.
     """
     mode = _mode_of(database)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, mode)
@@ -239,7 +240,7 @@ def _mode_of(database: Path) -> int:
 
 
 def is_leased(database: Path, run_id: str) -> bool:
-    """Whether a living process holds the run's lease. Changes nothing."""
+    """Return whether a living process holds the run's lease. Changes nothing."""
     if not is_name(run_id):
         return False  # a damaged row
     path = _lease_path(database, run_id)
@@ -258,7 +259,7 @@ def is_leased(database: Path, run_id: str) -> bool:
 
 
 def _lease_path(database: Path, run_id: str) -> Path:
-    """The file of a run's lease. Raises StoreError for what could lead anywhere else."""
+    """Return the file of a run's lease. Raises StoreError for an id that could lead elsewhere."""
     if not is_name(run_id):
         raise StoreError(f"{database}: {run_id[:80]!r} is no id of a run")
     return Path(f"{database}.leases") / run_id
@@ -283,7 +284,7 @@ def _folder_lock(database: Path, folder: Path) -> Iterator[None]:
 
 
 def _is_abandoned(path: Path) -> bool:
-    """Whether the process that a lease names is gone, though its flock is held."""
+    """Return whether the process that a lease names is gone, though its flock is held."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=LeaseHolder).is_gone
     except (OSError, msgspec.DecodeError):
@@ -291,7 +292,7 @@ def _is_abandoned(path: Path) -> bool:
 
 
 def boot_id() -> str:
-    """Identifies this start of this machine; empty where the system does not say."""
+    """Return an id of this boot of this machine; empty if the system does not provide it."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:

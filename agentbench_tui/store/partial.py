@@ -1,7 +1,7 @@
-"""A file that is written beside its target and takes its place when it is whole.
+"""A file that is written next to its target and replaces it when it is complete.
 
-Beside it lies a mark that is locked while the process lives. A mark that is not locked was left by
-a process that was killed: the next one that writes into the folder removes it and its file.
+Next to it is a mark that is locked while the process lives. A mark that is not locked was left by a
+killed process: the next one that writes into the folder removes it and its file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MARK = ".busy"
 _FILES = ("", "-wal", "-shm", "-journal", ".lock")
 _LEASES = ".leases"
 BESIDE = (*_FILES, _LEASES)
-"""Endings of a database and of what SQLite and the locks put beside it."""
+"""Suffixes of a database and of the files that SQLite and the locks keep next to it."""
 
 
 @contextmanager

@@ -1,11 +1,11 @@
-"""Where a replay is in the time of its run: pure arithmetic on clock readings that are given."""
+"""Position of a replay in the time of its run: pure arithmetic on given clock readings."""
 
 from __future__ import annotations
 
 import math
 
 SLOWEST, FASTEST = 0.25, 64.0
-"""Times real time; beyond the fastest lies `math.inf`, as fast as can be."""
+"""Multiples of real time; above the fastest there is only `math.inf`, as fast as possible."""
 
 
 class Playhead:
@@ -25,11 +25,11 @@ class Playhead:
 
     @property
     def is_playing(self) -> bool:
-        """Whether it moves."""
+        """Return whether it is playing."""
         return self._playing
 
     def at(self, now: float) -> float:
-        """Where it is; infinite while it goes as fast as can be."""
+        """Return the position; infinite while it plays as fast as possible."""
         if not self._playing:
             return self._from_s
         if math.isinf(self._speed):
@@ -41,13 +41,13 @@ class Playhead:
         self._from_s, self._since = max(0.0, at_s), now
 
     def play(self, speed: float, now: float, *, reached_s: float) -> None:
-        """Go on at that speed, 0.25 to 64 or infinite, from where the rows are now."""
+        """Play at that speed, 0.25 to 64 or infinite, from the current rows."""
         self.seek(min(self.at(now), reached_s), now)
         self._speed = speed if math.isinf(speed) else min(FASTEST, max(SLOWEST, speed))
         self._playing = True
 
     def pause(self, now: float, *, reached_s: float) -> None:
-        """Stay where the rows are now."""
+        """Pause at the current rows."""
         self.seek(min(self.at(now), reached_s), now)
         self._playing = False
 

@@ -1,4 +1,4 @@
-"""Taking out of the store what nobody needs: deleted runs, and what a killed process left half."""
+"""Removes data from the store: deleted runs, and partial data of killed processes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CHUNK = 2000
-"""Rows of one transaction: about 20 ms, so that nobody waits for an import or a delete."""
+"""Rows per transaction: about 20 ms, so that other writers wait only briefly."""
 _CHUNK_OF_BLOBS = 50
-"""Of chunks, each of up to a thousand samples and their gaps: at most 10 MB in all."""
+"""Chunks per transaction, each with up to a thousand samples and their gaps: at most 10 MB in
+all.
+"""
 
 BY_EXECUTION = (
     "metrics", "gauge_summaries", "iterations", "messages", "attempts", "failures", "answers",
@@ -31,8 +33,10 @@ OF_RUN_ID = {
     "baselines": "kind='run' AND target=(SELECT id FROM runs WHERE key=?)",
     "accepted_changes": "run_id=(SELECT id FROM runs WHERE key=?)",
 }
-"""Table → which of its rows speak of a run and go where it goes, by its id. Baselines of a version
-or a tag stand for whatever runs there are, and stay in their database."""
+"""Table → condition for rows that refer to a run by its id and are exported and deleted with it.
+
+Baselines of a version or a tag do not refer to specific runs, and stay in their database.
+"""
 _EXECUTIONS = "SELECT 1 FROM benchmark_executions"
 _UNFINISHED = "unfinished:"
 _DELETED = "deleted:"
@@ -51,16 +55,16 @@ _UNUSED = {
 
 
 def rows_at_once(table: str) -> int:
-    """How many rows of a table one transaction may write or remove."""
+    """Return how many rows of a table one transaction may write or remove."""
     if table == "answer_columns":  # of a million answers each has 8 MB
         return 1
     return min(CHUNK, _CHUNK_OF_BLOBS) if table == "sample_chunks" else CHUNK
 
 
 def unfinished_hash(run_id: str, dataset_hash: str) -> str:
-    """What a dataset is called until all its cases are there, so that no one takes half of it.
-
-    The lease of the run that is written or imported tells whether its writer still lives.
+    """Return the temporary name of a dataset until all its cases are stored, so that it is not
+    used before. The lease of the run that is written or imported shows whether its writer still
+    lives.
     """
     return f"{_UNFINISHED}{run_id}:{dataset_hash}"
 
@@ -68,9 +72,9 @@ def unfinished_hash(run_id: str, dataset_hash: str) -> str:
 def delete_run(database: Path, run_id: str) -> None:
     """Remove a run and everything that only it needs, in small transactions.
 
-    The first one removes the run from every list and names what is left of it in `meta`; a process
-    that is killed later leaves rows that nothing refers to, which `remove_unfinished` removes.
-    Raises UsageError while the run goes on.
+    The first one removes the run from every list and records the remaining work in `meta`; a
+    process killed later leaves unreferenced rows, which `remove_unfinished` removes. Raises
+    UsageError while the run is running.
     """
     lease = Lease.take(database, run_id)
     if lease is None:
@@ -112,7 +116,9 @@ def removing(database: Path) -> Iterator[tuple[sqlite3.Connection, WriteLock]]:
 
 
 def _others_write(database: Path, run_id: str) -> bool:
-    """Whether another run goes on or is imported, which may be about to refer to what is unused."""
+    """Return whether another run is running or being imported, which may be about to refer to
+    unused data.
+    """
     leases = Path(f"{database}.leases").iterdir()
     return any(is_leased(database, one.name) for one in leases if one.name != run_id)
 
@@ -168,8 +174,9 @@ def _delete_rows(
 
 
 def _place_of_run(connection: sqlite3.Connection, table: str) -> str:
-    """Which rows of a table are a run's, by a column that an index begins with where there is one:
-    each of many transactions would search the whole table else."""
+    """Return the condition for a run's rows in a table, by an indexed column if there is one:
+    otherwise each of many transactions would scan the whole table.
+    """
     columns = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
     indexed = connection.execute(
         "SELECT i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE i.seqno=0",

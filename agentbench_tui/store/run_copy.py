@@ -45,9 +45,9 @@ class _Copy:
     def keyed(
         self, table: str, where: str, values: Sequence[Any], name: str, **meanwhile: str
     ) -> None:
-        """Rows whose `key` is numbered anew; the new numbers go to `renumbered[name]`.
+        """Copy rows with new values of `key`, recorded in `renumbered[name]`.
 
-        `meanwhile`: what stands in these columns until all is copied.
+        `meanwhile` are temporary values of these columns until all is copied.
         """
         for columns, rows in self._read(table, where, values):
             place = columns.index("key")
@@ -67,7 +67,7 @@ class _Copy:
             self.renumbered[name].update(zip(old, new, strict=True))
 
     def rows(self, table: str, where: str, values: Sequence[Any]) -> None:
-        """Rows that belong to the run, `seq` numbered anew."""
+        """Copy rows of the run with new values of `seq`."""
         self._insert(table, where, values, verb="INSERT INTO")
 
     def finish(self) -> None:
@@ -117,7 +117,9 @@ class _Copy:
     def _read(
         self, table: str, where: str, values: Sequence[Any]
     ) -> Iterator[tuple[list[str], _Rows]]:
-        """Columns and some rows at a time: of a large run all would not fit into memory."""
+        """Return columns and some rows at a time: those of a large run would not fit into
+        memory.
+        """
         cursor = self._source.execute(f"SELECT * FROM {table} WHERE {where}", values)  # noqa: S608
         names = [column[0] for column in cursor.description]
         while rows := [list(row) for row in cursor.fetchmany(rows_at_once(table))]:

@@ -1,9 +1,8 @@
-"""What every row of a run must be like, whoever wrote it.
+"""Validity of every row of a run, from any writer.
 
-SQLite's STRICT tables hold columns to their types; this holds them to their meaning: ids that may
-become file names, JSON of the right shape, times, and numbers within bounds. Imports are checked by
-it before a row is copied. Where a command fails over what it read, the runs that do not hold are
-found by it and excluded.
+SQLite's STRICT tables check types; this module checks meaning: ids that may become file names, JSON
+of the right shape, times, and numbers within bounds. Imports are checked before a row is copied. If
+a command fails because of stored data, the invalid runs are found by these checks and excluded.
 """
 
 from __future__ import annotations
@@ -28,12 +27,13 @@ from agentbench_tui.store.locking import LeaseHolder
 from agentbench_tui.store.removal import BY_EXECUTION, BY_RUN
 
 Check = Callable[[Any], object]
-"""Raises ValueError, or what msgspec raises, for a value that is not as it must be."""
+"""Raises ValueError, or msgspec's error, for an invalid value."""
 Checks = Mapping[tuple[str, str], Check]
 """By table and column."""
 PlanCheck = Callable[[str, str, Mapping[str, str]], str]
-"""Says what is wrong with a plan, given the id of its run, the plan as JSON, and the executions of
-the run with their agents; empty where nothing is."""
+"""Returns what is wrong with a plan, given the id of its run, the plan as JSON, and the
+executions of the run with their agents; empty if nothing is.
+"""
 
 LONGEST_TEXT = 64 << 20
 _LARGEST_INTEGER = 10**12
@@ -106,7 +106,9 @@ CHECKS: Checks = {
     ("stress_reports", "document"): _object,
     ("accepted_changes", "parameters"): _object,
 }
-"""Of columns whose meaning is known here; other packages check the documents that they write."""
+"""Checks of columns whose meaning is known here; other packages check the documents that they
+write.
+"""
 
 
 class Soundness:
@@ -117,7 +119,7 @@ class Soundness:
         self._of_plan = of_plan
 
     def problem(self, table: str, names: Sequence[str], row: Sequence[Any]) -> str:
-        """What is wrong with a row, such as `runs.tags: …`; empty where nothing is."""
+        """Return what is wrong with a row, such as `runs.tags: …`; empty if nothing is."""
         for name, value in zip(names, row, strict=True):
             if value is None:
                 continue
@@ -130,7 +132,7 @@ class Soundness:
         return ""
 
     def of_run(self, connection: sqlite3.Connection, run_key: int) -> str:
-        """The first thing that is wrong with a stored run; empty where nothing is."""
+        """Return the first problem of a stored run; empty if there is none."""
         for table, condition in _rows_of_run().items():
             cursor = connection.execute(
                 f"SELECT * FROM {table} WHERE {condition}",  # noqa: S608  # our own names
@@ -153,7 +155,7 @@ class Soundness:
         return f"runs.plan: {problem}" if problem else ""
 
     def damaged(self, connection: sqlite3.Connection) -> dict[int, tuple[str, str]]:
-        """Key of each run that does not hold → its id and what is wrong."""
+        """Return the key of each invalid run → its id and its problem."""
         runs = connection.execute("SELECT key, id FROM runs ORDER BY key").fetchall()
         found = {key: (str(run_id), self._or_unreadable(connection, key)) for key, run_id in runs}
         return {key: told for key, told in found.items() if told[1]}
@@ -198,7 +200,7 @@ _UNDECLARED = {
     ),
     ("failures", "case_key"): _CASES,
 }
-"""Table and columns → what they refer to where the schema declares no foreign key."""
+"""Table and columns → what they refer to, if the schema declares no foreign key."""
 
 
 def _missing(connection: sqlite3.Connection, run_key: int) -> str:
@@ -237,10 +239,10 @@ def _references(connection: sqlite3.Connection, table: str) -> Iterator[tuple[st
 
 
 def _changed_dataset(connection: sqlite3.Connection, run_key: int) -> str:
-    """Whether a dataset is not the one of its hash.
+    """Return whether a dataset does not match its hash.
 
-    Runs share datasets by that hash: another one under it would be taken for the real one by runs
-    that are made here later, with whatever code is in its cases.
+    Runs share datasets by hash: later runs would use a different dataset, with any code in its
+    cases, in place of the real one.
     """
     datasets = connection.execute(
         "SELECT key, hash, source, cases FROM datasets WHERE key IN"

@@ -1,8 +1,8 @@
-"""Following a run while it goes on, or again after it ended: the same rows either way.
+"""Follows a run while it is running, or replays it after it ended, with the same rows.
 
-A viewer polls `PRAGMA data_version` and, when something was committed, asks for what is newer
-than the last it saw. It holds no transaction and no unfinished cursor, so it is in nobody's way.
-A replay gives out the same rows by the time at which they happened.
+A viewer polls `PRAGMA data_version` and, after a commit, reads rows newer than the last it read. It
+holds no transaction and no unfinished cursor, so it blocks no writer. A replay returns the same
+rows at the times when they happened.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ Row = dict[str, Any]
 
 POLL_S = 0.05
 PAGE_ROWS = 200
-"""Of one table in one update: a viewer that comes late takes what was before in steps."""
+"""Maximum rows of one table in one update: a viewer that connects late reads earlier rows in
+steps.
+"""
 EXECUTIONS_EVERY_S = 1.0
 WISHES_SHOWN = 50
 _FOLLOWED = ("failures", "gauges", "ticks", "iterations")
@@ -39,24 +41,24 @@ _FOLLOWED = ("failures", "gauges", "ticks", "iterations")
 
 @dataclass(slots=True)
 class Update:
-    """What is new since the last update, and the state as it is now."""
+    """New rows since the last update, and the current state."""
 
     run: Row
     executions: list[Row]
     live: dict[int, Row]
-    """Execution key → its live row; nothing in a replay, which has only what stayed."""
+    """Execution key → its live row; empty in a replay, since live rows are overwritten."""
     new: dict[str, list[Row]] = field(default_factory=dict)
-    """Followed table → rows not seen before, in order."""
+    """Followed table → new rows, in order."""
     wishes: list[Row] = field(default_factory=list)
-    """The newest of viewers' wishes with their answers, oldest first, up to this moment."""
+    """The newest control requests of viewers with their answers, oldest first, up to this time."""
     restarted: bool = False
-    """Whether `new` begins again at the beginning of the run: forget what was told before."""
+    """Whether `new` starts again at the beginning of the run: discard earlier rows."""
     at: float = 0.0
     """The moment that is shown, in seconds since 1970."""
     is_replay: bool = False
-    """Whether that moment lies before the last that is stored."""
+    """Whether that time is before the last stored row."""
     is_behind: bool = False
-    """Whether more rows of this moment follow at once."""
+    """Whether more rows of this time follow immediately."""
 
 
 class Viewer:
@@ -96,9 +98,9 @@ class Viewer:
         self.began_at = 0.0
         """When the run began, in seconds since 1970; known from the first update on."""
         self.newest_at = 0.0
-        """When the last that is stored of it happened."""
+        """Time of its last stored row."""
         self._reached_s = 0.0
-        """Up to where rows were given out."""
+        """Time up to which rows were returned."""
 
     async def __aenter__(self) -> Viewer:
         await self._open()
@@ -115,7 +117,7 @@ class Viewer:
 
     @property
     def is_playing(self) -> bool:
-        """Whether the moment that is shown moves."""
+        """Return whether the shown time advances."""
         return self._head.is_playing
 
     @property
@@ -124,18 +126,19 @@ class Viewer:
         return max(0.0, self.newest_at - self.began_at)
 
     def play(self, speed: float = math.inf) -> None:
-        """Go on from the moment that is shown; infinite leads to the newest, and stays there."""
+        """Play from the shown time; an infinite speed jumps to the newest row, and stays there."""
         self._head.play(speed, monotonic(), reached_s=self._reached_s)
         self._moved.set()
 
     def pause(self) -> None:
-        """Stay at the moment that is shown. The run itself goes on."""
+        """Stay at the shown time. The run itself continues."""
         self._head.pause(monotonic(), reached_s=self._reached_s)
         self._moved.set()
 
     def seek(self, at_s: float) -> None:
-        """Show the moment so many seconds after the beginning, and go on from there as before; a
-        viewer of the newest stays there."""
+        """Show the time this many seconds after the beginning, and continue from there as
+        before; a viewer of the newest row stays there.
+        """
         if math.isinf(self._head.speed) and self._head.is_playing:
             self._head.pause(monotonic(), reached_s=self._reached_s)
         if at_s < self._reached_s:
@@ -146,10 +149,9 @@ class Viewer:
     async def updates(
         self, interval_s: float = 0.25, *, stay: bool = False
     ) -> AsyncIterator[Update]:
-        """An update at once, then one whenever there is something new, at most every `interval_s`.
-
-        Ends after the run has ended and everything has been told, unless it is to `stay` for
-        replays.
+        """Yield an update immediately, then one whenever there is something new, at most every
+        `interval_s`. Ends after the run has ended and everything was returned, unless it is to
+        `stay` for replays.
         """
         version = -1
         while True:
@@ -171,7 +173,7 @@ class Viewer:
                 await self._wait(interval_s)
 
     def _restart(self) -> None:
-        """Tell everything from the beginning of the run."""
+        """Return everything again from the beginning of the run."""
         self._last = dict.fromkeys(_FOLLOWED, 0)
         self._restarted = True
         self._reached_s = 0.0
@@ -179,7 +181,7 @@ class Viewer:
             rows.clear()
 
     def _is_moving(self) -> bool:
-        """Whether time alone, or a wish to be elsewhere, changes what is to be shown."""
+        """Return whether time alone, or a pending jump, changes what is to be shown."""
         if self._restarted or self._moved.is_set():
             self._moved.clear()
             return True
@@ -248,8 +250,11 @@ class Viewer:
         )
 
     async def _read_run(self) -> int:
-        """The run as it is now, and how far its rows reach; its plan, which is large and stays as
-        it is, and its executions, which change seldom, are not read each time."""
+        """Read the current run, and the extent of its rows.
+
+        Its plan, which is large and constant, and its executions, which rarely change, are not read
+        each time.
+        """
         if not self._run:
             runs = await self._rows("SELECT * FROM runs WHERE id=?", (self._run_id,))
         else:
@@ -284,7 +289,7 @@ class Viewer:
         return max(self.began_at, float(found[0]["at"]))
 
     async def _new(self, table: str, key: int, until: float) -> list[Row]:
-        """Rows of a table that are due by then and were not told yet, at most a page."""
+        """Return rows of a table that are due by then and were not returned yet, at most a page."""
         ahead = self._ahead[table]
         if not ahead:
             rows = await self._rows(
@@ -320,8 +325,11 @@ def _moment(table: str, row: Row) -> float:
 
 
 async def _connected(path: Path) -> aiosqlite.Connection:
-    """A reading connection. One whose opening is cancelled is closed, which aiosqlite leaves to the
-    garbage collector."""
+    """Return a reading connection.
+
+    If its opening is cancelled, it is closed here; aiosqlite would leave that to the garbage
+    collector.
+    """
     made: list[sqlite3.Connection] = []
     is_given_up = False
 

@@ -35,7 +35,7 @@ INTERVAL_S = 0.25
 BATCH_ROWS = 1000
 """Most rows in one transaction."""
 BOUND_ROWS = 5_000
-"""Rows waiting at which producers are asked to wait."""
+"""Number of waiting rows at which producers are asked to wait."""
 CHECKPOINT_BYTES = 4 << 20
 """Size of the write-ahead log at which it is checkpointed."""
 
@@ -46,7 +46,7 @@ class Writer:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.busy_retries = 0
-        """How often a transaction had to be tried again."""
+        """How often a transaction had to be retried."""
         self._rows: deque[tuple[str, Sequence[Any]]] = deque()
         self._changes: deque[tuple[Callable[[sqlite3.Connection], Any], Future[Any]]] = deque()
         self._wake = threading.Event()
@@ -77,9 +77,9 @@ class Writer:
             await asyncio.wrap_future(self.submit(lambda _: None))
 
     def submit(self, change: Callable[[sqlite3.Connection], Result]) -> Future[Result]:
-        """Queue a change: it runs in a transaction of its own, after every row added so far.
+        """Queue a change: it runs in a separate transaction, after every row added so far.
 
-        Its future fails with what the change raised; the transaction is then rolled back.
+        Its future fails with the change's exception; the transaction is then rolled back.
         """
         self.check()
         future: Future[Result] = Future()
@@ -108,9 +108,9 @@ class Writer:
         return StoreError(f"{self.path}: cannot write: {self._failure}")
 
     def close(self) -> None:
-        """Commit what is queued, checkpoint, and close. Idempotent.
+        """Commit what is queued, checkpoint, and close.
 
-        Raises StoreError when the checkpoint fails; what was committed is in the log then.
+        Idempotent. Raises StoreError if the checkpoint fails; committed data are in the log then.
         """
         if self._closing:
             return
@@ -168,9 +168,8 @@ class Writer:
             self._commit_rows([self._rows.popleft() for _ in range(self._batch_size())])
 
     def _check_in_place(self) -> None:
-        """Save what was written, and end, when the file no longer has its name.
-
-        Removed or replaced, it would go on to be written where nobody finds it.
+        """Save the data, and end, if the file no longer has its name: otherwise writing would
+        continue into a removed or replaced file that cannot be found.
         """
         if _inode(self.path) == self._inode:
             return

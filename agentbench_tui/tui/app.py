@@ -1,7 +1,7 @@
-"""The terminal session: pages on the store, keys and palette that lead between them.
+"""The terminal session: pages on the store, with keys and a command palette.
 
-Nothing is measured or computed here. Runs are processes of their own that write into the store;
-what pages show comes out of it, so a run that another session started looks the same here.
+Nothing is measured or computed here. Runs are separate processes that write into the store; pages
+show its content, so a run that another session started looks the same here.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 _START_LIMIT_S = 60.0
 _NOT_IN_PALETTE = MOVES | {"Commands"}
-"""What one does there already."""
+"""Commands already available in the session."""
 # Half of Textual's own wait between a change, such as a key makes, and its picture. The variable of
 # the environment that it has for that would be inherited by runs.
 textual_screen.UPDATE_PERIOD = 1 / 120  # type: ignore[misc]  # which calls it final
@@ -95,9 +95,12 @@ class AgentbenchApp(App[None]):
         own_run: str | None = None,
         keep_theme: Callable[[str], None] | None = None,
     ) -> None:
-        """`first`: name of the page to begin with. `rate_hz`: how often what changes is drawn; 0
-        leaves it to keys. `own_run`: what leaving asks about while it goes on. `keep_theme` is
-        called with the name of each theme that somebody chooses."""
+        """`first`: name of the first page.
+
+        `rate_hz`: how often changing content is drawn; 0 leaves it to keys. `own_run`: the run that
+        leaving asks about while it is running. `keep_theme` is called with the name of each chosen
+        theme.
+        """
         # Said before Textual chooses its filter: the other one for NO_COLOR makes greys.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         if "SSH_CONNECTION" in os.environ:
@@ -109,13 +112,13 @@ class AgentbenchApp(App[None]):
         self._chosen_theme = theme
         self._keep_theme = keep_theme
         self.draw_every_s = 1 / rate_hz if rate_hz > 0 else None
-        """Between two looks at whether there is something new; None: nobody looks."""
+        """Seconds between two checks for new data; None: no automatic checks."""
         self._screenshots = screenshots
         self._own = [own_run] if own_run is not None else []
         self.fault: Exception | None = None
-        """Of ours, that ended the session."""
+        """Bug in agentbench that ended the session."""
         self.choice: Choice | None = None
-        """What is to become of the runs that go on, once that was asked."""
+        """Choice about the running runs, once the user was asked."""
         self._watch = StoreWatch(shared.database)
 
     def on_mount(self) -> None:
@@ -136,16 +139,18 @@ class AgentbenchApp(App[None]):
         self._watch.close()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """What lines pass through, ours last."""
+        """Return the filters of printed lines, agentbench's last."""
         return [*super().get_line_filters(), self._last_filter]
 
     def get_key_display(self, binding: Binding) -> str:
-        """How a key is named in the footer and in help."""
+        """Return the name of a key in the footer and in help."""
         shown = super().get_key_display(binding)
         return shown if self.glyphs.braille or shown.isascii() else binding.key
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The palette: every page and theme, besides the keys of the page in front."""
+        """Return the commands of the palette: every page and theme, and the keys of the current
+        page.
+        """
         for page in PAGES:
             yield SystemCommand(f"Go to {page.title}", page.what, self._going(page.name))
         for active in screen.active_bindings.values():
@@ -161,7 +166,7 @@ class AgentbenchApp(App[None]):
             yield SystemCommand(f"Theme {name}", "colours", self._choosing(name))
 
     def action_go(self, name: str) -> None:
-        """Show a page, as it was left."""
+        """Show a page in its previous state."""
         page_of(name)
         self.switch_mode(name)
 
@@ -188,7 +193,7 @@ class AgentbenchApp(App[None]):
             self.notify(f"written: {one_line(path, 200)}", markup=False)
 
     def action_read_again(self) -> None:
-        """What is in front, read once more: where nothing looks for what is new by itself."""
+        """Reload the current page, for sessions without automatic updates."""
         if isinstance(self.screen, Page):
             self.screen.reload()
 
@@ -198,8 +203,11 @@ class AgentbenchApp(App[None]):
         super().copy_to_clipboard(visible(text))
 
     def action_leave(self) -> None:
-        """End the session. About a run that it began and that goes on it asks first; asked again
-        it leaves, and the run goes on."""
+        """End the session.
+
+        Asks first about a run that it started and that is running; asked again, it leaves, and the
+        run continues.
+        """
         if isinstance(self.screen, Leaving):
             self.exit()
             return
@@ -343,15 +351,16 @@ class Left(NamedTuple):
     code: int
     """Exit code of the process."""
     choice: Choice | None
-    """About a run that went on; None when there was none."""
+    """Choice about a run that was running; None if there was none."""
 
 
 def open_session(
     shared: Shared, look: Look, *, first: str = "home", own_run: str | None = None
 ) -> Left:
-    """Run the terminal session until the user leaves it. Raises what went wrong in it.
+    """Run the terminal session until the user leaves it.
 
-    `own_run`: a run that was begun for this session, which leaving asks about.
+    Raises the error of a failed session. `own_run`: a run that was started for this session, which
+    leaving asks about.
     """
     without_colours = "NO_COLOR" in os.environ
     app = AgentbenchApp(

@@ -11,7 +11,9 @@ _LONGEST = 100
 
 
 def kept_theme() -> str | None:
-    """Its name; None where none was kept, it cannot be read, or there is no such theme any more."""
+    """Return its name; None if none was stored, it cannot be read, or the theme no longer
+    exists.
+    """
     try:
         with _path().open(encoding="utf-8") as file:
             name = file.read(_LONGEST).strip()
@@ -21,7 +23,7 @@ def kept_theme() -> str | None:
 
 
 def keep_theme(name: str) -> None:
-    """Keep it. Where the folder cannot be written the choice is that of this session alone."""
+    """Store it. If the folder cannot be written, the choice applies only to this session."""
     with suppress(OSError, RuntimeError):
         path = _path()
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,8 @@
-"""What every line passes on its way to the terminal, whoever painted it: nothing that a terminal
-could obey, nothing of which terminals disagree how wide it is, and ASCII alone where that was asked
-for.
+"""Filter of every line before it is sent to the terminal: removes control sequences and characters
+of ambiguous width, and converts to ASCII if requested.
 
-Pages clean what comes from agents themselves and draw with `Glyphs`. This is behind them, for
-borders and scroll bars of the toolkit, and for what somebody forgot.
+Pages sanitize the text of agents themselves and draw with `Glyphs`. This filter is a second line of
+defense, also for borders and scroll bars of the toolkit.
 """
 
 from __future__ import annotations
@@ -24,12 +23,14 @@ if TYPE_CHECKING:
 _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""Control characters, and those that turn the direction of text. None takes a cell."""
+"""Control characters, and those that change the direction of text. They occupy no cell."""
 _JOINED = re.compile(
     "[\u200d\u20e3\ufe00-\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
-"""What makes one sign of several: joiners, styles, keycaps, flags, tones of skin, tags. A terminal
-that does not know that the whole is two cells wide shifts what follows in the row."""
+"""Characters that combine several into one: joiners, styles, keycaps, flags, skin tones, tags.
+
+A terminal that does not know that the whole is two cells wide shifts the rest of the row.
+"""
 _CHANGED = re.compile(_OBEYED.pattern[:-1] + _JOINED.pattern[1:])
 _FLAG_A = 0x1F1E6
 _FRAMES = {
@@ -54,7 +55,7 @@ class LastFilter(LineFilter):
         self._only_ascii = only_ascii
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002  # Textual's signature
-        """The same cells, without what a terminal could obey or cannot show."""
+        """Return the same cells, without control sequences and unsupported characters."""
         if not any(self._is_to_change(segment.text) for segment in segments):
             return segments
         return [Segment(self._changed(text), style, control) for text, style, control in segments]
@@ -75,7 +76,9 @@ class LastFilter(LineFilter):
 
 
 def _alone(sign: str, cells: int) -> str:
-    """The first of what was joined, in as many cells as the whole; a flag by its letters."""
+    """Return the first of the combined characters, in as many cells as the whole; a flag by its
+    letters.
+    """
     if not _JOINED.search(sign):
         return sign
     flag = [ord(one) - _FLAG_A for one in sign]

@@ -1,6 +1,6 @@
-"""How a session looks, as it was asked for at its start, and whether there can be one here.
+"""Appearance of a session, and whether one can be shown on this terminal.
 
-Light to import: a command decides by it before anything heavy is loaded.
+Light to import: commands use it before they load anything heavy.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ if TYPE_CHECKING:
 
 USUAL_RATE_HZ = 4.0
 FASTEST_HZ = 10.0
-"""Nobody reads numbers faster, and cost grows with it."""
+"""Maximum rate: numbers cannot be read faster, and the cost grows with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a person can choose of it."""
+    """User options for its appearance."""
 
     theme: str | None = None
-    """By default that which was chosen last, at first the dark one; under NO_COLOR the terminal's
-    own."""
+    """By default the last chosen theme, initially the dark one; with NO_COLOR the terminal's
+    own.
+    """
     ascii_only: bool = False
     """Or as the terminal says."""
     mouse: bool = True
     """Without it the terminal's own selection works as usual."""
     rate_hz: float = USUAL_RATE_HZ
-    """How often what changes is drawn; 0: when a key asks for it."""
+    """How often changing content is drawn; 0: when a key requests it."""
     screenshots: Path = field(default_factory=Path)
     """Folder that pictures are written to."""
 

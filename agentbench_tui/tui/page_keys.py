@@ -11,22 +11,22 @@ from rich.cells import cell_len
 from agentbench_tui.tui.page_list import PAGES
 
 _LEAST_NAMED = 4
-"""Fewer names beside bare keys say less than that these lead to pages."""
+"""Minimum number of names next to bare keys; fewer do not show that the keys open pages."""
 
 
 class PageKey(NamedTuple):
     """A part of the line."""
 
     shown: str
-    """The key as it is written."""
+    """The key as displayed."""
     name: str
-    """Where it leads; empty where there is no room."""
+    """Name of the page; empty if there is no room."""
     key: str
-    """What a click presses; empty for several keys at once."""
+    """Key that a click presses; empty for several keys at once."""
     before: int = 0
-    """Blanks in front of it."""
+    """Blanks before it."""
     here: bool = False
-    """Whether it leads to the page that is in front."""
+    """Whether it opens the current page."""
 
     @property
     def text(self) -> str:
@@ -34,7 +34,7 @@ class PageKey(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Cells, those in front of it too."""
+        """Return the width in cells, including the blanks before it."""
         return self.before + cell_len(self.text)
 
 
@@ -62,7 +62,7 @@ def page_keys(here: str, room: int) -> tuple[PageKey, ...]:
 
 
 def _spaced(keys: Sequence[PageKey]) -> tuple[PageKey, ...]:
-    """Two blanks beside a name, one between bare keys."""
+    """Return two blanks around a name, one between bare keys."""
     apart = [2 if one.name or other.name else 1 for one, other in pairwise(keys)]
     return tuple(key._replace(before=gap) for key, gap in zip(keys, [0, *apart], strict=True))
 

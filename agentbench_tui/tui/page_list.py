@@ -15,7 +15,7 @@ class PageEntry(NamedTuple):
     """One page."""
 
     key: str
-    """That leads there from everywhere."""
+    """Key that opens it from everywhere."""
     name: str
     title: str
     what: str
@@ -24,7 +24,7 @@ class PageEntry(NamedTuple):
     """`module:class`; imported when the page is first shown."""
 
     def make(self) -> Screen[None]:
-        """A new screen of it."""
+        """Return a new screen of it."""
         module, _, name = self.place.partition(":")
         screen: Screen[None] = getattr(import_module(module), name)()
         return screen
@@ -69,5 +69,5 @@ def page_of(name: str) -> PageEntry:
 
 
 def modes() -> dict[str, Callable[[], Screen[None]]]:
-    """What `App.MODES` wants."""
+    """Return the value for `App.MODES`."""
     return {page.name: page.make for page in PAGES}

@@ -1,4 +1,4 @@
-"""What the pages of one session know in common: which store, which run, what is marked."""
+"""Shared state of a session's pages: store, run, marked selectors."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ MOST_MARKED = 6
 
 
 class Lead(NamedTuple):
-    """Where one page leads another."""
+    """Target of a link from one page to another."""
 
     execution: str
     """Its id."""
     case: str = ""
-    """Its id; empty: the execution as a whole."""
+    """Id of the case; empty: the execution as a whole."""
     answer: int | None = None
-    """Of those to the case; None: the first."""
+    """Index among the answers to the case; None: the first."""
 
 
 @dataclass(slots=True)
 class Shared:
-    """Of one session; pages read and change it, and nothing else passes between them."""
+    """Shared state of one session; pages communicate only through it."""
 
     database: Path
     run_id: str | None = None
     """The run that was looked at last: what Live, Cases, Profile and Stress open with."""
     replay: bool = False
-    """Whether Live shows that run from its beginning, though it has ended."""
+    """Whether Live replays that run from its beginning."""
     speed: float = 1.0
-    """Of that, times real time; infinite: as fast as can be."""
+    """Replay speed as a multiple of real time; infinite: as fast as possible."""
     agent: str | None = None
     """The agent that was looked at last: what History opens with."""
     lead: Lead | None = None
-    """What the next page that looks at executions opens with, once."""
+    """What the next page of executions opens with, once."""
     episode: int = 0
-    """Of the run's episodes of market worlds: what Market opens with."""
+    """Market episode of the run that the page Market opens with."""
     suite: str | None = None
     """The suite that a new run begins with."""
     marked: list[str] = field(default_factory=list)
@@ -47,10 +47,10 @@ class Shared:
     was_read: bool = False
     """Whether there was a store to read in this session."""
     fixed_run: bool = False
-    """Whether the session was opened for one run, so that leaving it is leaving the session."""
+    """Whether the session was opened for one run, so that leaving the run leaves the session."""
 
     def toggle_mark(self, selector: str) -> bool | None:
-        """Mark, or no longer; whether it is marked now, None when there are too many."""
+        """Mark or unmark; return whether it is marked now, None if there are too many."""
         if selector in self.marked:
             self.marked.remove(selector)
             return False

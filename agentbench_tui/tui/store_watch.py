@@ -1,4 +1,4 @@
-"""Whether something was committed to the store since the last look."""
+"""Detects commits to the store since the last check."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class StoreWatch:
         return newest != before
 
     def forget(self) -> None:
-        """Take what is there at the next look for new: another reader has found nothing there.
+        """Treat the current content as new at the next check, because another reader found nothing.
 
-        The file may be back before the watch looks, which would then never see a change.
+        The file may be back before the check, which would then never see a change.
         """
         self._version = -1
 
     def close(self) -> None:
-        """Look no more. May be repeated."""
+        """Stop checking. Idempotent."""
         self._is_closed = True
         self._drop()
 

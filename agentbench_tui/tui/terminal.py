@@ -1,4 +1,4 @@
-"""The terminal as it was, however a session ends."""
+"""Restores the terminal after a session ends in any way."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ RESET = (
     "\x1b[?1004l\x1b[?2004l\x1b[?2048l\x1b[<u"  # no focus, paste, size or key reports
     "\x1b[?7h\x1b[?1049l\x1b[?25h\x1b[0m"  # wrapping lines, the usual screen, a cursor, no colours
 )
-"""Undoes whatever a session may have asked of the terminal; without effect where it has not."""
+"""Undoes whatever a session may have set in the terminal; otherwise without effect."""
 
 
 @contextmanager
 def terminal_kept() -> Iterator[None]:
-    """While it lasts the terminal may be anything; an error or an exit puts it back."""
+    """Restore the terminal on an error or an exit within this context."""
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
 

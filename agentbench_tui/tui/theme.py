@@ -26,7 +26,7 @@ THEMES = (DARK, LIGHT, CONTRAST, ANSI_DARK, ANSI_LIGHT)
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """How one of several things is told apart."""
+    """Style that distinguishes one of several series."""
 
     style: Style
     faint: Style
@@ -42,17 +42,17 @@ class Palette:
 
     text: Style
     dim: Style
-    """Units, axes' numbers, what is of less interest."""
+    """Units, numbers of axes, less important text."""
     frame: Style
     """Rules, axes, empty parts of gauges."""
     title: Style
     accent: Style
-    """What one should look at or can press."""
+    """Text to look at or to press."""
     good: Style
     warn: Style
     bad: Style
     header: Style
-    """Of a table's columns."""
+    """Style of a table's column titles."""
     cursor: Style
     """Laid over the row one is at."""
     selected: Style

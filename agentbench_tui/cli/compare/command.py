@@ -148,7 +148,7 @@ def compare(
 
 
 def _compare_sides(question: Question, database: str | None, form: str) -> Compared:
-    """Compare, and print what was found."""
+    """Compare, and print the result."""
     from agentbench_tui.cli.compare.result import print_comparison
     from agentbench_tui.verdicts.comparison.question import ask
 
@@ -161,8 +161,9 @@ def _compare_sides(question: Question, database: str | None, form: str) -> Compa
 
 
 def _gate(found: Compared) -> int:
-    """Return 1 where something is worse; 3 where a benchmark ranks nobody, nothing could be judged,
-    or something open leans worse by more than matters."""
+    """Return 1 if something is worse; 3 if a benchmark ranks neither side, nothing could be
+    judged, or an inconclusive metric looks worse by more than the margin.
+    """
     from agentbench_tui.verdicts.comparison.change import change_words
     from agentbench_tui.verdicts.comparison.outcome import leaning
 

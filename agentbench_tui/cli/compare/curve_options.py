@@ -18,7 +18,7 @@ _SEVERAL = ("--pairs", "--control-run-ids", "--candidate-run-ids")
 
 
 def _yes_or_no(option: str, name: str, says: str) -> Callable[[Any], Any]:
-    """A switch that may also stand alone: `--ttest.enabled`, `--ttest.enabled false`."""
+    """A switch with an optional value: `--ttest.enabled`, `--ttest.enabled false`."""
     return click.option(
         option,
         name,
@@ -192,7 +192,7 @@ class SpreadingCommand(click.Command):
         return super().parse_args(ctx, spread(args))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Those for training runs under a heading of their own."""
+        """List the options for training runs under a separate heading."""
         for_runs = _names_of_options()
         parts: dict[str, list[tuple[str, str]]] = {"Options": [], "Training runs": []}
         for parameter in self.get_params(ctx):
@@ -205,7 +205,9 @@ class SpreadingCommand(click.Command):
 
 
 def spread(arguments: Sequence[str]) -> list[str]:
-    """`--pairs A B` as `--pairs A --pairs B`; whatever begins with `-` ends the values."""
+    """Expand `--pairs A B` to `--pairs A --pairs B`; an argument that begins with `-` ends the
+    values.
+    """
     found: list[str] = []
     option, values = "", 0
     for argument in [*arguments, "--"]:

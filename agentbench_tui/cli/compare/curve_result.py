@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 HEADER = ("group", "label", "value_or_control", "candidate_value_optional")
 _DIGITS = 9
 _NO_WIDTH = 1e-9
-"""A spread of this share of the values is none that could be drawn."""
+"""Relative spread below which there is no distribution to draw."""
 _FAR = 3
-"""Widths of the distribution from which on 0 is too far off to be shown beside it."""
+"""Widths of the distribution from which on 0 is too far away to be shown."""
 _PLOT = 76, 12
 _COLUMNS = (
     Column("metric", "metric", names_row=True),
@@ -55,7 +55,7 @@ _COLUMNS = (
 
 
 def print_curves(answers: Sequence[Answer], form: str) -> None:
-    """In the format asked for; the table has a plot below it."""
+    """Print in the requested format; the table has a plot below it."""
     if form == "json":
         print_json(curve_document(answers))
     elif form in {"csv", "jsonl", "md"}:
@@ -76,7 +76,7 @@ def print_curves(answers: Sequence[Answer], form: str) -> None:
 
 
 def _print_notes(answers: Sequence[Answer]) -> None:
-    """Below a table, which has no room for them."""
+    """Print notes below a table, which has no room for them."""
     told = [f"{one.comparison.metric}: {note}" for one in answers for note in one.notes]
     if told:
         click.echo()
@@ -85,7 +85,7 @@ def _print_notes(answers: Sequence[Answer]) -> None:
 
 
 def _print_lines(answer: Answer) -> None:
-    """Whole into a pipe; on a terminal they go on indented."""
+    """Print whole lines to a pipe; on a terminal, continuation lines are indented."""
     import textwrap
 
     width = console().width if sys.stdout.isatty() else None
@@ -99,8 +99,9 @@ def _print_lines(answer: Answer) -> None:
 
 
 def distribution_plot(answer: Answer) -> Plot | None:
-    """What the bootstrap drew, with the effect, the interval, and 0 if that is near; None where it
-    drew nothing, or nothing but one value."""
+    """Return the bootstrap distribution with the effect, the interval, and 0 if it is close;
+    None if there is none, or it has a single value.
+    """
     import numpy as np
 
     from agentbench_tui.report.plot import histogram_plot

@@ -22,8 +22,9 @@ _NAME = 11
 
 
 def lines(answer: Answer) -> Iterator[tuple[str, int]]:
-    """What is told of one metric, the verdict first: lines, and how far each is indented where it
-    goes on in the next one."""
+    """Return the lines on one metric, the verdict first, each with the indentation of its
+    continuation lines.
+    """
     found = answer.comparison
     summary = f", {answer.summary}" if answer.summary else ""
     yield f"{one_line(found.metric)}{summary}; {found.better} is better", 0

@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 TARGET = 0.2
-"""Difference of which the power is told, unless another is given."""
+"""Default difference whose power is printed."""
 
 
 def is_about_curves(given: Mapping[str, Any]) -> bool:
-    """Whether training runs are compared. Raises UsageError for their options without them."""
+    """Return whether training runs are compared.
+
+    Raises UsageError for their options without them.
+    """
     from agentbench_tui.model.errors import UsageError
 
     if any(given[name] for name in ("pairs", "control", "candidate")):
@@ -50,7 +53,7 @@ def compare_curves(
     form: str,
     **others: Any,
 ) -> int:
-    """Compare training runs, print the result and write what was asked for.
+    """Compare training runs, print the result and write the requested files.
 
     `given` are the values of `curve_options`; `others` are `paired`, `margin`, `seed`, `database`,
     `suite`, `benchmark` and `fail_on` of the command. Returns the exit status.
@@ -115,7 +118,7 @@ def _names(given: Sequence[str]) -> tuple[str, ...]:
 
 @contextmanager
 def _store(database: str | None, *, needed: bool) -> Iterator[sqlite3.Connection | None]:
-    """The database, where a run has to be looked for in it and there is one."""
+    """Return the database, if a run has to be looked up in it and it exists."""
     path = database_path(database)
     if not needed or (database is None and not path.exists()):
         yield None
@@ -179,7 +182,7 @@ def _write_plot(path: Path, answer: Answer) -> None:
 
 
 def _status(found: Sequence[Answer], fail_on: str | None) -> int:
-    """0, or as `--fail-on` has it: 1 where the candidate is worse, 3 where nothing is said."""
+    """Return 0, or by `--fail-on`: 1 if the candidate is worse, 3 if the result is undecided."""
     said = {answer.comparison.verdict for answer in found}
     if fail_on is None:
         return 0

@@ -1,4 +1,4 @@
-"""What `agentbench compare` needs where a side is a file: its columns, and perhaps no database."""
+"""Options of `agentbench compare` for files: columns, rows, and whether a database is needed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def better_option(command: Command) -> Command:
-    """`--better`, which way a metric is good that only a file or a training run knows."""
+    """Add `--better`, the better direction of a metric that only a file or a training run knows."""
     return click.option(
         "--better",
         type=click.Choice(("lower", "higher")),
@@ -53,7 +53,7 @@ def _as_filter(
 
 
 def where_option(command: Command) -> Command:
-    """`--where`, which rows of files count, as a mapping of columns to values."""
+    """Add `--where`, which selects rows of files, as a mapping of columns to values."""
     return click.option(
         "--where",
         type=_Condition(),
@@ -78,7 +78,7 @@ class _Attempt(click.ParamType[str]):
 
 
 def attempt_option(command: Command) -> Command:
-    """`--attempt`, which try of a case counts where a file has a column `attempt`."""
+    """Add `--attempt`, which selects the attempt at a case for files with a column `attempt`."""
     return click.option(
         "--attempt",
         type=_Attempt(),
@@ -91,7 +91,7 @@ def attempt_option(command: Command) -> Command:
 
 
 def cluster_option(command: Command) -> Command:
-    """`--cluster`, which cases belong together, also of runs that are stored."""
+    """Add `--cluster`, which declares the cases that belong together, also for stored runs."""
     return click.option(
         "--cluster",
         metavar="FIELD",
@@ -106,7 +106,7 @@ def cluster_option(command: Command) -> Command:
 def database_of(
     selectors: Sequence[str], database: str | None
 ) -> AbstractContextManager[sqlite3.Connection]:
-    """The database to read; an empty one where only files are compared."""
+    """Return the database to read; an empty one if only files are compared."""
     from agentbench_tui.verdicts.selection.given_sides import reading_sides
 
     return reading_sides(selectors, database_path(database))

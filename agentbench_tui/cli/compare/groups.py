@@ -60,7 +60,7 @@ def print_groups(
 
 
 def _notes(of: PairByGroups, limit: int) -> list[str]:
-    """What is to be known of single groups; what holds for all of them once."""
+    """Return notes on single groups, and notes on all of them only once."""
     from agentbench_tui.verdicts.groups.compare_groups_document import largest_groups
 
     shown = largest_groups(of.groups, limit)

@@ -81,7 +81,7 @@ def print_comparison(
 
 
 def _metric_rows(document: Document) -> list[Document]:
-    """A row for each metric of each pair; A and B by their labels beside their values."""
+    """Return one row per metric and pair, with the labels of A and B next to their values."""
     return [
         {"control": part["a"], "candidate": part["b"], **metric}
         for part in document.get("matrix") or [document]
@@ -90,13 +90,13 @@ def _metric_rows(document: Document) -> list[Document]:
 
 
 def _with_groups(whole: list[Document], groups: list[Document]) -> list[Document]:
-    """The rows of the whole, whose `group` is empty, and those of the groups."""
+    """Return the rows of the whole, whose `group` is empty, and those of the groups."""
     rows = [{"group": None, **row} for row in whole]
     return rows + [{name: row.get(name) for name in rows[0]} for row in groups]
 
 
 def _print_matrix(found: Compared, form: str) -> None:
-    """What each row is against each column."""
+    """Print the verdict of each row against each column."""
     labels = [side.label for side in found.sides]
     cells = {(pair.a.label, pair.b.label): pair for pair in found.pairs}
     rows = []
@@ -156,8 +156,11 @@ def _alone(pair: Pair) -> list[str]:
 
 
 def _words(one: OnBenchmark) -> list[str]:
-    """What differs besides the agents, and notes. That both are the same is said before the
-    figures; what disturbed a comparison, and how to improve it, is of no use then."""
+    """Return the differences other than the agents, and notes.
+
+    That both sides are the same is printed before the figures; notes on disturbances and
+    improvements are then useless.
+    """
     if one.identical:
         return []
     differences = {
@@ -167,7 +170,7 @@ def _words(one: OnBenchmark) -> list[str]:
 
 
 def _print_benchmark(one: OnBenchmark, notes: Sequence[str], form: str, *, told: bool) -> None:
-    """`told`: whether it was said of the whole pair that both sides are the same."""
+    """`told`: whether the pair as a whole was already reported to be the same."""
     rows = [
         {
             "metric": metric.metric,

@@ -1,1 +1,1 @@
-"""What commands print on and read from: streams, rows in five formats, questions, numbers."""
+"""Input and output of commands: streams, rows in five formats, questions, numbers."""

@@ -1,4 +1,4 @@
-"""What is printed, and the exit code, when code of the user's ended the process it ran in."""
+"""Message and exit code if the user's code ended the process that it ran in."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def exit_code_of(ended: int | Ending) -> int:
 
 
 def abrupt_end(ended: Ending) -> str:
-    """What happened to a process that ended before its work was done, where, and what to do."""
+    """Describe how a process ended before its work was done, where, and what to do."""
     how = f"code in its process ended it with exit code {ended.status}"
     if ended.status < 0:
         number = -ended.status

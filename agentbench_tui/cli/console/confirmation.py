@@ -1,4 +1,4 @@
-"""Questions that a command asks before it does what cannot be undone."""
+"""Confirmation questions before an action that cannot be undone."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from agentbench_tui.model.errors import UsageError
 def confirm(question: str, refusal: str) -> None:
     """Ask a question on a terminal, and abort unless the answer is yes.
 
-    Raises UsageError with `refusal` where standard input is no terminal, as in scripts: it names
-    the option that answers the question.
+    Raises UsageError with `refusal`, which names the option that answers the question, if standard
+    input is not a terminal.
     """
     if not sys.stdin.isatty():
         raise UsageError(refusal)

@@ -1,4 +1,4 @@
-"""Numbers on the command line, within what the store and the clocks can carry."""
+"""Numbers on the command line, within the range of the store and the clocks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from agentbench_tui.model.bounds import LARGEST_NUMBER, MOST_ROWS
 
 
 class Number(click.FloatRange):
-    """A finite number of a range, whole ones as such: click takes NaN for one of any range."""
+    """A finite number within a range, converted to int if whole: click accepts NaN for any
+    range.
+    """
 
     def __init__(
         self,
@@ -21,7 +23,7 @@ class Number(click.FloatRange):
         above: bool = False,
         below: bool = False,
     ) -> None:
-        """From `least` to `most`, themselves left out where it must be `above` or `below`."""
+        """From `least` to `most`, exclusive if it must be `above` or `below`."""
         low, high = (None if abs(end) == LARGEST_NUMBER else end for end in (least, most))
         super().__init__(low, high, min_open=above, max_open=below)
 
@@ -39,4 +41,4 @@ class Number(click.FloatRange):
 
 ABOVE_ZERO = Number(above=True)
 ROWS = click.IntRange(min=1, max=MOST_ROWS)
-"""How many rows of a list, or cases of a benchmark, at most."""
+"""Maximum number of rows of a list, or cases of a benchmark."""

@@ -24,7 +24,7 @@ _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u
 _GAP = 2
 """Cells between two columns of a table."""
 _LEAST_TEXT = 24
-"""Cells that a column of text may be squeezed into; it goes on in the next line."""
+"""Minimum width of a text column, in cells; longer text is wrapped."""
 _LEAST_NAME = 36
 """The same for a column that names its row: a run's id stays in one piece."""
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -37,11 +37,12 @@ class Column:
     key: str
     title: str
     show: Callable[[Any], str] = lambda value: NOTHING if value is None else str(value)
-    """How a person sees the value; CSV holds the value itself."""
+    """Formats the value for a table; CSV has the value itself."""
     right: bool = False
     names_row: bool = False
-    """Whether it tells which row this is, so that it stands in front of every part of a table too
-    wide for the screen."""
+    """Whether it identifies the row, and is therefore repeated in every part of a table that is
+    wider than the screen.
+    """
 
 
 def format_option(default: str = "table") -> Callable[[Command], Command]:
@@ -89,7 +90,7 @@ def print_json(document: Any) -> None:
 
 
 def _json(value: Any, indent: int | None = None) -> str:
-    """JSON in which nothing can steer a terminal: what is not printable is escaped."""
+    """Return JSON that cannot control a terminal: unprintable characters are escaped."""
     plain = not knows_all_characters(sys.stdout)
     text = json.dumps(value, indent=indent, ensure_ascii=plain, allow_nan=False)
     return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
@@ -97,9 +98,10 @@ def _json(value: Any, indent: int | None = None) -> str:
 
 @contextmanager
 def stdout_kept() -> Iterator[None]:
-    """While it lasts, whatever else is written to stdout (an agent's `print`, a program that it
-    starts) goes to stderr, so that the result stands alone. An agent may close or replace
-    both: it has streams of its own."""
+    """Redirect all other output to stdout (an agent's `print`, a program that it starts) to
+    stderr, so that stdout has only the result. An agent may close or replace both streams: it
+    has separate ones.
+    """
     sys.stdout.flush()
     ours = sys.stdout, sys.stderr
     kept = os.dup(1)
@@ -124,7 +126,7 @@ def print_rows(
     document: Any = None,
     title: str | None = None,
 ) -> None:
-    """Rows in the format asked for; `document` is what JSON prints instead of the bare rows."""
+    """Print rows in the requested format; `document` replaces the bare rows in JSON."""
     if form == "json":
         print_json(rows if document is None else document)
     elif form == "jsonl":
@@ -165,7 +167,7 @@ def _print_markdown(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]
 
 
 def markdown_cell(text: str, most: int = 400) -> str:
-    """Text that stays inside its cell and is neither link nor code; at most so many characters."""
+    """Return text that stays inside its cell and is neither link nor code, limited in length."""
     safe = one_line(text, most)
     for character in "\\|`[]<>*_":
         safe = safe.replace(character, f"\\{character}")
@@ -232,7 +234,7 @@ def _print_whole(
 def _print_folded(
     columns: Sequence[Column], shown: Mapping[str, Sequence[str]], in_one_line: Collection[str]
 ) -> None:
-    """A table in which the text of some columns goes on in further lines."""
+    """Print a table whose text columns are wrapped."""
     from rich.table import Table
     from rich.text import Text
 
@@ -264,7 +266,7 @@ def _parts(columns: Sequence[Column], least: Mapping[str, int], room: int) -> li
 
 
 def print_prose(text: str, *, err: bool = False) -> None:
-    """Sentences, broken between words where a terminal would break them anywhere."""
+    """Print sentences, wrapped between words on a terminal."""
     import textwrap
 
     if (sys.stderr if err else sys.stdout).isatty():
@@ -287,7 +289,7 @@ _PIPE_WIDTH = 160
 
 
 def screen_width() -> int:
-    """Columns of the terminal on stdout, or of what a pipe gets."""
+    """Return the width of the terminal on stdout, or the default width for a pipe."""
     if not sys.stdout.isatty():
         return _PIPE_WIDTH
     width: int = console().width

@@ -34,7 +34,7 @@ SHARE = Share()
 
 
 class Part(click.ParamType[float]):
-    """A share of a whole, as `0.7` or `70%`; whether it may be nothing or all of it is said."""
+    """A share, as `0.7` or `70%`; the arguments say whether 0 and 1 are allowed."""
 
     name = "part"
 
@@ -60,7 +60,7 @@ PART, PART_WITH_ENDS = Part(ends=False), Part(ends=True)
 
 
 def _number(text: str) -> float:
-    """NaN for what is none."""
+    """Return the number; NaN if the text is not one."""
     try:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:

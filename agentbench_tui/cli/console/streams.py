@@ -1,6 +1,6 @@
-"""The three standard streams, made fit to be used before anything is said.
+"""Repairs the three standard streams before their first use.
 
-Whoever starts us may have closed them, and a terminal may know no more than ASCII.
+The parent may have closed them, and a terminal may support only ASCII.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _PLAIN = {"–": "-", "─": "-", "×": "x", "·": "*", "…": "...", "±": "+-", "≥": ">=", "≤": "<="}
-"""Signs of ours, as a terminal without them can show them."""
+"""ASCII replacements for agentbench's symbols."""
 _HANDLER = "agentbench-plain"
 _STDERR = 2
 
 
 def make_usable() -> None:
-    """Open what is closed onto nothing, and let every character be written somehow."""
+    """Open closed streams on the null device, and let every character be written in some form."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -63,7 +63,7 @@ class _MessagesFile(io.FileIO):
 
 
 def _forgiving(stream: TextIO) -> TextIO:
-    """The same stream without errors for a full disk; one of someone who calls us as it is."""
+    """Return the stream without errors for a full disk; a replaced stream is returned unchanged."""
     try:
         if stream.fileno() != _STDERR or not isinstance(stream, io.TextIOWrapper):
             return stream
@@ -76,7 +76,7 @@ def _forgiving(stream: TextIO) -> TextIO:
 
 
 def is_closed_output(error: OSError) -> bool:
-    """Whether a write failed since standard output was closed when the program started."""
+    """Return whether a write failed because standard output was closed when the program started."""
     if error.errno != errno.EBADF:
         return False
     with suppress(OSError):
@@ -104,13 +104,13 @@ def discard_unwritable() -> None:
 
 
 def stream_on(number: int) -> TextIO:
-    """A text stream on a descriptor, which stays open when it is closed."""
+    """Return a text stream on a descriptor, which stays open when the stream is closed."""
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
     return open(number, "w", 1, encoding, "backslashreplace", closefd=False)
 
 
 def knows_all_characters(stream: TextIO) -> bool:
-    """Whether anything that JSON may hold can be written to it as it is."""
+    """Return whether every character that JSON may contain can be written to the stream."""
     return codecs.lookup(getattr(stream, "encoding", None) or "utf-8").name.startswith("utf")
 
 

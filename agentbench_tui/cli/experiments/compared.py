@@ -1,4 +1,4 @@
-"""Variants of experiments held against the first of them, as one table."""
+"""Comparison of an experiment's variants with the first of them, as one table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 MOST_PAIRS = 45
-"""Comparisons that are told; of more, `agentbench compare` tells those that are asked for."""
+"""Maximum number of printed comparisons; use `agentbench compare` for the others."""
 ENOUGH_REPEATS = 5
 """From which on a verdict on speed is to be had."""
 _COLUMNS = (
@@ -71,8 +71,10 @@ def _print_benchmark(
     metrics: Sequence[str],
     all_pairs: bool,
 ) -> None:
-    """`of`: the run, the benchmark, and its variants. Raises AgentbenchError where they cannot be
-    compared."""
+    """`of`: the run, the benchmark, and its variants.
+
+    Raises AgentbenchError if they cannot be compared.
+    """
     from agentbench_tui.verdicts.comparison.compare import compare
     from agentbench_tui.verdicts.comparison.comparison import Asked
     from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
@@ -151,7 +153,7 @@ def _from(metric: Comparison) -> str:
 
 
 def _notes(found: Compared) -> list[str]:
-    """What is to be known besides, each once, with the variants that it is true of."""
+    """Return further notes, each once, with the variants that it applies to."""
     by_words: dict[str, dict[str, None]] = {}
     for pair in found.pairs:
         for one in pair.benchmarks:

@@ -1,4 +1,4 @@
-"""What the parameters of a sweep do, as a table with its plot, and as a picture."""
+"""Effects of a sweep's parameters, as a table with its plot, and as a picture."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 _CELLS = 31
-"""Of the strip that shows an effect and its interval."""
+"""Width of the strip that shows an effect and its interval."""
 _LONGEST_NAME = 24
 
 

@@ -1,4 +1,4 @@
-"""What a person sees of experiments: times of each variant, what they gave, one against another."""
+"""Printed result of experiments: times of each variant, returned numbers, comparisons."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Show = Callable[["sqlite3.Connection", Document, str], None]
 
 _LONGEST_SETTINGS = 400
 _WHOLE = 1000
-"""From here on nobody reads what comes after the point."""
+"""Value from which on decimals are omitted."""
 _TIMES = ("mean", "p50", "p95", "p99")
 
 
@@ -74,7 +74,7 @@ def show_experiments(plan: Plan, *, all_pairs: bool = False) -> Show:
 
 
 def _directed(plan: Plan) -> dict[str, Metric]:
-    """What iterations return of which their experiments say what is better, by name."""
+    """Return the returned metrics with a declared better direction, by name."""
     from agentbench_tui.experiments.declared import directed
     from agentbench_tui.experiments.registry import find_experiment
 
@@ -113,8 +113,11 @@ def _print_verdicts(
     *,
     all_pairs: bool,
 ) -> None:
-    """Variants against one another, and what each parameter of a sweep does. `columns` are judged
-    besides the times; alone, where several points were measured side by side."""
+    """Print comparisons of variants, and the effects of a sweep's parameters.
+
+    `columns` are judged in addition to the times; if several points were measured in parallel, only
+    they are judged.
+    """
     from agentbench_tui.experiments.effects import TIME, effects_document
 
     metrics = (*((TIME,) if at_once == 1 else ()), *columns)
@@ -144,7 +147,7 @@ def _beyond(rows: Sequence[Document]) -> dict[str, str]:
 
 
 def metric_rows(execution: Document) -> list[Document]:
-    """A row for each figure of an execution: times first, then what the iterations gave."""
+    """Return one row per figure of an execution: times first, then returned numbers."""
     metrics = execution["metrics"]
     names = [f"e2e_ms.{part}" for part in _TIMES]
     names += sorted(name for name in metrics if name.partition(".")[0] not in METRICS)
@@ -198,7 +201,7 @@ def deliver_results(plan: Plan, reporters: Sequence[str], show: Show | None) -> 
 def experiments_shown(
     plan: Plan, how: How, reporters: Sequence[str] = (), *, all_pairs: bool = False
 ) -> How:
-    """`how`, for a run with experiments: what it prints at its end, and the files it writes."""
+    """Return `how` for a run with experiments: its output at the end, and its files."""
     kinds = {group.benchmark["kind"] for group in plan.groups}
     if "experiment" not in kinds:
         return how
@@ -207,7 +210,9 @@ def experiments_shown(
 
 
 def are_idle(plan: Plan, agents: Sequence[str]) -> bool:
-    """Whether agents were named and none has a part in the plan: all of it measures code."""
+    """Return whether agents were named but take no part in the plan, because it only measures
+    code.
+    """
     if any(group.benchmark["kind"] != "experiment" for group in plan.groups):
         return False
     from agentbench_tui.experiments.variants import TARGET, is_variant
@@ -255,7 +260,9 @@ def _write(
 
 
 def _effects_written(connection: sqlite3.Connection, run_id: str, folder: Path) -> list[Path]:
-    """What the parameters of a sweep do, as JSON, and as a picture where matplotlib is there."""
+    """Write the effects of a sweep's parameters as JSON, and as a picture if matplotlib is
+    installed.
+    """
     from agentbench_tui.experiments.effects import effects_document
     from agentbench_tui.model.errors import MissingExtra
     from agentbench_tui.report.effect_plot import effect_plot

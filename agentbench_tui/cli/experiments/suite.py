@@ -1,4 +1,4 @@
-"""The suite that `agentbench experiments run` puts together from its options."""
+"""The suite that `agentbench experiments run` builds from its options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def suite_of_options(slug: str, given: dict[str, Any], folder: Path) -> Block:
-    """The suite, as plain data. Raises UsageError for what the experiment does not take."""
+    """Return the suite as plain data.
+
+    Raises UsageError for parameters that the experiment does not accept.
+    """
     from agentbench_tui.experiments.registry import find_experiment
 
     cls = find_experiment(slug, folder)
@@ -91,14 +94,14 @@ def _variants(
 
 
 def _variant_name(values: Mapping[str, Any]) -> str:
-    """`disk`, where a single text tells it; else `size-10-mode-fast`."""
+    """Return `disk` if a single text identifies it; otherwise such as `size-10-mode-fast`."""
     if len(values) == 1 and is_name(text := str(next(iter(values.values())))) and text[0].isalpha():
         return text
     return _name("-".join(f"{key}-{value}" for key, value in values.items()))
 
 
 def _refuse_idle(cls: type[Experiment], name: str, agents: Sequence[Block]) -> None:
-    """Raise UsageError for an agent that would have no part in what is measured."""
+    """Raise UsageError for an agent that would take no part in the measurement."""
     from agentbench_tui.agents.target import parse_target
     from agentbench_tui.experiments.variants import TARGET
 
@@ -119,7 +122,7 @@ def _once(pairs: Sequence[tuple[str, Any]], option: str) -> dict[str, Any]:
 
 
 def _by_one_option(given: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise UsageError for a parameter that two options set: one of them would go unheard."""
+    """Raise UsageError for a parameter that two options set, since one of them would be ignored."""
     for (one, its), (other, others) in itertools.combinations(given.items(), 2):
         for name in its:
             if name in others:

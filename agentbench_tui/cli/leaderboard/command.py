@@ -24,11 +24,11 @@ _RANKED = ("agent", "version", "model")
 
 @dataclass(frozen=True, slots=True)
 class _By:
-    """What `--by` says."""
+    """Parsed value of `--by`."""
 
     ranked: Literal["agent", "version", "model"] = "agent"
     field: str | None = None
-    """Of the cases; None for one board of all of them."""
+    """Field of the cases; None for one board of all of them."""
 
 
 def _as_by(_: click.Context, parameter: click.Parameter, given: Sequence[str]) -> _By:

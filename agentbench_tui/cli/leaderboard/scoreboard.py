@@ -1,4 +1,4 @@
-"""Boards of a leaderboard for the eye: a table each, with what must be said beside it."""
+"""Printed leaderboards: a table per board, with its notes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agentbench_tui.cli.console.output import (
 from agentbench_tui.verdicts.words.figures import NOTHING, dollars, milliseconds, number, rate
 
 _WIDE_FROM = 110
-"""Cells of a screen from which on the five scores are shown without being asked for."""
+"""Screen width from which on the five scores are shown by default."""
 _STEPS = " ▁▂▃▄▅▆▇█"
 _MOST_NAMED = 4
 
@@ -48,7 +48,7 @@ _TITLES = {
     "iqm": "IQM", "improvement": "beats the next", "cost_usd_per_success": "USD/right"
 }  # fmt: skip
 _WITH_REASON = ("rating", *_TITLES)
-"""Figures of the wide table that tell why they, or their intervals, are missing."""
+"""Figures of the wide table whose notes give the reason for missing values or intervals."""
 _PLAIN = (
     "category", "simulated", "group", "board", "rank_shown", "rank", "rank_low", "rank_high",
     "shared_rank", "agent", "agent_id", "agent_version", "metric", "score", "low", "high", "shared",
@@ -63,7 +63,7 @@ Document = dict[str, Any]
 
 
 def print_boards(document: Document, form: str, *, wide: bool = False) -> None:
-    """A document of `leaderboard_document` in the format asked for."""
+    """Print a document of `leaderboard_document` in the requested format."""
     boards = document["boards"]
     if form in {"json", "jsonl", "csv"}:
         rows = [
@@ -119,7 +119,7 @@ def _columns(board: Document, form: str, *, wide: bool) -> list[Column]:
 
 
 def _is_group(board: Document) -> bool:
-    """Whether it is of a group of cases, which has no scores of its own."""
+    """Return whether it is a board of a group of cases, which has no scores."""
     return board["group"] is not None
 
 
@@ -148,7 +148,7 @@ def _count(count: int, thing: str) -> str:
 
 
 def _notes(board: Document) -> list[str]:
-    """What must be said beside the table."""
+    """Return the notes below the table."""
     lines = []
     if board["apart"]:
         why = "times of another machine, or too few shared benchmarks"
@@ -182,7 +182,7 @@ def _notes(board: Document) -> list[str]:
 
 
 def _unsure(standings: list[Document], figures: Iterable[str]) -> list[str]:
-    """Why figures, or their intervals, are not known, or stand on little."""
+    """Return why figures, or their intervals, are unknown or based on few data."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for line in standings:
         for name in figures:
@@ -213,7 +213,7 @@ def _legend(boards: list[Document]) -> str:
 
 
 def _shown(board: Document, line: Document) -> Document:
-    """A line with what is composed for the eye."""
+    """Return a row with its formatted cells."""
     show = _figure(board)
     per_success = line["cost_usd_per_success"]
     improvement = line["improvement"] or {}

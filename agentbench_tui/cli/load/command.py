@@ -289,9 +289,10 @@ def _load(target: str, given: dict[str, Any]) -> int:
 
 
 def _do_without_blas_threads(plan: Plan) -> None:
-    """Keep numpy from starting threads that wait by spinning, a tenth of a second of a core each.
+    """Keep numpy from starting threads that spin while waiting, a tenth of a second of CPU each.
 
-    Ours multiplies no matrices. An agent's own code might: where it runs, nothing is changed.
+    Agentbench multiplies no matrices. An agent's own code might: if it runs in this process,
+    nothing is changed.
     """
     from agentbench_tui.agents.schemes import OF_MODELS
     from agentbench_tui.agents.target import parse_target
@@ -301,7 +302,7 @@ def _do_without_blas_threads(plan: Plan) -> None:
 
 
 def _plan(target: str, given: dict[str, Any]) -> tuple[dict[str, Any], Plan]:
-    """What is asked, as a suite and as a plan."""
+    """Return the suite and the plan of the request."""
     from agentbench_tui.cli.load.suite import suite_of_options
 
     check_gates(given)

@@ -16,26 +16,27 @@ if TYPE_CHECKING:
 
 
 def warn_of_limits(plan: Plan, *, watched: bool = False) -> None:
-    """Raise what can be raised, and say on stderr what the plan's loads come near; `watched`
-    says that a view is drawn beside them.
-
-    Raises UsageError for a load whose agent cannot do what it asks.
+    """Raise the limits if possible, and warn on stderr if the plan's loads come close to them;
+    `watched` says that a view is drawn at the same time. Raises UsageError for a load that its
+    agent does not support.
     """
     for line in prepare_limits(plan, watched=watched):
         click.echo(f"warning: {line}", err=True)
 
 
 def warn_of_plan(plan: Plan, database: str | None) -> None:
-    """The same of a plan that is not carried out, and what asks for much of what the senders can
-    do, which a run looks up by itself."""
+    """Warn for a plan that is not executed, and about rates close to the senders' ceiling, which
+    a run checks by itself.
+    """
     warn_of_limits(plan)
     for line in ceiling_warnings(plan, database):
         click.echo(f"warning: {line}", err=True)
 
 
 def ceiling_warnings(plan: Plan, database: str | None) -> list[str]:
-    """A sentence for each open load that asks for more than half of the senders' ceiling, as it
-    was last measured on this machine; none where the database knows of no measurement."""
+    """Return a warning for each open load with more than half of the senders' last measured
+    ceiling on this machine; none if the database has no measurement.
+    """
     from agentbench_tui.cli.console.output import database_path
     from agentbench_tui.load.calibration.verdict import plan_warning
 

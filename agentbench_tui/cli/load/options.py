@@ -15,7 +15,7 @@ _UNITS_S = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _TIME = rf"{_NUMBER}(?:ms|s|min|m|h)?"
 _LIMITS = ("ttft_ms", "ttfo_ms", "tpot_ms", "e2e_ms")
-"""What an SLO may limit, as in `load.spec.SloSpec`."""
+"""Metrics that an SLO may limit, as in `load.spec.SloSpec`."""
 
 
 class _Value(click.ParamType):  # type: ignore[type-arg]  # generic in click's newest only
@@ -25,7 +25,7 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # generic in click's n
     expected: str
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """What the text says, or a usage error."""
+        """Parse the text. Raises a usage error."""
         if not isinstance(value, str):
             return value  # a default
         match = self.form.fullmatch(value.strip())
@@ -35,7 +35,7 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # generic in click's n
         return found
 
     def read(self, match: re.Match[str]) -> Any:
-        """The value; None when it is none after all."""
+        """Return the value; None if it is invalid."""
         raise NotImplementedError
 
 
@@ -103,7 +103,7 @@ class Steps(_Value):
 
 
 class Spike(_Value):
-    """`10..100@10s/5s`: a rate, a higher one from a moment on, for so long."""
+    """`10..100@10s/5s`: base rate, peak rate, start of the peak, its length."""
 
     name = "spike"
     form = re.compile(rf"({_NUMBER})\.\.({_NUMBER})@({_TIME})/({_TIME})")
@@ -166,7 +166,7 @@ class Slo(_Value):
 
 
 class Field(_Value):
-    """`input=question`: a field of a request, and where the record has it."""
+    """`input=question`: a field of a request, and its path in the record."""
 
     name = "field"
     form = re.compile(r"\s*([^=\s][^=]*?)\s*=\s*(\S.*?)\s*", re.DOTALL)
@@ -208,5 +208,5 @@ def _number(text: str) -> float:
 
 
 def _whole(value: float) -> float:
-    """A whole number without its point, so that suites made of it read as a person writes."""
+    """Return a whole number without a decimal point, so that printed suites look hand-written."""
     return int(value) if math.isfinite(value) and value == int(value) else value

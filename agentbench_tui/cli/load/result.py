@@ -1,4 +1,4 @@
-"""What a person sees of load: verdict first, then times, rates, failures, the harness's share."""
+"""Printed result of a load: verdict first, then times, rates, failures, the harness's share."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ _ORDER = (
     "send_lag_ms",
     "queue_ms",
 )
-"""Times that the table shows, those that were measured."""
+"""Order of the times in the table, if measured."""
 
 _WITH_SPREAD = ("mean", "p50", "p99")
 """Parts that are shown with what they vary by between repeats."""
 RAW = ("csv", "jsonl")
-"""Formats that hold numbers, where the others are for people."""
+"""Formats with raw numbers; the others are for people."""
 
 METRICS = (
     Column("metric", "metric", names_row=True),
@@ -100,11 +100,11 @@ LOADS = (
 
 
 _WHERE_ANY = ("unfinished", "cancelled", "unsent")
-"""Columns of counts that are there where one is above 0."""
+"""Columns of counts that are shown only if a count is above 0."""
 
 
 def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
-    """The result of `agentbench load`: of one load in full, of a sweep a line a point."""
+    """Print the result of `agentbench load`: one load in full, a sweep with one line per point."""
     loads = [one for one in document["executions"] if one.get("load")]
     if form == "json":
         print_json(_json_document(document))
@@ -127,7 +127,7 @@ def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -
 
 
 def _json_document(run: dict[str, Any]) -> dict[str, Any]:
-    """Of a plain load its own document, measured or not; of a sweep one with all points."""
+    """Return the document of a load, measured or not; for a sweep, one with all points."""
     from agentbench_tui.verdicts.load.load_document import unmeasured_load
 
     if len(run["executions"]) != 1:
@@ -138,8 +138,9 @@ def _json_document(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def print_loads(executions: list[dict[str, Any]], form: str) -> None:
-    """A line for each measured execution of kind load, and what must be said beside its numbers;
-    CSV and JSON lines as `load_rows` has them."""
+    """Print one line per measured execution of kind load, with notes; CSV and JSON lines as in
+    `load_rows`.
+    """
     if form in RAW:
         print_raw(executions, form)
         return
@@ -191,8 +192,9 @@ def metric_rows(load: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def part_shown(load: dict[str, Any], name: str, key: str) -> str:
-    """A percentile, mean or maximum of a metric, with what it varies by between repeats; how many
-    samples it needs where there are too few."""
+    """Format a percentile, mean or maximum of a metric, with its variation between repeats, or
+    the number of samples it needs.
+    """
     metric = load["metrics"].get(name)
     if metric is None:
         return NOTHING
@@ -231,7 +233,7 @@ def load_row(execution: dict[str, Any]) -> dict[str, Any]:
 
 
 def print_load_plan(plan: Plan, form: str) -> None:
-    """What `agentbench load` would do, a line for each point."""
+    """Print what `agentbench load` would do, one line per point."""
     from agentbench_tui.load.schedule.schedule_words import schedule_words
 
     rows = [

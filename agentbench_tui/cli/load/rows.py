@@ -34,8 +34,9 @@ def print_raw(executions: list[dict[str, Any]], form: str) -> None:
 
 
 def raw_counts(load: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of a load document, its verdict, who was the limit, the rate asked and each count, as rows
-    like those of `raw_metrics`."""
+    """Return the verdict, the limit, the requested rate and each count of a load document, as
+    rows like those of `raw_metrics`.
+    """
     rows = []
     for name, value in told_first(load).items():
         figure = UNANSWERED if name == UNANSWERED.name else COUNTS.get(name)
@@ -45,7 +46,7 @@ def raw_counts(load: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def told_first(load: dict[str, Any]) -> dict[str, Any]:
-    """What must be known of a load before its metrics, by the names of its document."""
+    """Return the facts that come before the metrics of a load, by their names in the document."""
     requests = load["requests"]
     return {
         "verdict": load["verdict"],

@@ -12,15 +12,15 @@ from agentbench_tui.verdicts.load.load_sweep import within_slo
 from agentbench_tui.verdicts.words.figures import NOTHING, dollars, point_words, rate
 
 _FROM_DUE = ("e2e_ms", "ttft_ms", "ttfo_ms")
-"""Those that count from the due time in an open loop."""
+"""Metrics that count from the due time in an open loop."""
 _NUMBER = re.compile(r"[0-9][0-9,.]*")
 _PLACES_SHOWN = 3
-"""Loads that are named beside the first of those that have a sentence in common."""
+"""Number of loads named in addition to the first of those that share a sentence."""
 _LIMIT = {"client": "the client was the limit", "server": "the server was the limit"}
 
 
 def headline(execution: dict[str, Any]) -> str:
-    """The verdict, the rates, what was answered, who was the limit, and the cost where known."""
+    """Return the verdict, the rates, the answered requests, the limit, and the cost if known."""
     load = execution["load"]
     requests = load["requests"]
     asked = requests["asked_per_s"]
@@ -43,7 +43,7 @@ def _cost(load: dict[str, Any]) -> str:
 
 
 def _became_of(requests: dict[str, Any]) -> str:
-    """How many were answered, and what became of the others."""
+    """Say how many requests were answered, and what happened to the others."""
     others = (
         (sum(requests["failed"].values()), "failed"),
         (requests["unfinished"], "unfinished"),
@@ -55,20 +55,20 @@ def _became_of(requests: dict[str, Any]) -> str:
 
 
 def verdict_of(execution: dict[str, Any]) -> str:
-    """How far to believe it, and who was the limit where somebody was."""
+    """Return the measurement quality, and the limit if there was one."""
     load = execution["load"]
     return " · ".join(filter(None, (load["verdict"], _LIMIT.get(load["limit"]))))
 
 
 def name_of(execution: dict[str, Any]) -> str:
-    """The agent, and the point where it has one."""
+    """Return the agent, and the point if it has one."""
     name = f"{execution['agent_id']}{' (simulated)' if execution['simulated'] else ''}"
     point = point_words(execution["parameters"])
     return f"{name} {point}" if point else name
 
 
 def rate_lines(load: dict[str, Any]) -> list[str]:
-    """Throughput, tokens and goodput; failures by kind; what the harness itself cost."""
+    """Return lines on throughput, tokens and goodput; failures by kind; the harness's cost."""
     metrics, requests, harness = load["metrics"], load["requests"], load["harness"]
     rates = _rates(load)
     share = metrics.get("goodput_share")
@@ -94,7 +94,7 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
 
 
 def _rates(load: dict[str, Any]) -> list[str]:
-    """Throughput, tokens and goodput; in the place of those that are not known, why."""
+    """Return throughput, tokens and goodput, or the reasons for unknown ones."""
     mark = "~" if load["tokens_estimated"] else ""
     told, lacking = [], dict[str, list[str]]()
     for mark_of, words, name in (
@@ -124,7 +124,7 @@ def _from_due(load: dict[str, Any]) -> str:
 
 
 def slo_lines(executions: list[dict[str, Any]]) -> list[str]:
-    """Of each sweep with limits, up to where they are kept."""
+    """Say up to which level each sweep meets its SLO."""
     found = within_slo(executions)
     lines = []
     for one in found:
@@ -151,7 +151,7 @@ def _highest(found: dict[str, Any]) -> str:
 
 
 def repeats_line(executions: list[dict[str, Any]]) -> str:
-    """What the ranges behind the figures are; empty where there are none."""
+    """Explain the ranges behind the figures; empty if there are none."""
     repeats = max(
         (one["load"]["repeats"] for one in executions if one["load"].get("between_repeats")),
         default=0,
@@ -162,10 +162,10 @@ def repeats_line(executions: list[dict[str, Any]]) -> str:
 
 
 def load_notes(executions: list[dict[str, Any]]) -> list[str]:
-    """Why a verdict is not clean, and every warning.
+    """Return why a verdict is not clean, and every warning.
 
-    Of several loads each with its own, but what differs in its numbers only once: as it is of the
-    first, and where else it is so.
+    For several loads, each has its own; those that differ only in numbers are listed once, with the
+    first load's numbers and the names of the others.
     """
     groups: dict[str, list[tuple[str, str]]] = {}
     for one in executions:
@@ -187,7 +187,7 @@ def _note(found: list[tuple[str, str]]) -> str:
 
 
 def spread_of(load: dict[str, Any], name: str) -> dict[str, Any]:
-    """How far the repeats lie apart in a metric; empty where that is not known."""
+    """Format the variation between repeats of a metric; empty if unknown."""
     found: dict[str, Any] = (load.get("between_repeats") or {}).get(name, {})
     return found
 
@@ -202,7 +202,7 @@ def range_shown(varies: dict[str, Any] | None, show: Callable[[float], str]) -> 
 
 
 def _ceiling(harness: dict[str, Any]) -> str:
-    """The most that the senders can do, and how far its measurements lay apart."""
+    """Format the senders' ceiling, and the range of its measurements."""
     most, least = harness.get("ceiling_per_s"), harness.get("ceiling_low_per_s")
     if most is None or least is None:
         return _told("ceiling {}/s", most)
@@ -210,7 +210,7 @@ def _ceiling(harness: dict[str, Any]) -> str:
 
 
 def _told(words: str, value: float | None) -> str:
-    """The words with the number in them; nothing where there is none."""
+    """Return the words with the number in them; empty without a number."""
     return "" if value is None else words.format(_three_digits(value))
 
 

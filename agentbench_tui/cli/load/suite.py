@@ -1,4 +1,4 @@
-"""The suite that `agentbench load` puts together from its options: one benchmark of kind load."""
+"""The suite that `agentbench load` builds from its options: one benchmark of kind load."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _refuse_unused(given: dict[str, Any], block: Block) -> None:
 
 
 def _length(block: Block, given: dict[str, Any], folder: Path) -> None:
-    """How long: as given, else as long as the shape, else DEFAULT_S."""
+    """Return the duration: the given one, else that of the shape, else DEFAULT_S."""
     if given["duration"] is not None:
         block["duration_s"] = given["duration"]
     if given["requests"] is not None:
@@ -132,7 +132,7 @@ def _one_or_many(values: list[Any]) -> Any:
 
 
 def _check(block: Block, swept: Block) -> None:
-    """Raise UsageError, in the words of the command line, for values that a load cannot have."""
+    """Raise UsageError, in terms of the options, for invalid values of a load."""
     from pydantic import ValidationError
 
     from agentbench_tui.engine.suite.suite_problems import findings

@@ -97,7 +97,7 @@ def generate(output: Path | None, *, private: bool, force: bool, form: str, **gi
 
 
 def _check_free(path: Path, content: bytes) -> None:
-    """Raises UsageError where writing `content` would overwrite something else."""
+    """Raises UsageError if writing `content` would overwrite something else."""
     try:
         is_free = not path.exists() or path.read_bytes() == content
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Options of commands that make market worlds, and of those that play them."""
+"""Options of commands that generate market worlds, and of those that play them."""
 
 from __future__ import annotations
 
@@ -98,14 +98,14 @@ _PLAY = (
 
 
 def world_options(command: Command) -> Command:
-    """Add what a world is made from."""
+    """Add the options that define a world."""
     for option in reversed(_WORLD):
         command = option(command)
     return command
 
 
 def play_options(command: Command) -> Command:
-    """Add which worlds are played, how time goes on, and what is kept."""
+    """Add the options for the worlds to play, their clock, and what is kept."""
     for option in reversed(_PLAY):
         command = option(command)
     return command

@@ -1,4 +1,4 @@
-"""What `market run` and `market serve` do with their options: a plan, and carrying it out."""
+"""Plan and execution of `market run` and `market serve`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of market worlds came to, for people and for scripts; whether a world is sound."""
+"""Result of a run of market worlds, for people and for scripts; verification of a world."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CHECKS = (
 
 
 def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], str], None]:
-    """Prints the result of a run, and writes the reports where `output` names a folder."""
+    """Print the result of a run, and write the reports if `output` names a folder."""
 
     def show(connection: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
         from agentbench_tui.cli.run.result import print_run
@@ -76,7 +76,9 @@ def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], 
 def _looked_at(
     connection: sqlite3.Connection, run_id: str, output: Path | None
 ) -> tuple[list[Played], Reports | None]:
-    """Briefs of all episodes, one whole one in memory at a time; and their files in `output`."""
+    """Return briefs of all episodes, with one whole episode in memory at a time, and write their
+    files to `output`.
+    """
     from agentbench_tui.verdicts.runs.market_episode import episodes_of
 
     played = (
@@ -137,7 +139,7 @@ def warn_of_salt(connection: sqlite3.Connection, run_id: str, file: Path) -> Non
 
 
 def print_verification(file: Path, form: str) -> int:
-    """Print every check of a world; 1 where one does not hold."""
+    """Print every check of a world; return 1 if one fails."""
     from agentbench_tui.market.world.verify import verify
     from agentbench_tui.market.world.world_file import load_world, read_truth, sha256, truth_path
 

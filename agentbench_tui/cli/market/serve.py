@@ -1,4 +1,4 @@
-"""`agentbench market serve`: a world at an address, for an agent that somebody else starts."""
+"""`agentbench market serve`: a world at an address, for an agent that connects by itself."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def serve(
 
 
 def _check_port(host: str, port: int) -> None:
-    """Raises UsageError where nobody can listen there, before a run is made of it."""
+    """Raises UsageError if the port cannot be used, before a run is created."""
     import socket
 
     try:

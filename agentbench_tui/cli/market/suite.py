@@ -1,4 +1,4 @@
-"""The suite that `agentbench market run` puts together: one benchmark, a case for each world."""
+"""The suite that `agentbench market run` builds: one benchmark, one case per world."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SUITE_ID = "market"
 _DAY_MS = 86_400_000
-"""An episode of a model may take hours; each turn has limits of its own."""
+"""Time limit of an episode: those of a model may take hours, and each turn has its own limit."""
 
 
 def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
@@ -62,7 +62,7 @@ def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
 
 
 def _check_names(tables: list[Block]) -> None:
-    """Agents are told apart by their ids, which two functions of one name would share."""
+    """Check that agent ids are unique, since two functions may have the same name."""
     known: dict[str, str] = {}
     for table in tables:
         other = known.setdefault(table["id"], table["target"])

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _TEXT = 100
-"""Characters of what was said or done."""
+"""Maximum characters of a post or action."""
 
 
 def watch_episode(run: str, number: int, database: str | None, *, full: bool) -> int:
-    """Show episode `number` of a run. Raises UsageError where there is none."""
+    """Show episode `number` of a run. Raises UsageError if it does not exist."""
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.runs import find_run
     from agentbench_tui.verdicts.runs.market_episode import episode_of
@@ -48,8 +48,9 @@ def watch_episode(run: str, number: int, database: str | None, *, full: bool) ->
 
 
 def lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """A line for every kept tick with what was done and said from it until the next, those without
-    anything left out, save the first and the last."""
+    """Return a line for every kept tick with the actions and posts until the next; lines without
+    any are omitted, except the first and the last.
+    """
     last = document["ticks"] - 1
     config = document["world"]
     step = round(document["tick_s"] * 1000 / config["interval_ms"])

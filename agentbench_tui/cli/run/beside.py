@@ -1,4 +1,4 @@
-"""A run in a process of its own: drawn as it goes on, shown in a session, or left alone."""
+"""A run in a separate process: watched live, shown in a session, or detached."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Ending(NamedTuple):
     signal: int | None = None
     """That ended the run, if one did."""
     goes_on: bool = False
-    """Whether the run does, without us."""
+    """Whether the run continues without this process."""
 
 
 def draw(plan: Plan, database: Path, *, resume: bool) -> int | None:
@@ -88,7 +88,7 @@ def _killed(run_id: str) -> Exception:
 
 
 async def _watch(run_id: str, database: Path, process: subprocess.Popen[bytes]) -> None:
-    """Draw the run until it ends, or until its process is gone without having said so."""
+    """Draw the run until it ends, or until its process is gone without recording its end."""
     from agentbench_tui.cli.run.live import watch
 
     watching = asyncio.create_task(watch(database, run_id))
@@ -104,7 +104,9 @@ async def _watch(run_id: str, database: Path, process: subprocess.Popen[bytes]) 
 
 @contextmanager
 def _passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """While it lasts, interrupt and termination are the run's, which has a session of its own."""
+    """Within this context, pass interrupt and termination on to the run, which has its own
+    session.
+    """
     before = {
         number: signal.signal(number, lambda number, _: process.send_signal(number))
         for number in (signal.SIGINT, signal.SIGTERM)
@@ -142,9 +144,9 @@ def leave(plan: Plan, database: Path, form: str, *, resume: bool) -> None:
 def _wait_until_registered(
     run_id: str, database: Path, process: subprocess.Popen[bytes], log: Path
 ) -> None:
-    """Wait for the run's row, which is written when its cases have been read.
+    """Wait for the run's row, which is written once its cases are read.
 
-    Raises what the process said when it ended before that.
+    Raises the error of the process if it ended before that.
     """
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.progress import progress_of_run
@@ -157,7 +159,7 @@ def _wait_until_registered(
 
 
 def _failure(log: Path, code: int) -> Exception:
-    """What the run's process said, with its exit code where that is one of ours."""
+    """Return the error of the run's process, with its exit code if that is one of agentbench's."""
     from agentbench_tui.model.errors import AgentbenchError, Interrupted, Unmeasured, UsageError
 
     if code in {130, 143, -signal.SIGINT, -signal.SIGTERM}:

@@ -46,7 +46,7 @@ def by_options(command: Command) -> Command:
 
 
 def check_field(plan: Plan, wanted: str) -> None:
-    """Raise UsageError, before anything is asked, for a field that no case of the plan has."""
+    """Raise UsageError, before the first request, for a field that no case of the plan has."""
     from agentbench_tui.engine.cases.casebook import each_dataset
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.verdicts.evidence.place import Place

@@ -180,7 +180,7 @@ def run_command(suites: tuple[str, ...], **given: Any) -> int:
 
 
 def _how(plan: Plan, given: dict[str, Any]) -> How:
-    """How the run is shown; results of experiments, and a report, are written as well."""
+    """Return how the run is shown; results of experiments and a report are written as well."""
     from agentbench_tui.cli.experiments.result import are_idle, experiments_shown
 
     how = experiments_shown(plan, how_of(given), given["reporters"])
@@ -254,7 +254,7 @@ def _plan(suites: tuple[str, ...], given: dict[str, Any]) -> Plan:
 @click.option("--db", "database", required=True)
 @click.option("--resume", is_flag=True)
 def carry_out_command(plan_file: Path, database: str, resume: bool) -> int:
-    """Carry out a plan that another process of ours wrote, and remove its file."""
+    """Execute a plan that another agentbench process wrote, and remove its file."""
     from agentbench_tui.cli.run import running
     from agentbench_tui.engine.run.plan import decode_plan
 

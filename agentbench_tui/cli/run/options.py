@@ -100,7 +100,7 @@ _OPTIONS = (
 
 
 def run_options(command: Command) -> Command:
-    """Add the options: how often, at what price, what must hold, where to and how it is told."""
+    """Add the options: repeats, prices, gates, output and display."""
     command = view_options(command)
     for option in reversed(_OPTIONS):
         command = option(command)
@@ -108,7 +108,7 @@ def run_options(command: Command) -> Command:
 
 
 def how_of(given: dict[str, Any]) -> How:
-    """How the run is to be shown."""
+    """Return how the run is to be shown."""
     from agentbench_tui.cli.run.running import How
 
     say_why_not(given)
@@ -134,7 +134,7 @@ def check_gates(given: dict[str, Any], *, names: bool = True) -> None:
 
 
 def plan_of(suite: dict[str, Any], given: dict[str, Any], folder: Path) -> Plan:
-    """The plan of a suite that options describe. Raises what a suite in a file would."""
+    """Return the plan of a suite that options describe. Raises what a suite file would."""
     from agentbench_tui.engine.run.planning import RunOptions, make_plan
     from agentbench_tui.engine.suite.loading import suite_of_data
 
@@ -149,7 +149,7 @@ def plan_of(suite: dict[str, Any], given: dict[str, Any], folder: Path) -> Plan:
 
 
 def command_line() -> str:
-    """What was typed, keys masked, as it is kept with the run."""
+    """Return the command line with keys masked, as it is stored with the run."""
     from agentbench_tui.model.text.untrusted import redact
 
     return redact("agentbench " + shlex.join(sys.argv[1:]))

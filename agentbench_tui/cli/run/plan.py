@@ -1,4 +1,4 @@
-"""What a run would do, before it does it."""
+"""Output of `--dry-run`: what a run would do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_plan(plan: Plan, form: str) -> None:
-    """What a run would do: executions and how many questions each would ask."""
+    """Print what a run would do: the executions and their numbers of questions."""
     from agentbench_tui.engine.cases.casebook import each_dataset
 
     for remark in plan.remarks:
@@ -75,7 +75,7 @@ def print_plan(plan: Plan, form: str) -> None:
 
 
 def say_traces(plan: Plan) -> None:
-    """Print how long each recorded trace of a plan takes, and what of it is replayed."""
+    """Print how long each recorded trace of a plan takes, and which part is replayed."""
     from agentbench_tui.load.schedule.shape import trace_words
     from agentbench_tui.load.spec import LoadSpec
 

@@ -1,4 +1,4 @@
-"""`run --report`: the results of a run as files, besides what is printed."""
+"""`run --report`: results of a run as files, in addition to the printed output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Document = dict[str, Any]
 Show = Callable[["sqlite3.Connection", Document, str], None]
 _KINDS = ("json", "html", "md")
 _CHOICES = {**{kind: (kind,) for kind in _KINDS}, "both": ("json", "html")}
-"""What `--report` takes → the files that are written."""
+"""Value of `--report` → files to write."""
 
 
 class ReportKinds(click.ParamType):  # type: ignore[type-arg]  # generic in click's newest only
@@ -55,7 +55,9 @@ class ReportKinds(click.ParamType):  # type: ignore[type-arg]  # generic in clic
 
 
 def make_folder(folder: Path) -> None:
-    """Before anything is asked: that a folder cannot be written is known at once (UsageError)."""
+    """Create the folder before the first request, so that an unwritable one is an immediate
+    UsageError.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".agentbench-probe"

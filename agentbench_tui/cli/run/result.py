@@ -1,4 +1,4 @@
-"""What a person sees of a run that has ended: leaderboard, executions, failures."""
+"""Printed result of a run that has ended: leaderboard, executions, failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from agentbench_tui.verdicts.words.figures import (
 )
 
 MOST_IN_FULL = 4
-"""Loads of one run that are printed whole."""
+"""Maximum number of loads of one run that are printed in full."""
 LEADERBOARD = (
     Column("rank_shown", "#", right=True, names_row=True),
     Column("agent", "agent", names_row=True),
@@ -58,8 +58,9 @@ EXECUTIONS = (
 
 
 def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> None:
-    """A run document in the format asked for; `in_full`: each load as `agentbench load` prints
-    it, unless there are more than `MOST_IN_FULL`."""
+    """Print a run document in the requested format; `in_full` prints each load as `agentbench
+    load` does, unless there are more than `MOST_IN_FULL`.
+    """
     if form == "json":
         print_json(document)
         return
@@ -110,7 +111,9 @@ def _print_loads(loads: list[dict[str, Any]], form: str, *, in_full: bool) -> No
 
 
 def _print_raw(document: dict[str, Any], form: str) -> None:
-    """Raw numbers; of a run that is all stress a row a scenario, else a row an execution."""
+    """Print raw numbers; one row per scenario for a run with only stress, else one per
+    execution.
+    """
     from agentbench_tui.cli.load.rows import print_raw
     from agentbench_tui.cli.stress.result import print_stress
 
@@ -122,7 +125,7 @@ def _print_raw(document: dict[str, Any], form: str) -> None:
 
 
 def is_load(execution: dict[str, Any]) -> bool:
-    """Whether an execution of a run document is one of kind load, measured or not."""
+    """Return whether an execution of a run document is one of kind load, measured or not."""
     return execution.get("kind") == "load" or bool(execution.get("load"))
 
 
@@ -135,7 +138,7 @@ def _print_executions(rows: list[dict[str, Any]], form: str) -> None:
 
 
 def _is_unmeasured(execution: dict[str, Any]) -> bool:
-    """Whether the run was interrupted before anything of it was kept."""
+    """Return whether the run was interrupted before anything was stored."""
     return execution["status"] == "interrupted" and not (
         execution["metrics"] or execution["cases"]["observed"]
     )
@@ -174,13 +177,13 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tokens_shown(metric: dict[str, Any]) -> str:
-    """`~` stands before what is an estimate."""
+    """Format token counts; `~` marks an estimate."""
     value = metric.get("value")
     return number(0)(value) if value is None or not metric.get("reason") else f"~{number(0)(value)}"
 
 
 def _is_judged(execution: dict[str, Any]) -> bool:
-    """Whether answers are called right or wrong; what code returned is not."""
+    """Return whether answers are scored as right or wrong; returned values of code are not."""
     return execution.get("kind") != "experiment"
 
 
@@ -204,7 +207,7 @@ def leaderboard_rows(entries: list[dict[str, Any]], *, judged: bool = True) -> l
 
 
 def _overall(entry: dict[str, Any]) -> str:
-    """With its interval, or `[–]`, of which `unsure_lines` tell the reason."""
+    """Format the score with its interval, or `[–]`, whose reason `unsure_lines` gives."""
     shown = with_interval(entry["overall"], entry["low"], entry["high"])
     return (
         f"{shown} [{NOTHING}]" if entry["overall"] is not None and entry["low"] is None else shown
@@ -236,7 +239,7 @@ def _without_score(document: dict[str, Any]) -> list[str]:
 
 
 def notes(document: dict[str, Any]) -> list[str]:
-    """What must be said beside the numbers."""
+    """Return the notes on the numbers."""
     lines = [""]
     timed = any(
         one["metrics"].get("e2e_ms.mean", {}).get("value") is not None
@@ -317,8 +320,9 @@ def _unknown_cost_lines(document: dict[str, Any]) -> list[str]:
 
 
 def pause_words(pauses: Iterable[Mapping[str, Any]]) -> str:
-    """Which agents wait because their server asked for it, as a continuation; see
-    `progress.pauses_of_run`."""
+    """Say which agents wait because their server asked for it, as a continuation; see
+    `progress.pauses_of_run`.
+    """
     return "".join(
         one_line(f"; {one['agent_id']} waits {max(1, round(one['pause_s']))} s as its server asked")
         for one in pauses

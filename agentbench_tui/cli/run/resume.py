@@ -1,4 +1,4 @@
-"""`agentbench resume` and `agentbench rescore`: going on with, and judging anew, what is stored."""
+"""`agentbench resume` and `agentbench rescore`: continue a stored run, and score it again."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
 
 @contextmanager
 def _to_resume(path: Path) -> Iterator[Path]:
-    """The database, or the local copy of it that a killed process left."""
+    """Return the database, or the local copy of it that a killed process left."""
     from agentbench_tui.store.location import abandoned_copy, is_on_network
 
     copy = abandoned_copy(path) if is_on_network(path) else None

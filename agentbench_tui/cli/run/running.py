@@ -1,4 +1,4 @@
-"""Carrying out a plan from the command line: here, in a process beside us, or detached."""
+"""Executes a plan from the command line: in this process, in a separate one, or detached."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 _OUTLOOKS_SHOWN = 2
 PROGRESS_S = 5.0
-"""Seconds between two lines of progress where there is no terminal."""
+"""Seconds between two lines of progress without a terminal."""
 
 WARMING_S = 2.0
-"""Seconds after which it is said that a load waits for the answers of its warm-up."""
+"""Seconds after which a message says that a load waits for its warm-up answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class How:
 
     form: str
     view: View = "none"
-    """While it goes on."""
+    """View while it is running."""
     look: Look = field(default_factory=Look)
-    """Of the session, if that is what shows it."""
+    """Appearance of the session, if one shows it."""
     quiet: bool = False
     detach: bool = False
     show: Callable[[sqlite3.Connection, dict[str, Any], str], None] | None = None
@@ -120,7 +120,7 @@ def _say_how_to_resume(run_id: str) -> None:
 
 
 def _can_be_resumed(location: Location, run_id: str) -> bool:
-    """Whether the database holds the run, and the run is not complete."""
+    """Return whether the database holds the run, and the run is not complete."""
     from agentbench_tui.model.errors import AgentbenchError
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.runs import find_run
@@ -134,7 +134,7 @@ def _can_be_resumed(location: Location, run_id: str) -> bool:
 
 
 def check_stress(plan: Plan) -> None:
-    """Raise UsageError where the plan would put stress on somebody else's host, and for repeats."""
+    """Raise UsageError if the plan would put stress on an unconfirmed host, and for repeats."""
     if any(group.benchmark["kind"] == "stress" for group in plan.groups):
         from agentbench_tui.stress.safety import check_consent
 
@@ -147,7 +147,9 @@ def check_stress(plan: Plan) -> None:
 
 
 def _is_stress(plan: Plan) -> bool:
-    """Whether it is all stress: a line for each of its windows tells more than a picture."""
+    """Return whether it is only stress, for which a line per window is more useful than a
+    picture.
+    """
     return all(group.benchmark["kind"] == "stress" for group in plan.groups)
 
 
@@ -186,7 +188,7 @@ def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int |
 
 
 def carry_out_quietly(plan: Plan, database: Path, *, resume: bool) -> int:
-    """What a launched process does; its viewer prints the result."""
+    """Execute the plan in a launched process; its viewer prints the result."""
     number = _run_here(plan, database, quiet=True, resume=resume)
     return 0 if number is None else 128 + number
 
@@ -243,7 +245,7 @@ async def _say_progress(plan: Plan, database: Path) -> None:
 
 
 async def _say_warming_up(plan: Plan, database: Path) -> None:
-    """Say, where nothing has begun by then, what a load waits for."""
+    """Say what a load waits for, if nothing has started by then."""
     from agentbench_tui.model.text.untrusted import one_line
     from agentbench_tui.store.database import reading
     from agentbench_tui.tui.pages.live.warming_up import warming_up_now

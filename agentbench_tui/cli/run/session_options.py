@@ -1,4 +1,4 @@
-"""How a run is shown while it goes on, and how a terminal session looks."""
+"""Options for how a run is shown live, and for the terminal session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 View = Literal["none", "line", "full"]
 _THEMES = ("dark", "light", "contrast", "ansi-dark", "ansi-light")
-"""As they are typed; ours have `agentbench-` before."""
+"""Names of themes on the command line; agentbench's own have the prefix `agentbench-`."""
 
 _LOOK = (
     click.option(
@@ -83,7 +83,7 @@ def view_options(command: Command) -> Command:
 
 
 def take_look(given: dict[str, Any]) -> Look:
-    """What was chosen; those options are taken out of `given`."""
+    """Return the chosen look, and remove its options from `given`."""
     theme, only_ascii = given.pop("theme"), given.pop("only_ascii")
     ours = theme in {"dark", "light", "contrast"}
     return Look(
@@ -96,7 +96,7 @@ def take_look(given: dict[str, Any]) -> Look:
 
 
 def view_of(given: dict[str, Any]) -> View:
-    """How the run is shown: what was asked for where that can be, else the next best thing."""
+    """Return how the run is shown: as requested if possible, else the next best way."""
     asked: View | None = given["ui"]
     if given["no_ui"] or given["quiet"] or given["detach"] or asked == "none":
         return "none"
@@ -107,7 +107,7 @@ def view_of(given: dict[str, Any]) -> View:
 
 
 def say_why_not(given: dict[str, Any]) -> None:
-    """Where the session was asked for and is not shown, say why."""
+    """If the session was requested but cannot be shown, say why."""
     if given["ui"] != "full":
         return
     asked = click.get_current_context().get_parameter_source("ui")
@@ -122,7 +122,7 @@ def say_why_not(given: dict[str, Any]) -> None:
 def show_session(
     shared: Shared, look: Look, *, first: str = "home", own_run: str | None = None
 ) -> Left:
-    """Run the session until it is left. Raises UsageError where none can be shown."""
+    """Run the session until the user leaves it. Raises UsageError if it cannot be shown."""
     reason = why_not()
     if reason is not None:
         from agentbench_tui.model.errors import UsageError

@@ -1,4 +1,4 @@
-"""The question before an imported run executes, asks or reads what its plan names."""
+"""Confirmation before an imported run executes, calls or reads what its plan names."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ trust_option = click.option(
 
 
 def check_trust(row: dict[str, Any], lines: Sequence[str], *, trust: bool) -> None:
-    """Ask whether an imported run may do what `lines` say. Raises UsageError, or aborts.
+    """Ask whether an imported run may do what `lines` describe. Raises UsageError, or aborts.
 
-    `row` is the run's; one that was made here is not asked about.
+    `row` is the run's; a run created here needs no confirmation.
     """
     if row["imported_at"] is None or trust or not lines:
         return

@@ -1,1 +1,1 @@
-"""`agentbench runs`: what has been run, and runs as files."""
+"""`agentbench runs`: stored runs, and runs as files."""

@@ -1,4 +1,4 @@
-"""One observation of a case whole: what was asked and answered, what failed, how it was scored."""
+"""One observation of a case in full: question, answer, failures, scores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from agentbench_tui.model.text.untrusted import visible
 from agentbench_tui.verdicts.words.figures import milliseconds
 
 _CHARACTERS = 4000
-"""Of one text that are shown."""
+"""Maximum characters of one text."""
 
 
 def case_lines(observation: dict[str, Any]) -> list[str]:

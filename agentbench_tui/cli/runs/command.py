@@ -1,4 +1,4 @@
-"""`agentbench runs`: what has been run, one run whole, its requests, and runs as files."""
+"""`agentbench runs`: the list of runs, one run in full, its requests, and runs as files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BEGINNING = 30
 
 
 def _beginning(value: Any) -> str:
-    """Of a long text as much as fits into a table; `--case` shows all of it."""
+    """Return the beginning of a long text that fits into a table; `--case` shows all of it."""
     text = NOTHING if value is None else " ".join(str(value).split())
     return text if len(text) <= _BEGINNING else f"{text[: _BEGINNING - 1]}…"
 
@@ -212,7 +212,7 @@ def _show_groups(connection: Any, row: dict[str, Any], form: str, given: dict[st
 
 
 def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
-    """How far a run is whose figures are still to come."""
+    """Format the progress of a run whose figures are incomplete."""
     from agentbench_tui.cli.run.result import is_load, pause_words
     from agentbench_tui.store.queries.progress import pauses_of_run, progress_of_run
     from agentbench_tui.store.queries.ticks import sent_so_far
@@ -230,7 +230,7 @@ def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
 
 
 def _kept_words(connection: Any, row: dict[str, Any], document: dict[str, Any]) -> list[str]:
-    """What there is of the unfinished executions of an interrupted run, and how to resume it."""
+    """Say what is stored of an interrupted run's unfinished executions, and how to resume it."""
     resume = f"`agentbench resume {row['id']}` continues it"
     unfinished = [one for one in document["executions"] if one["status"] == "interrupted"]
     answers = sum(one["cases"]["observed"] for one in unfinished if not one.get("load"))

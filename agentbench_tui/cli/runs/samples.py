@@ -77,7 +77,7 @@ def samples(run: str, form: str, database: str | None, **given: Any) -> int:
 
 
 def _at_points(executions: list[dict[str, Any]], points: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Those at which the parameters have these values. UsageError where there is none."""
+    """Return the executions whose parameters have these values. UsageError if there are none."""
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.verdicts.words.figures import point_words
 

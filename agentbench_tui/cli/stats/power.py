@@ -1,4 +1,4 @@
-"""`agentbench stats power`: what can be seen with so many runs, and how many a change takes."""
+"""`agentbench stats power`: detectable effects of a sample size, and sample sizes for a change."""
 
 from __future__ import annotations
 

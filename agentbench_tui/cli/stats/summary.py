@@ -55,7 +55,7 @@ _LINES = (
 
 
 _PATH = re.compile(r"[/\\]|^\.")
-"""What a folder is told from an agent by."""
+"""Characters that distinguish a folder from an agent."""
 _OF_FILES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz")
 """Suffixes that no agent's name has."""
 

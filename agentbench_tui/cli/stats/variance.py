@@ -1,4 +1,4 @@
-"""`agentbench stats variance`: how much runs differ, and how many of them a mean takes."""
+"""`agentbench stats variance`: variation between runs, and the runs that a mean requires."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def _line(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sentences(one: RunSpread) -> list[str]:
-    """What the table has no room for."""
+    """Return the sentences below the table."""
     spread, needed, seeds, levels = one.curve.spread, one.needed, one.seeds, one.levels
     lines = []
     if spread is None:
@@ -290,5 +290,5 @@ def _wants_plots(plotted: bool | None, form: str) -> bool:
 
 
 def _coloured() -> bool | None:
-    """Colours on a terminal that is not told otherwise; never in a file."""
+    """Return whether to use colors: on a terminal unless disabled, never in a file."""
     return None if sys.stdout.isatty() else False

@@ -300,7 +300,7 @@ def _stress(given: dict[str, Any]) -> int:
 
 
 def _plan(given: dict[str, Any]) -> tuple[dict[str, Any], Plan]:
-    """What is asked, as a suite and as a plan."""
+    """Return the suite and the plan of the request."""
     from agentbench_tui.cli.stress.suite import suite_of_options
 
     check_gates(given)

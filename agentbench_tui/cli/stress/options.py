@@ -10,7 +10,7 @@ from agentbench_tui.model.errors import did_you_mean
 
 
 class Scenarios(click.ParamType):  # type: ignore[type-arg]  # generic in click's newest only
-    """Names of scenarios, with `_` or `-` between their words, several put apart by commas."""
+    """Names of scenarios, with `_` or `-` between words, separated by commas."""
 
     name = "scenarios"
 

@@ -1,4 +1,4 @@
-"""What `agentbench stress` would do: a line a scenario."""
+"""Output of `agentbench stress --dry-run`: one line per scenario."""
 
 from __future__ import annotations
 

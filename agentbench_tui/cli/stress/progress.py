@@ -1,4 +1,4 @@
-"""A line for each window of stress as it ends, for those without a live view."""
+"""Prints a line for each window of stress as it ends, if there is no live view."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _say(lines: list[str], began: float) -> float:
 
 
 class Told:
-    """What has been said of a run."""
+    """What has been printed for a run."""
 
     def __init__(self) -> None:
         self._windows: defaultdict[int, int] = defaultdict(int)

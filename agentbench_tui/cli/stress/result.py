@@ -1,4 +1,4 @@
-"""What a person sees of stress: a block a scenario, then what to do, and how well it stood."""
+"""Printed result of stress: a block per scenario, then the recommendations and the score."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def print_stress(run: Document, form: str) -> None:
 
 
 def agents_of(run: Document) -> list[Document]:
-    """A document for each agent of the run that was put under stress."""
+    """Return one document per agent of the run that was put under stress."""
     document = stress_document(run)
     agents: list[Document] = document.get("agents", [document])
     return agents
 
 
 def stress_rows(agent: Document) -> list[Document]:
-    """A row a scenario, for spreadsheets and scripts."""
+    """Return one row per scenario, for spreadsheets and scripts."""
     rows = []
     for one in agent["scenarios"]:
         low, high = one["interval"] or (None, None)
@@ -131,7 +131,7 @@ def _print_agent(agent: Document, form: str, *, named: bool) -> None:
 
 
 def _print_scenario(scenario: Document, form: str) -> None:
-    """Headline, what stands behind it, and the curve."""
+    """Print the headline, the details, and the curve."""
     _print_list(headline(scenario), details(scenario), form, end="")
     curve = curve_of(scenario)
     if curve is not None:

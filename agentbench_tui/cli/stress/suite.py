@@ -1,4 +1,4 @@
-"""The suite that `agentbench stress` puts together from its options: a benchmark a scenario."""
+"""The suite that `agentbench stress` builds from its options: one benchmark per scenario."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _refuse_unused(given: dict[str, Any], scenarios: Sequence[str]) -> None:
 
 
 def _spec_of(block: Block) -> StressSpec:
-    """Raise UsageError, in the words of the command line, for values that stress cannot have."""
+    """Raise UsageError, in terms of the options, for invalid values of stress."""
     from pydantic import ValidationError
 
     from agentbench_tui.engine.suite.suite_problems import findings

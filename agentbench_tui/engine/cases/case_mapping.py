@@ -37,13 +37,13 @@ LIKELY_NAMES = {
 }  # fmt: skip
 """Names under which other programs keep a field of a case, the likeliest first."""
 _REFERENCE = re.compile(r"(\{?)\{([A-Za-z_][\w-]*(?:\.[\w-]+)*|\.)\}(\}?)")
-"""`{name}` or `{a.b.0}` in a template; doubled braces stand for themselves."""
+"""`{name}` or `{a.b.0}` in a template; doubled braces are literal braces."""
 _ID_KEYS = ("id", "task_id")
 _MISSING = object()
 
 
 class CaseMapping:
-    """How records of one benchmark's dataset become cases."""
+    """Maps records of one benchmark's dataset to cases."""
 
     def __init__(self, benchmark: Benchmark, *, on_command_line: bool = False) -> None:
         assert benchmark.dataset is not None
@@ -55,14 +55,14 @@ class CaseMapping:
         system = benchmark.system_prompt
         self._system = (Message("system", system),) if system is not None else ()
         self._on_command_line = on_command_line
-        """Whether `fields` are given by an option, which messages then name."""
+        """Whether `fields` come from an option, which messages then name."""
         self._no_input = ""
         self.has_expected = False
-        """Whether some case so far has `expected`."""
+        """Whether any case so far has `expected`."""
         self.names: tuple[str, ...] = ()
         """The fields of the first record that became a case."""
         self.only_sessions = True
-        """Whether every record so far was a recorded conversation, as ShareGPT has them."""
+        """Whether every record so far was a recorded conversation in ShareGPT's format."""
 
     def case(self, record: Any, place: int) -> tuple[Case, bool] | None:
         """The case of the record at `place` (0-based, in source order); None when filtered out.
@@ -94,7 +94,7 @@ class CaseMapping:
         return self._prompted(case, record), made
 
     def advice(self, field: str, names: tuple[str, ...]) -> str:
-        """What to write where records with these names do not have a field of a case."""
+        """Suggest what to write if records with these names lack a field of a case."""
         near = next(
             (name for like in LIKELY_NAMES[field] for name in names if name.lower() == like), ""
         )
@@ -151,7 +151,7 @@ class CaseMapping:
 
 
 def field_problem(field: str) -> str:
-    """What is wrong with a name on the left of `fields`; empty when nothing is."""
+    """Return the problem with a name on the left of `fields`; empty if there is none."""
     root, _, rest = field.partition(".")
     if root not in CASE_FIELDS:
         known = ", ".join(CASE_FIELDS)
@@ -244,7 +244,7 @@ def _case(values: dict[str, Any]) -> tuple[Case, bool]:
 
 
 def _converted(value: Any, kind: Any, field: str) -> Any:
-    """The value as that kind; None where nothing is given."""
+    """Convert the value to that kind; None for a missing value."""
     if not value:
         return None
     try:

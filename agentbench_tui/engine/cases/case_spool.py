@@ -32,7 +32,7 @@ class CaseSpool:
         self._file: BinaryIO | None = None
         self._ends = array("Q", [0])
         self.digests = array("Q")
-        """Of each case's id."""
+        """Digest of each case's id."""
         self.numbers = array("Q")
         """Line, or place in the source, of each case's record."""
         self.made = bytearray()
@@ -64,7 +64,7 @@ class CaseSpool:
         self.made.append(made)
 
     def finish(self) -> None:
-        """Make everything readable; tell cases of equal content apart."""
+        """Make everything readable; number cases of equal content."""
         if self._file is not None:
             self._file.flush()
         seen: dict[int, int] = {}
@@ -105,7 +105,7 @@ class CaseSpool:
 
     @property
     def memory_bytes(self) -> int | None:
-        """About what it takes of memory while it takes no file; None once it has one."""
+        """Return the approximate memory use while there is no file; None once there is one."""
         return None if self._file is not None else EMPTY_BYTES + len(self._memory)
 
     def close(self) -> None:
@@ -120,7 +120,9 @@ class CaseSpool:
 
 
 def _holds_no_number(value: object) -> bool:
-    """Whether a float that JSON has no word for is in there; msgspec writes null for it."""
+    """Return whether it contains a float without a JSON representation; msgspec writes null for
+    it.
+    """
     if isinstance(value, float):
         return not math.isfinite(value)
     if isinstance(value, dict):

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import Group, Plan
 
 PAGE = 500
-"""Cases in memory at a time, for each execution."""
+"""Cases in memory at a time, per execution."""
 MOST_HELD = 100
 """Datasets held open at once; each takes a file, and many systems allow a process 1,024."""
 MOST_HELD_BYTES = 8 << 20
@@ -119,7 +119,7 @@ async def store_datasets(context: RunContext, sources: dict[int, CaseSource]) ->
 
 
 class _SmallDatasets:
-    """Stores datasets of few cases together: a sweep has thousands of them."""
+    """Stores small datasets together, because a sweep has thousands of them."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -133,7 +133,7 @@ class _SmallDatasets:
             await self.store()
 
     async def store(self) -> None:
-        """Store those that wait, in one transaction."""
+        """Store the waiting datasets in one transaction."""
         waiting, self._waiting, self._cases = self._waiting, [], 0
         if waiting:
             keys = await self._context.writer.apply(lambda c: self._stored(c, waiting))

@@ -84,7 +84,7 @@ def conversation_messages(turns: Any) -> list[dict[str, Any]]:
 
 
 def read_messages(value: Any) -> tuple[Message, ...]:
-    """Return the messages of a dialogue. Raises RecordFault for what is none."""
+    """Return the messages of a dialogue. Raises RecordFault for an invalid one."""
     if isinstance(value, list | tuple):
         value = [_plain(one) if isinstance(one, Mapping) else one for one in value]
     try:

@@ -37,7 +37,7 @@ def copied_cases(loaded: LoadedSuite, settings: Settings) -> Iterator[tuple[str,
 
 
 def cases_of(loaded: LoadedSuite, settings: Settings, benchmark: Benchmark) -> Iterator[Case]:
-    """Yield the cases of a benchmark; none where they are generated or cannot be read."""
+    """Yield the cases of a benchmark; none if they are generated or cannot be read."""
     from agentbench_tui.engine.cases.dataset import open_dataset
 
     dataset = benchmark.dataset

@@ -72,7 +72,7 @@ def _rows(text: io.TextIOWrapper, again: Opening, delimiter: str) -> Iterator[Re
 
 
 def _number_columns(names: list[str], again: Opening) -> dict[str, NumberColumn]:
-    """How the numbers of each column are written, up to where the file cannot be read."""
+    """Return the number notation of each column, up to the row that cannot be read."""
     columns = {name: NumberColumn() for name in names}
     # The pass that yields the records meets the same fault and reports it with its line.
     with (

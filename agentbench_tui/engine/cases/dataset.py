@@ -1,9 +1,9 @@
-"""The cases of a benchmark: read once, checked whole, kept aside, given out in order.
+"""The cases of a benchmark: read once, checked completely, and stored temporarily in order.
 
-Every record is read, filtered and mapped exactly once, and the cases are kept aside, all but a few
-in an unnamed temporary file. So a source may be packed, generated or as large as the disk; memory
-holds some 30 bytes a case; and what was checked is what is asked, even if the source changes
-meanwhile.
+Every record is read, filtered and mapped exactly once. All but a few cases are kept in an unnamed
+temporary file, so a source may be compressed, generated, or as large as the disk; memory use is
+about 30 bytes per case. The cases that were checked are those that are asked, even if the source
+changes in the meantime.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ MAX_PROBLEMS = 20
 """Different faults named before reading stops."""
 _OTHER_FAULTS = "has another fault"
 INLINE = "inline"
-"""Name of the source when the cases stand in the suite itself."""
+"""Name of the source if the cases are in the suite itself."""
 _LISTED_IDS = 10_000
-"""How many ids a misspelt one is compared with."""
+"""Number of ids that a misspelt one is compared with."""
 
 
 class CaseSource:
@@ -56,13 +56,13 @@ class CaseSource:
         has_expected: bool = True,
     ) -> None:
         self.name = name
-        """Where the cases come from, as the suite says it."""
+        """Source of the cases, as written in the suite."""
         self.skipped = skipped
-        """How many records were skipped, and what was wrong with them; empty where none were."""
+        """Number of skipped records and the reasons; empty if there are none."""
         self.are_sessions = are_sessions
-        """Whether every case is a recorded conversation (ShareGPT), whose turns are in order."""
+        """Whether every case is a recorded conversation (ShareGPT) with its turns in order."""
         self.has_expected = has_expected
-        """Whether some case that was read has `expected`."""
+        """Whether any case that was read has `expected`."""
         self._spool = spool
         self._order = order
         digest = hashlib.sha256()
@@ -87,7 +87,7 @@ class CaseSource:
 
     @property
     def memory_bytes(self) -> int | None:
-        """About what it takes of memory; None where it takes a file instead."""
+        """Return the approximate memory use; None if a file is used instead."""
         return self._spool.memory_bytes
 
     def ids(self) -> Iterator[str]:
@@ -188,7 +188,7 @@ def _source(
 def _generated(
     place: str, base_dir: Path, seed: int, parameters: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """What a Python function yields, given the seed and the parameters that it has names for."""
+    """Yield from a Python function, called with the seed and the parameters that it declares."""
     from inspect import Parameter, signature
 
     from agentbench_tui.scoring.custom import load_callable
@@ -217,7 +217,7 @@ def _fill(
     *,
     skip_unusable: bool,
 ) -> tuple[int, str]:
-    """Read the source into the spool; the number of records read, and what was skipped."""
+    """Read the source into the spool; return the number of records, and the skipped ones."""
     bad = _BadRecords(source)
     place = -1
     with _told_when_full():
@@ -241,7 +241,7 @@ def _fill(
 
 
 class _BadRecords:
-    """What is wrong with records: each sentence once, where it first holds and how often."""
+    """Problems of records: each message once, with its first position and its count."""
 
     def __init__(self, source: RecordSource) -> None:
         self._source = source
@@ -259,7 +259,7 @@ class _BadRecords:
         return len(self.faults) >= MAX_PROBLEMS
 
     def words(self) -> str:
-        """How many records were skipped and why; empty where none were."""
+        """Say how many records were skipped and why; empty if none were."""
         if not self.faults:
             return ""
         total = sum(count for _, count in self.faults.values())
@@ -338,7 +338,7 @@ def scorer_of_expected(benchmark: Benchmark) -> str | None:
 
 
 def _check_expected(benchmark: Benchmark, mapping: CaseMapping) -> None:
-    """Refuse a dataset without any `expected` where a scorer would fail on every case."""
+    """Refuse a dataset without any `expected` if a scorer would fail on every case."""
     dataset = benchmark.dataset
     assert dataset is not None
     if (scorer := scorer_of_expected(benchmark)) is None:

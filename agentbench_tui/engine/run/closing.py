@@ -1,4 +1,4 @@
-"""The last words of a run: how executions and the run itself ended, and what it went by."""
+"""The end of a run: status of executions and of the run, and its environment."""
 
 from __future__ import annotations
 
@@ -69,9 +69,8 @@ def close_run(
     overhead: Overhead | None,
     gauges: SamplerCost | None,
 ) -> str:
-    """Write how the run ended; its status.
-
-    The harness's overhead is stored with what the gauges took of it.
+    """Store how the run ended, with the harness's overhead and the gauges' share of it; return
+    the status.
     """
     document = None if overhead is None else {**msgspec.structs.asdict(overhead), "gauges": gauges}
     statuses = execution_statuses(connection, run_key)
@@ -125,7 +124,7 @@ def captured_environment() -> tuple[str, str, str]:
 def write_environment(
     connection: sqlite3.Connection, run_key: int, document: str, fingerprint: str, vcs: str | None
 ) -> None:
-    """Keep what machine the run was on, and the state of the code beside it."""
+    """Store the run's machine, and the state of the code."""
     digest = hashlib.sha256(document.encode()).hexdigest()
     runs.write_environment(connection, run_key, digest, fingerprint, document, vcs)
 

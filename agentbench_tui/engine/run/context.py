@@ -1,4 +1,4 @@
-"""What the kinds of benchmarks share while a run goes on."""
+"""State that the kinds of benchmarks share during a run."""
 
 from __future__ import annotations
 
@@ -20,26 +20,30 @@ if TYPE_CHECKING:
 
 
 class Ongoing(Protocol):
-    """An execution with an open session, as the live view, the gauges and the wishes see it."""
+    """A running execution with an open session, for the live view, the gauges and control
+    requests.
+    """
 
     @property
     def pids(self) -> tuple[int, ...]:
         """Root processes of the agent's session."""
 
     def state(self) -> dict[str, Any]:
-        """What its live row tells."""
+        """Return the content of its live row."""
 
     def resize(self, most_in_flight: int) -> str | None:
-        """A viewer wishes for another concurrency; why that cannot be, or None."""
+        """Change the concurrency on a control request; return why that is impossible, or None."""
 
     def set_rate(self, factor: float) -> str | None:
-        """A viewer wishes for so many times the rate of the plan; why that cannot be, or None."""
+        """Change the rate, as a multiple of the plan's, on a control request; return why that is
+        impossible, or None.
+        """
 
     def pause(self) -> str | None:
-        """A viewer wishes to pause; why that cannot be, or None."""
+        """Pause on a control request; return why that is impossible, or None."""
 
     def cancel(self, case_id: str) -> int:
-        """A viewer wishes to cancel a case; how many observations that ended."""
+        """Cancel a case on a control request; return how many observations that ended."""
 
 
 class StopSignal:
@@ -52,7 +56,7 @@ class StopSignal:
         """True when a person or the system stopped the run, so that it is not `complete`."""
 
     def request(self, reason: str, *, interrupted: bool = False) -> None:
-        """Start nothing new; what is in flight comes to its end. The first reason counts."""
+        """Start nothing new and let in-flight requests finish. The first reason is kept."""
         if self.reason is None:
             self.reason = reason
         self.interrupted = self.interrupted or interrupted
@@ -74,24 +78,27 @@ class StopSignal:
 
 @dataclass(slots=True)
 class RunContext:
-    """One run: where it writes, what it may spend, and whether it should go on."""
+    """One run: its database, its budget, and whether it should continue."""
 
     plan: Plan
     writer: Writer
     database: Path
     reader: sqlite3.Connection
-    """Reads the database, for the event loop."""
+    """Reads the database, in the event loop."""
     run_key: int
     execution_keys: dict[str, int]
     """Execution id → key in the store."""
     dataset_keys: dict[str, int]
-    """Execution id → dataset in the store, for task benchmarks."""
+    """Execution id → key of the dataset in the store, for task benchmarks."""
     budget: Budget
     prices: PriceTable
     clock_start_ns: int
     environment: Callable[[], asyncio.Future[None]]
-    """Gives what is done when the store knows what machine this is, and begins to find out when
-    first called, which takes a core: to be awaited before anything is measured or after it."""
+    """Returns a future that is done when the machine is stored.
+
+    The first call starts the detection, which uses a core: await it before anything is measured, or
+    afterwards.
+    """
     stop: StopSignal = field(default_factory=StopSignal)
     may_ask: asyncio.Event = field(default_factory=asyncio.Event)
     """Cleared while the run is paused."""
@@ -108,12 +115,12 @@ class RunContext:
     agent_of: dict[int, str] = field(default_factory=dict)
     """Execution key → agent id."""
     kept: dict[str, Any] = field(default_factory=dict)
-    """What a kind keeps from one group to the next."""
+    """State that a kind keeps from one group to the next."""
     say: Callable[[str], None] = lambda _: None
-    """Tells a person a line, at once."""
+    """Prints a line for the user immediately."""
 
     def committed(self, execution_id: str, repeat: int) -> int:
-        """How many observations of one repeat were there before this process began."""
+        """Return how many observations of one repeat were committed before this process started."""
         known = self.done.get(self.execution_keys[execution_id], set())
         return sum(place[1] == repeat for place in known)
 
@@ -127,7 +134,7 @@ class RunContext:
             self.stop.request(reason)
 
     def process_roots(self) -> dict[str, tuple[int, ...]]:
-        """Agent id → root processes of its open sessions, for the sampler's thread."""
+        """Return agent id → root processes of its open sessions, for the sampler's thread."""
         roots: dict[str, tuple[int, ...]] = {}
         for key, ongoing in list(self.active.items()):
             agent = self.agent_of[key]

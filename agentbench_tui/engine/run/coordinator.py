@@ -80,13 +80,13 @@ async def carry_out(
     say: Callable[[str], None] = lambda _: None,
     listen: Listen = Signals,
 ) -> Outcome:
-    """Carry out a plan, or go on with one that was interrupted.
+    """Execute a plan, or continue an interrupted one.
 
-    `say` gets lines for a person: that the first signal came and the run is about to end, or what
-    is to be known of what is about to be measured.
-    `listen` makes the context in which interrupts are received: by default signals of the process.
-    Whatever happens, what was measured is committed and the run's row says how it ended.
-    Raises StoreError when the store cannot be written, and what a benchmark's dataset raises.
+    `say` receives lines for the user: that the first signal has arrived and the run is about to
+    end, or remarks on the next measurement. `listen` creates the context in which interrupts are
+    received: by default signals of the process. In every case, the measurements are committed and
+    the run's row says how it ended. Raises StoreError if the store cannot be written, and the
+    errors of a benchmark's dataset.
     """
     declare_secrets_of(plan)
     bind(asyncio.get_running_loop())
@@ -105,7 +105,7 @@ async def carry_out(
 
 
 class _Run:
-    """The state of a run while it goes on."""
+    """The state of a running run."""
 
     def __init__(
         self,
@@ -223,7 +223,7 @@ class _Run:
         )
 
     async def _load_committed(self, context: RunContext) -> None:
-        """What is in the store already, and what it cost: it counts against the run's caps."""
+        """Read what is already in the store, and its cost, which counts toward the run's budget."""
         done = await self._writer.apply(lambda c: committed_observations(c, context.run_key))
         context.done = {key: done.get(key, set()) for key in context.execution_keys.values()}
         spent = await self._writer.apply(lambda c: spent_on_run(c, context.run_key))
@@ -234,7 +234,7 @@ class _Run:
         )
 
     async def _measure(self, context: RunContext) -> None:
-        """All groups in order, with the live view, the wishes and the gauges beside them."""
+        """Run all groups in order, together with the live view, control requests and gauges."""
         from agentbench_tui.instruments.overhead import OverheadProbe
 
         sampler = sampler_of(context, self._database.parent)
@@ -307,13 +307,18 @@ class _Run:
         await self._writer.apply(lambda c: rank_executions(c, context.run_key))
 
     def _tell_failure(self, task: asyncio.Task[None]) -> None:
-        """Say what a task named by its loss failed of. What the store failed of ends the run."""
+        """Report the failure of a background task by what is lost.
+
+        A failure of the store ends the run.
+        """
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, AgentbenchError):
             self._tell(f"warning: {task.get_name()}: {type(error).__name__}: {error}")
 
     def _has_agents_inside(self) -> bool:
-        """Whether any agent runs in this process, so that its CPU time is not ours alone."""
+        """Return whether any agent runs in this process, so that its CPU time is not the
+        harness's alone.
+        """
         targets = (execution.agent.target for _, execution in self._plan.executions())
         return any(parse_target(target).scheme in INSIDE for target in targets)
 
@@ -323,7 +328,9 @@ class _Run:
             self._say(redact(line))
 
     def _on_signal(self, number: int) -> None:
-        """The first lets what is in flight finish, the second ends it; more do nothing."""
+        """The first signal lets in-flight requests finish, the second ends them; later ones do
+        nothing.
+        """
         if self._signal is None:
             self._signal = number
             self._stop.request("interrupted", interrupted=True)

@@ -39,7 +39,7 @@ class EndedGroups:
         self._since = 0.0
         """When the first group that waits began, by `monotonic`."""
         self._place: tuple[str, str] | None = None
-        """Suite and benchmark of those that wait."""
+        """Suite and benchmark of the waiting executions."""
         self._timer: asyncio.TimerHandle | None = None
         self._late: asyncio.Task[None] | None = None
         """Finishes groups while a later one is measured that takes longer than they did."""
@@ -72,7 +72,7 @@ class EndedGroups:
             self._timer = asyncio.get_running_loop().call_later(left_s, self._begin_late)
 
     async def finish(self) -> None:
-        """Finish those that wait. Raises StoreError."""
+        """Finish the waiting executions. Raises StoreError."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -70,7 +70,7 @@ def baseline_first(
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the stored rows of an execution come to."""
+    """Results of an execution, from its stored rows."""
 
     result: Aggregate
     resources: Resources
@@ -153,24 +153,25 @@ def write_findings(
 
 @dataclass(frozen=True, slots=True)
 class ScoreRule:
-    """How one dimension of a benchmark is scored: by rubric, by itself, or relative to the
-    baseline."""
+    """How one dimension of a benchmark is scored: by rubric, directly, or relative to the
+    baseline.
+    """
 
     metric: str
     """The metric behind it."""
     entry: RubricEntry | None
     is_share: bool
-    """Whether the metric is a score by itself, where there is no rubric."""
+    """Whether the metric is itself a score, if there is no rubric."""
     baseline: float | None
     """The metric of the baseline; None without any."""
 
     @property
     def is_relative(self) -> bool:
-        """Whether the score says how the agent compares to the baseline."""
+        """Return whether the score is relative to the baseline."""
         return self.entry is None and not self.is_share
 
     def score(self, value: float | None) -> float | None:
-        """The score of a value of the metric; None where there is nothing to score it by."""
+        """Return the score of a value of the metric; None if there is nothing to score it by."""
         if value is None:
             return None
         if self.entry is not None:

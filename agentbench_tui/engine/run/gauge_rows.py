@@ -1,4 +1,4 @@
-"""What the gauges of a run come to for one of its executions."""
+"""Summary of a run's gauges for one of its executions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def gpu_usage(rows: Iterable[GaugeSummary]) -> MetricValue | None:
-    """`gpu_usage_percent`; None where no GPU was read."""
+    """Return `gpu_usage_percent`; None if no GPU was sampled."""
     found = [
         (row.mean, row.n)
         for row in rows

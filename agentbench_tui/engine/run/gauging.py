@@ -1,4 +1,4 @@
-"""The gauges that are read while a run goes on, and where their readings go."""
+"""Sampling of the gauges during a run, and their storage."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 
 def sampler_of(context: RunContext, folder: Path) -> Sampler:
-    """What reads them as the plan's benchmarks ask, not yet started; `folder` is on the disk that
-    is looked at."""
+    """Create the sampler that the plan's benchmarks require, not started yet; `folder` selects
+    the disk to watch.
+    """
     from agentbench_tui.instruments.gpu import open_gpus
     from agentbench_tui.instruments.registry import gpu_details, sampling_interval_s
     from agentbench_tui.instruments.sampler import Sampler

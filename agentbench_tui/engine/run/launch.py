@@ -1,4 +1,4 @@
-"""A run as a process of its own, so that drawing never shares a process with measuring."""
+"""Starts a run as a separate process, so that measuring never shares a process with drawing."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 def launch(
     plan: Plan, database: Path, log: Path, *, resume: bool = False
 ) -> subprocess.Popen[bytes]:
-    """Start a process that carries the plan out; it outlives us and our terminal.
+    """Start a process that executes the plan and outlives this process and its terminal.
 
-    It has a session of its own, so a Ctrl-C of the terminal does not reach it. What it says
-    goes to `log`.
+    It has its own session, so a Ctrl-C in the terminal does not reach it. Its output goes to `log`.
     """
     descriptor, name = tempfile.mkstemp(prefix="agentbench-plan-", suffix=".json")
     command = python_module("agentbench_tui", "carry-out", name, "--db", str(database))
@@ -45,14 +44,18 @@ def launch(
 
 
 def _python_path() -> str:
-    """Our own search path, so that `python:module:function` finds what it finds here."""
+    """Return this process's search path, so that `python:module:function` finds the same
+    modules.
+    """
     package_root = str(Path(__file__).resolve().parents[3])
     inherited = os.environ.get("PYTHONPATH")
     return package_root if not inherited else f"{package_root}{os.pathsep}{inherited}"
 
 
 def log_path(run_id: str) -> Path:
-    """Where a detached run says what went wrong: the user's state folder, if it can be written."""
+    """Return the path for errors of a detached run: in the user's state folder, if it is
+    writable.
+    """
     from platformdirs import user_state_path
 
     folder = user_state_path("agentbench") / "runs"

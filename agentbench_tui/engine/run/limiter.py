@@ -17,10 +17,10 @@ _LONGEST_PAUSE_S = 60.0
 
 
 class Limiter:
-    """At most `limit` requests in flight; halved by each rate limit, one more per ten answers.
+    """At most `limit` requests in flight; halved by each rate limit, plus one per ten answers.
 
-    Additive increase, multiplicative decrease (Chiu and Jain 1989). While a pause lasts, nobody
-    starts; requests in flight go on.
+    Additive increase, multiplicative decrease (Chiu and Jain 1989). During a pause no request
+    starts, and in-flight requests continue.
     """
 
     def __init__(
@@ -32,9 +32,9 @@ class Limiter:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`places`: how many may ever ask at once; `most`: fewer for now, as by `resize`.
-
-        Once `stopped` nobody enters any more; `sleep` should end early then.
+        """`places` is the maximum number of requests in flight at any time; `most` is a lower
+        current limit, as by `resize`. Once `stopped` is set no request enters; `sleep` should
+        then end early.
         """
         self._places = places
         self._stopped = stopped
@@ -78,7 +78,9 @@ class Limiter:
         self._next_pause_s = _FIRST_PAUSE_S
 
     def rate_limited(self, retry_after_s: float | None) -> None:
-        """The server asked for less: halve, and pause as long as it says or ever longer."""
+        """Handle a request for less load: halve the limit, and pause for the given time or for
+        growing times.
+        """
         self._streak = 0
         now = self._clock()
         if now >= self._pause_until:
@@ -90,16 +92,16 @@ class Limiter:
         self.pause(retry_after_s or 0.0)
 
     def pause(self, seconds: float) -> None:
-        """The server asked for time, but not for less: nobody starts before it is over."""
+        """Handle a request for a pause without less load: no request starts before it is over."""
         self._pause_until = max(self._pause_until, self._clock() + min(seconds, _LONGEST_PAUSE_S))
 
     @property
     def pause_left_s(self) -> float:
-        """How long nobody starts from now on."""
+        """Return how long no request may start."""
         return max(0.0, self._pause_until - self._clock()) if self._pause_until else 0.0
 
     def resize(self, most: int) -> None:
-        """A viewer wished for another concurrency; never above the places there are."""
+        """Set a viewer's concurrency, at most the number of places."""
         self.most = self.limit = min(most, self._places)
         self._notify()
 

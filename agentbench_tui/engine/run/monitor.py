@@ -1,6 +1,7 @@
-"""What goes on beside the measuring: the live view written once a second, wishes answered.
+"""Background tasks of a run: writing the live view once a second, and answering control requests.
 
-Viewers never talk to a run; they read these rows, and append wishes that the run polls for.
+Viewers never communicate with a run directly; they read these rows, and append control requests
+that the run polls.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ POLL_S = 0.05
 
 
 class _Seen:
-    """How much of an execution's progress the last tick has told."""
+    """How much of an execution's progress the last tick included."""
 
     def __init__(self) -> None:
         self.observed = self.answered = self.correct = self.tokens = self.streamed = 0
@@ -64,8 +65,10 @@ async def write_ticks(context: RunContext) -> None:
 
 
 def write_tick(context: RunContext, seen: dict[int, _Seen], lag_ms: float | None = None) -> None:
-    """One round of live rows and ticks; `seen` is what earlier rounds have told. `lag_ms`: how
-    late the loop came to this one."""
+    """Write one round of live rows and ticks; `seen` is what earlier rounds included.
+
+    `lag_ms` is the delay of the event loop.
+    """
     now = unix_time()
     of_run = {
         "paused": not context.may_ask.is_set(),
@@ -108,7 +111,10 @@ def _tick(run_key: int, key: int, now: float, progress: Progress, before: _Seen)
 
 
 async def answer_wishes(context: RunContext, since: float) -> None:
-    """Poll for wishes and carry them out. Those made before `since` (the lease) are ignored."""
+    """Poll for control requests and execute them.
+
+    Those made before `since` (the lease) are ignored.
+    """
     last = 0
     with reading(context.database) as connection:
         version = -1
@@ -130,7 +136,7 @@ async def answer_wishes(context: RunContext, since: float) -> None:
 
 
 def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
-    """Do what a viewer wishes; what was done, in words."""
+    """Execute a control request; return what was done, in words."""
     if wish == "stop":
         context.stop.request("stopped on request", interrupted=True)
         context.may_ask.set()

@@ -18,18 +18,22 @@ if TYPE_CHECKING:
 FROM = 3
 """Iterations (or repeats) before a spread says anything."""
 USUAL_HALF_WIDTH = 0.05
-"""What is told of times where no precision is asked for: the smallest change that matters."""
+"""Precision assumed for times if none is requested: the smallest change that matters."""
 
 
 def outlook(progress: Progress, rule: EarlyStop) -> str:
-    """Such as `half-width now 3.1 %, 2 % needs 24 more`; empty while there is nothing to say."""
+    """Describe the current precision, such as `half-width now 3.1 %, 2 % needs 24 more`; empty
+    while there is none.
+    """
     if rule.half_width is not None and rule.metric == "accuracy":
         return share_outlook(progress.pass_accuracy, rule.half_width)
     return time_outlook(progress.pass_median_ms, rule.half_width or USUAL_HALF_WIDTH)
 
 
 def time_outlook(medians_ms: Sequence[float], half_width: float) -> str:
-    """Of the geometric mean of medians, one an iteration or repeat; a share of it."""
+    """Return the outlook for the geometric mean of medians, one per iteration or repeat;
+    relative to it.
+    """
     if len(medians_ms) < FROM or min(medians_ms) <= 0:
         return ""
     from agentbench_tui.analysis.runs.variance import runs_needed
@@ -41,7 +45,7 @@ def time_outlook(medians_ms: Sequence[float], half_width: float) -> str:
 
 
 def share_outlook(shares: Sequence[float], half_width: float) -> str:
-    """Of the mean of accuracies; in points."""
+    """Return the outlook for the mean of accuracies; in percentage points."""
     if len(shares) < FROM:
         return ""
     from agentbench_tui.analysis.runs.variance import runs_needed

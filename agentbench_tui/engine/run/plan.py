@@ -26,16 +26,18 @@ class ExecutionPlan(msgspec.Struct, frozen=True):
 
 
 class Group(msgspec.Struct, frozen=True):
-    """One benchmark at one parameter point and seed; its agents are asked interleaved."""
+    """One benchmark at one parameter point and seed; its agents take turns."""
 
     suite_id: str
     suite_hash: str
     benchmark: dict[str, Any]
     """The benchmark after parameters and command-line overrides, as JSON of model.suite."""
     parameters: dict[str, Any]
-    """The benchmark's own parameters at this point of its sweep: part of what it is."""
+    """The benchmark's own parameters at this point of its sweep: part of its identity."""
     values: dict[str, Any]
-    """Every parameter that holds here, the suite's included: what agents and datasets are told."""
+    """Every parameter that applies here, including the suite's: what agents and datasets
+    receive.
+    """
     seed: int
     base_dir: str
     """Folder that the suite's relative paths are relative to."""
@@ -45,8 +47,9 @@ class Group(msgspec.Struct, frozen=True):
 
     @property
     def seed_of_turns(self) -> int:
-        """For `turns.in_turn`: of its own at each point of a sweep, so that no order favours an
-        agent at all of them."""
+        """Seed for `turns.in_turn`: different at each point of a sweep, so that no order favors
+        an agent at all of them.
+        """
         return derive_seed(self.seed, "turns", self.executions[0].ordinal)
 
     def resolved(self) -> Benchmark:
@@ -88,13 +91,13 @@ class Plan(msgspec.Struct, frozen=True):
     prices_file: str = ""
     """The file that they were read from."""
     gates: tuple[str, ...] = ()
-    """Of the command line, for every execution; a suite's own stand in its document."""
+    """Gates of the command line, for every execution; a suite's own are in its document."""
     tags: tuple[str, ...] = ()
     notes: str = ""
     command: str = ""
-    """The command line that asked for it, secrets masked."""
+    """The command line that created it, with secrets masked."""
     remarks: tuple[str, ...] = ()
-    """What a reader of the suites should know, such as a parameter that has no effect."""
+    """Remarks on the suites, such as a parameter that has no effect."""
 
     def executions(self) -> list[tuple[Group, ExecutionPlan]]:
         """Every execution with its group, in order."""

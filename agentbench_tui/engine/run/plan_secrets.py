@@ -1,4 +1,4 @@
-"""What of a plan is secret: declared once, and masked from then on wherever something is kept."""
+"""Secrets of a plan: declared once, and masked from then on in everything that is stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def declare_secrets_of(plan: Plan) -> None:
-    """Let every text that is kept or shown mask what the agents and judges of a plan get."""
+    """Mask the secrets that a plan's agents and judges receive in every text that is stored or
+    shown.
+    """
     agents = {id(one.agent): one.agent for _, one in plan.executions()}.values()
     benchmarks = _distinct_parts(group.benchmark for group in plan.groups)
     declare_secrets(

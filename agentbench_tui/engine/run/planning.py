@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the command line may override. None leaves the suite's own value."""
+    """Overrides from the command line. None keeps the suite's value."""
 
     agents: tuple[str | AgentSpec, ...] = ()
     """Targets, `[ID[@VERSION]=]TARGET`, ids of agents that the suite names, or agents as a plan
@@ -46,7 +46,7 @@ class RunOptions:
     limit: int | None = None
     seed: int | None = None
     seeds: int = 1
-    """How many seeds, from `seed` on."""
+    """Number of seeds, starting with `seed`."""
     concurrency: int | None = None
     settings: tuple[str, ...] = ()
     prices: Path | None = None
@@ -58,7 +58,7 @@ class RunOptions:
     notes: str = ""
     command: str = ""
     folder: Path = field(default_factory=Path.cwd)
-    """What relative paths of targets and settings are relative to."""
+    """Base of relative paths in targets and settings."""
 
 
 def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) -> Plan:
@@ -222,15 +222,16 @@ def _groups(
 
 
 def _sharing(document: dict[str, Any], shared: dict[bytes, Any]) -> dict[str, Any]:
-    """The document with parts out of `shared` (by their JSON) where it has equal ones, so that the
-    points of a sweep, which differ in little, take little memory."""
+    """Return the document with parts replaced by equal ones of `shared` (by their JSON), so that
+    the points of a sweep, which differ little, use little memory.
+    """
     return {
         name: shared.setdefault(msgspec.json.encode(part), part) for name, part in document.items()
     }
 
 
 def _check_size(executions: int) -> None:
-    """Refuse a plan that nobody means before all of it is made."""
+    """Refuse an unreasonably large plan before building it."""
     if executions > MOST_EXECUTIONS:
         raise UsageError(
             f"more than {MOST_EXECUTIONS:,} executions (agents × sweep points × seeds): "
@@ -254,7 +255,9 @@ def _overridden(benchmark: Benchmark, options: RunOptions) -> Benchmark:
 
 
 def _with_cases(groups: list[Group], cases: Sequence[str]) -> list[Group]:
-    """Where cases are picked, the groups that have any, each with those it has."""
+    """Return the groups that contain selected cases, each with those cases, if cases are
+    selected.
+    """
     if not cases:
         return groups
     found: list[Group] = []

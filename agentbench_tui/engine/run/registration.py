@@ -145,9 +145,9 @@ def reopen_run(connection: sqlite3.Connection, run_id: str, holder: LeaseHolder)
 
 
 def mark_dead_runs(connection: sqlite3.Connection, database: Path) -> list[str]:
-    """Mark as interrupted every `running` run whose process is gone; their ids.
+    """Mark as interrupted every `running` run whose process is gone; return their ids.
 
-    Only who gets a run's lease may do so, which the run's own process never lets go of.
+    Only the holder of a run's lease may do so, and the run's own process never releases it.
     """
     marked = []
     for key, run_id in running_runs(connection):
@@ -163,7 +163,7 @@ def mark_dead_runs(connection: sqlite3.Connection, database: Path) -> list[str]:
 def close_open_iterations(connection: sqlite3.Connection, run_key: int) -> None:
     """Write the rows of iterations that a killed process could not close.
 
-    What it asked for is known from the answers: the time in which any of them was in flight.
+    Their duration is the time in which any of their answers was in flight.
     """
     for one in open_iterations(connection, run_key):
         answers = newest_answer_times(connection, one)

@@ -35,7 +35,7 @@ LONGEST_REASON = 300
 """Characters of a reason for which an execution could not be measured."""
 CLOSE_LIMIT_S = 15.0
 YIELD_EVERY = 16
-"""Observations after which a worker lets others run, whatever the agent does."""
+"""Number of observations after which a worker lets other tasks run, for any agent."""
 
 
 class Session:
@@ -95,7 +95,7 @@ class Session:
 
     @property
     def goes_on(self) -> bool:
-        """Whether this execution still has something to ask."""
+        """Return whether this execution still has cases to ask."""
         progress = self._progress
         return self._opened and progress.stop_reason is None and progress.broken is None
 
@@ -113,7 +113,7 @@ class Session:
         self._progress.broken = f"the agent did not start: {detail}"
 
     async def close(self) -> None:
-        """End the session, whatever state it is in."""
+        """Close the session in any state."""
         self._context.active.pop(self._key, None)
         if self._iteration is not None:
             self._finish_iteration("stopped")
@@ -185,7 +185,7 @@ class Session:
         self._iteration = None
 
     async def ask(self, repeat: int, nth: int, start: int, stop: int) -> None:
-        """Ask the cases at positions `start` to `stop`, as many at once as allowed."""
+        """Ask the cases at positions `start` to `stop`, concurrently up to the limit."""
         if not self.goes_on or self._context.stop.is_set:
             return
         assert self._iteration is not None
@@ -259,7 +259,7 @@ async def _start(agent: Agent) -> AgentFailure | None:
 
 
 class IterationCounts:
-    """What one measured iteration adds, as differences from where it began."""
+    """Counts of one measured iteration, as differences from its start."""
 
     def __init__(self, repeat: int, nth: int, interview: Interview) -> None:
         progress = interview.progress
@@ -271,7 +271,7 @@ class IterationCounts:
         self._cpu_before = interview.agent.cpu_seconds
 
     def row(self, status: str) -> IterationRow:
-        """The iteration as it is stored."""
+        """Return the iteration as it is stored."""
         progress, agent = self._interview.progress, self._interview.agent
         observed, answered, correct = self._before
         return IterationRow(
@@ -288,7 +288,9 @@ class IterationCounts:
         )
 
     def _cpu_seconds(self) -> float | None:
-        """What the agent's processes used; None when there are none, or too little to measure."""
+        """Return the CPU time of the agent's processes; None if there are none, or it is too
+        small to measure.
+        """
         now = self._interview.agent.cpu_seconds
         if now is None or self._cpu_before is None:
             return None

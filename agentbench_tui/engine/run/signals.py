@@ -17,24 +17,25 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _PATIENCE = 3
-"""Signals that the loop has not heard, the one just come included, at which it is left alone."""
+"""Number of signals not handled by the loop, including the current one, after which the loop is
+bypassed.
+"""
 
 
 class Signals:
-    """While it is entered, interrupt, termination and a terminal that hangs up are `heard`.
+    """Within this context, interrupts, terminations and terminal hang-ups call `heard`.
 
-    `heard` is called on the loop with the number. When the loop has not come to the signal before,
-    the next one breaks off the user's code that blocks it (`BrokenOff`), and a third raises
-    KeyboardInterrupt wherever the program is. An interrupt or a hang-up that the caller ignores
-    (`&` in a script, `nohup`) stays ignored; termination never does.
-    Outside the main thread, where Python lets nobody hear signals, it does nothing.
+    `heard` is called in the event loop with the signal's number. If the loop has not handled the
+    previous signal, the next one breaks off the user's code that blocks it (`BrokenOff`), and a
+    third raises KeyboardInterrupt anywhere. An interrupt or a hang-up that the caller ignores (`&`
+    in a script, `nohup`) stays ignored; termination never does. Outside the main thread, where
+    Python does not deliver signals, it does nothing.
 
-    Python may call the handler of a signal in the middle of the one before. What comes then is put
-    off until that one has told the loop, so that signals are heard in the order in which they came.
-
-    A signal does not wake a loop by itself: the system may give it to another thread, or to this
-    one just before it waits. `add_signal_handler` is there for the wake-up that it arranges. What
-    wakes code of the user's that waits is the parent's `NUDGE`.
+    Python may run the handler of a signal during the handler of another. The second is deferred
+    until the first has notified the loop, so that signals are handled in order of arrival. A signal
+    does not wake an event loop by itself: the system may deliver it to another thread, or to this
+    one just before it waits. `add_signal_handler` is used for its wake-up, and the parent's `NUDGE`
+    wakes blocked code of the user.
     """
 
     def __init__(self, heard: Callable[[int], None]) -> None:
@@ -100,4 +101,4 @@ def _is_within(frame: FrameType | None, function: Callable[..., object]) -> bool
 
 
 def _woken() -> None:
-    """What is to be done is done by then: `_come` runs before anything of a loop that wakes."""
+    """Return immediately: `_come` runs before anything in a loop that wakes."""

@@ -1,4 +1,4 @@
-"""When to stop: signals and wishes, budgets, and the early stops that a benchmark asks for."""
+"""When to stop: signals and control requests, budgets, and the early stops of a benchmark."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ LEAST_PASSES = 5
 _LEAST_FOR_HOPELESS = 20
 """Observations before an execution may be called hopeless."""
 _HOPELESS_EVERY = 50
-"""Observations after which it is looked at again, besides at the end of each block."""
+"""Number of observations between two checks, in addition to the end of each block."""
 
 
 class Budget:
-    """Caps of a whole run on cost and tokens, checked after every attempt."""
+    """Budget of a whole run in cost and tokens, checked after every attempt."""
 
     def __init__(self, cost_limit_usd: float | None, token_limit: int | None) -> None:
         self.cost_limit_usd = cost_limit_usd
@@ -37,7 +37,7 @@ class Budget:
 
     @property
     def spent_reason(self) -> str | None:
-        """Why nothing more may be asked, or None."""
+        """Return why no more requests are allowed, or None."""
         if self.cost_limit_usd is not None and self.cost_usd >= self.cost_limit_usd:
             return f"cost limit reached: {self.cost_usd:.4f} of {plain(self.cost_limit_usd)} USD"
         if self.token_limit is not None and self.tokens >= self.token_limit:
@@ -46,9 +46,9 @@ class Budget:
 
 
 class Progress:
-    """What one execution has seen so far: enough for early stops and the live view.
+    """Progress of one execution: the data for early stops and the live view.
 
-    Three doubles an observation at most; answers themselves are in the store.
+    At most three doubles per observation; the answers themselves are in the store.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Progress:
         self.cost_usd = 0.0
         self.e2e_ms = array("d")
         self.ttft_ms = array("d")
-        """Of those answers that were streamed."""
+        """Times of streamed answers."""
         self.credits = array("d")
         self.infrastructure_failures_in_a_row = 0
         self.pass_accuracy: list[float] = []
@@ -69,12 +69,12 @@ class Progress:
         self.credit = 0.0
         """Sum of `credits`."""
         self.looked_at = 0
-        """How many credits there were when `check_hopeless` last looked."""
+        """Number of credits at the last call of `check_hopeless`."""
         self.outlook = ""
-        """How precise it is by now, and how many iterations more it takes, in words."""
+        """Current precision, and the number of further iterations, in words."""
         self.stop_reason: str | None = None
         self.cut_short = False
-        """Whether less was measured than was planned, where that is not seen by counting."""
+        """Whether less was measured than planned, if counting does not show it."""
         self.broken: str | None = None
         """Why the execution cannot be measured to its end, or None."""
 
@@ -147,7 +147,7 @@ def end_pass(progress: Progress, rule: EarlyStop) -> None:
 
 
 def check_hopeless(progress: Progress, rule: EarlyStop) -> None:
-    """Set `stop_reason` when even the upper bound of accuracy lies below what is hoped for."""
+    """Set `stop_reason` if even the upper bound of accuracy lies below the required accuracy."""
     progress.looked_at = seen = len(progress.credits)
     if rule.hopeless_below is None or seen < _LEAST_FOR_HOPELESS:
         return

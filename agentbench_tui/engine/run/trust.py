@@ -50,7 +50,7 @@ HARMLESS_SCORERS = frozenset(
         "rouge_l", "json_schema", "json_subset", "tool_calls", "weighted", "model_graded",
     }
 )  # fmt: skip
-"""Scorers that run no code of others. What their options name is looked at besides."""
+"""Scorers that run no foreign code. Their options are checked separately."""
 RUNS_ANSWERS = "python_tests"
 HARMLESS_FIELDS = frozenset(
     {
@@ -123,7 +123,7 @@ def _line(access: Access, place: str) -> str:
 
 
 def _of_agent(spec: AgentSpec) -> Iterator[Access]:
-    """What opening and asking the agent would use."""
+    """Return what opening and calling the agent would use."""
     names = sorted(named_variables(msgspec.to_builtins(spec)))
     keys = f", with the values of {', '.join(names)}" if names else ""
     try:
@@ -152,8 +152,9 @@ def _of_agent(spec: AgentSpec) -> Iterator[Access]:
 
 
 def _of_benchmark(group: Group) -> Iterator[str]:
-    """What the benchmark's fields would use, whatever its kind: a reader of one kind may look at
-    a field of another."""
+    """Return what the benchmark's fields would use, for any kind: the reader of one kind may
+    read a field of another.
+    """
     benchmark, folder = group.benchmark, group.base_dir
     name = benchmark.get("benchmark_id")
     yield from _of_scorers(group)
@@ -200,7 +201,7 @@ def _of_game(name: str, cases: Iterable[Case]) -> Iterator[str]:
 
 
 def _of_inline_cases(group: Group) -> Iterator[str]:
-    """What the cases would use that are in the plan itself, since they may not be stored yet."""
+    """Return what the cases in the plan itself would use, since they may not be stored yet."""
     from agentbench_tui.engine.cases.casebook import open_group
 
     dataset = group.benchmark.get("dataset")
@@ -224,7 +225,7 @@ def _of_scorers(group: Group) -> Iterator[str]:
 
 
 def _of_scorer(spec: object, folder: str) -> Iterator[Access]:
-    """What the scorer would use, with everything that it names in turn."""
+    """Return what the scorer would use, including everything that it names."""
     try:
         name, options = name_and_options(spec)
     except UsageError:

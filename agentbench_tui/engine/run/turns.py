@@ -1,4 +1,4 @@
-"""In which order those that are compared take turns: each at each place as often."""
+"""Order in which compared agents take turns: each at each position equally often."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ T = TypeVar("T")
 
 
 def in_turn(ones: Sequence[T], seed: int, repeat: int, nth: int = 0) -> list[T]:
-    """All of them in the order of block `nth` of a repeat.
+    """Return them in the order of block `nth` of a repeat.
 
-    Drawn anew for every square of as many repeats and blocks as there are of them, and turned by
-    one place from each to the next (a Latin square), so that each stands at each place as often:
-    who comes first finds caches cold, above all in a repeat's first block, and chance alone leaves
-    that to one of them more often than to the others.
+    A random Latin square is drawn for every set of as many blocks and repeats as there are items,
+    so each item is equally often at each position: the first finds cold caches, above all in a
+    repeat's first block, and independent draws would leave that to one item more often than to
+    others.
     """
     size = len(ones)
     order = list(ones)

@@ -33,7 +33,7 @@ KEYS = (
     "parallelism",
 )
 ITERATIONS = {"warmup": 0, "measured": 1}
-"""What these files mean when they do not say; suites mean 3 and 5."""
+"""Defaults in these files; suites have 3 and 5."""
 UNTIMED = {"accuracy": 0, "speed": 0, "efficiency": 0, "cost": 0, "reliability": 1}
 """Weights of a suite whose points run side by side, so that times say nothing."""
 
@@ -49,7 +49,7 @@ MOVES: tuple[tuple[KeyPath, KeyPath], ...] = (
     ((*_BENCHMARK, "experiment"), ("experiment",)),
     (_BENCHMARK, ()),
 )
-"""Where a part of the suite stands in the file: longest prefix first."""
+"""Suite path → path in the file: the longest prefix first."""
 
 
 def is_agentfarm(data: Mapping[str, Any]) -> bool:
@@ -100,7 +100,7 @@ def to_suite(data: Mapping[str, Any], stem: str) -> FarmSuite:
 
 
 def _renamed(places: Mapping[str, KeyPath]) -> list[tuple[KeyPath, KeyPath]]:
-    """Where a parameter with another name, or one that became a sweep, is in the file."""
+    """Return the path in the file of a parameter with another name, or one that became a sweep."""
     return [
         ((*_BENCHMARK, *part, name), place)
         for name, place in places.items()
@@ -109,7 +109,7 @@ def _renamed(places: Mapping[str, KeyPath]) -> list[tuple[KeyPath, KeyPath]]:
 
 
 def unknown_keys(data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Each key that such a file does not have, and what to say of it."""
+    """Return each unknown key of such a file, and a message about it."""
     return [
         (key, f'unknown key "{key}"{did_you_mean(key, KEYS)}') for key in data if key not in KEYS
     ]
@@ -132,6 +132,6 @@ def _instruments(given: Any) -> Any:
 
 
 def _name(text: Any) -> str:
-    """A name made of `text`, with `-` for what a name cannot hold."""
+    """Return a name derived from `text`, with `-` for invalid characters."""
     clean = re.sub(r"[^A-Za-z0-9._-]+", "-", str(text)).lstrip("._-")[:64]
     return clean or "spec"

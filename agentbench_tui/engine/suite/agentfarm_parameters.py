@@ -20,7 +20,7 @@ class Renamed:
     values: Mapping[Any, Any] = field(default_factory=dict)
     """A value of the file → the value here; values that it does not hold stay as they are."""
     as_list: bool = False
-    """True where the parameter here takes the list itself."""
+    """True if the parameter here accepts the list itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Translated:
     parameters: dict[str, Any] = field(default_factory=dict)
     sweep: dict[str, Any] = field(default_factory=dict)
     places: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Parameter → the key path in the file, for those that were renamed or moved."""
+    """Parameter → key path in the file, for renamed or moved ones."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -122,9 +122,10 @@ _PERSIST = "persist_db_on_completion"
 
 
 def translate(experiment: str, params: Any, sweep: Any) -> Translated:
-    """The `params` and the `sweep` of a file for `experiment`, under the names that hold here.
+    """Return the `params` and the `sweep` of a file for `experiment`, under agentbench's names.
 
-    What has no rule, and what is no table, is handed on as it is, to be judged with the suite.
+    Parameters without a rule, and values that are not tables, are passed on, to be checked with the
+    suite.
     """
     rules = RULES.get(experiment, {})
     result = Translated()
@@ -167,7 +168,9 @@ def _is_name(value: Any) -> bool:
 def _with_storage(
     experiment: str, params: Mapping[str, Any], result: Translated
 ) -> Mapping[str, Any]:
-    """`params` with `storage` in place of AgentFarm's two switches for it, where both are used."""
+    """Return `params` with `storage` in place of AgentFarm's two switches for it, if both are
+    used.
+    """
     if experiment != "system_profiler" or not {_IN_MEMORY, _PERSIST} & params.keys():
         return params
     switches: Sequence[Any] = (params.get(_IN_MEMORY, True), params.get(_PERSIST, False))

@@ -1,4 +1,4 @@
-"""Where suites are found by name: the current folder, those that ship, and plug-ins."""
+"""Finds suites by name: in the current folder, among the included ones, and in plug-ins."""
 
 from __future__ import annotations
 
@@ -31,10 +31,8 @@ class CatalogueEntry:
 
 
 def find_suite(name: str) -> Path:
-    """The file of a suite: a path, or a name in ./suites, among the shipped ones, in a plug-in;
-    `GROUP/NAME` where suites of one kind lie in a folder of their own.
-
-    Raises UsageError when there is none.
+    """Return the file of a suite: a path, or a name in ./suites, among the included ones, or in
+    a plug-in; `GROUP/NAME` for suites in a folder. Raises UsageError if there is none.
     """
     path = Path(name).expanduser()
     if path.suffix.lower() in SUFFIXES or len(path.parts) != 1 or name in {"", "."}:
@@ -74,15 +72,18 @@ def suite_catalogue() -> list[CatalogueEntry]:
 
 
 def _shipped() -> Path:
-    """Inside an installed package `shipped_suites`; in a checkout `suites` beside the package."""
+    """Return `shipped_suites` inside an installed package, or `suites` beside the package in a
+    checkout.
+    """
     package = Path(__file__).resolve().parents[2]
     installed = package / "shipped_suites"
     return installed if installed.is_dir() else package.parent / "suites"
 
 
 def _in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
-    """`NAME.yaml` (or .yml, .json, .toml), `NAME/suite.yaml`, and else of a folder `GROUP/NAME`
-    for each file in it; not for JSON, which there is data of a suite."""
+    """Return `NAME.yaml` (or .yml, .json, .toml), `NAME/suite.yaml`, and for another folder
+    `GROUP/NAME` for each file in it; JSON files in it are data, not suites.
+    """
     if not folder.is_dir():
         return
     for path in sorted(folder.iterdir()):

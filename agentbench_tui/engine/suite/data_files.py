@@ -1,4 +1,4 @@
-"""The data file in a folder that a suite asks from: of several splits the one to test on."""
+"""The data file in a folder that a suite uses: of several splits, the test split."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPLIT = re.compile(r"(?:^|[-_./])(test|validation|valid|val|dev|eval|train)(?=[
 _DESCRIPTIONS = frozenset(
     {"dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json", "config.json"}
 )
-"""Files that datasets keep beside their data."""
+"""Description files that datasets keep next to their data."""
 _DEEPEST = 4
 _MOST_FILES = 10_000
 

@@ -40,12 +40,12 @@ Replacer = Callable[[Any, Mapping[str, Any], KeyPath], Any]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the parts of a suite stand in its file."""
+    """Positions of a suite's parts in its file."""
 
     file: str
     positions: Positions
     moves: tuple[tuple[KeyPath, KeyPath], ...] = ()
-    """Suite path → file path, for files of another form."""
+    """Suite path → file path, for files in another format."""
 
     def problem(self, path: KeyPath, message: str, *, key: bool = False) -> Problem:
         """A problem with the part of the suite at `path` (with its key, if `key`)."""
@@ -73,16 +73,16 @@ class LoadedSuite:
     hash: str
     """sha256 over the canonical JSON of `suite`: the same for YAML, JSON and TOML."""
     text: str
-    """The file as it was read."""
+    """Text of the file."""
     data: Mapping[str, Any]
     """The suite as plain data, references not resolved."""
     places: Places
     notes: tuple[str, ...] = ()
-    """What a reader of the file should know, such as a parameter that has no effect."""
+    """Remarks on the file, such as a parameter that has no effect."""
 
     @property
     def folder(self) -> Path:
-        """What relative paths in the suite are relative to."""
+        """Return the base of relative paths in the suite."""
         return self.path.resolve().parent
 
     def settings(
@@ -189,7 +189,10 @@ def _build(
     unknown: Sequence[Problem],
     base: KeyPath = (),
 ) -> Model:
-    """The model of `resolved`, which stands at `base`. Raises SuiteError with every problem."""
+    """Return the model of `resolved`, which is located at `base`.
+
+    Raises SuiteError with all problems.
+    """
     from pydantic import ValidationError
 
     from agentbench_tui.engine.suite.suite_problems import findings
@@ -209,7 +212,7 @@ def _build(
 
 
 def _misnamed(resolved: Mapping[str, Any], places: Places) -> list[Problem]:
-    """Scorers and instruments that do not exist, in a suite that has faults of form besides."""
+    """Return unknown scorers and instruments in a suite that also has syntax problems."""
     from agentbench_tui.instruments.registry import check_instrument
     from agentbench_tui.scoring.registry import check_scorer
 

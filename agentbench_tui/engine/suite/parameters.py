@@ -1,4 +1,4 @@
-"""Parameters of a suite: declared, given by `--set`, and put in place of `${name}`."""
+"""Parameters of a suite: declared, set by `--set`, and substituted for `${name}`."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _STAND_INS: dict[str | None, Any] = {"integer": 1, "number": 1.0, "boolean": Tru
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `--set` gave: values for the whole suite, and for single benchmarks."""
+    """Values given by `--set`: for the whole suite, and for single benchmarks."""
 
     suite: Mapping[str, Any] = field(default_factory=dict)
     benchmarks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By benchmark id; these win over the suite's."""
 
     def of(self, benchmark_id: str) -> dict[str, Any]:
-        """What was set for this benchmark."""
+        """Return the values set for this benchmark."""
         return {**self.suite, **self.benchmarks.get(benchmark_id, {})}
 
 
@@ -66,7 +66,7 @@ def parse_settings(suite: Suite, texts: Sequence[str], *, folder: Path | None = 
 
 
 def declarations(suite: Suite, benchmark: Benchmark | None = None) -> dict[str, Parameter]:
-    """What may be set: the suite's parameters, and those of `benchmark` (of all when None)."""
+    """Return what can be set: the suite's parameters, and those of `benchmark` (of all if None)."""
     from agentbench_tui.model.suite import Parameter, Range
 
     known: dict[str, Parameter] = {}
@@ -103,7 +103,7 @@ def default_value(parameter: Parameter) -> Any:
 
 
 def type_problem(parameter: Parameter) -> str:
-    """What is wrong with a declaration's own default and choices; empty when nothing is."""
+    """Return the problem with a declaration's default and choices; empty if there is none."""
     kind = type_of(parameter)
     values = [] if parameter.default is None else [parameter.default]
     for value in (*values, *(parameter.choices or ())):
@@ -148,7 +148,7 @@ def substitute(
 
 
 def unknown_reference(name: str, known: Iterable[str]) -> str:
-    """What to say of `${name}` when nothing of that name is declared."""
+    """Return a message for an undeclared `${name}`."""
     hint = did_you_mean(name, known)
     return f"no parameter `{name}` is declared{hint}; write `$${{{name}}}` for the text itself"
 

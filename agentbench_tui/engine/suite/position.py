@@ -1,4 +1,4 @@
-"""Where every key and value of a suite file stands, and how much a file may hold."""
+"""Position of every key and value of a suite file, and the size limits of a file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SourceFault(Exception):
 
 @dataclass(slots=True)
 class Positions:
-    """Key path → position, of values and of the keys in front of them."""
+    """Key path → position, for values and for their keys."""
 
     values: dict[KeyPath, Position] = field(default_factory=dict)
     keys: dict[KeyPath, Position] = field(default_factory=dict)
@@ -77,7 +77,7 @@ def path_text(path: KeyPath) -> str:
 
 
 def has(data: Any, part: str | int) -> bool:
-    """Whether the map or list `data` holds something at `part`."""
+    """Return whether the map or list `data` has an item at `part`."""
     if isinstance(data, dict):
         return part in data
     return isinstance(data, list) and isinstance(part, int) and part < len(data)

@@ -1,6 +1,6 @@
-"""What a suite for somebody's own data could be: fields, prompt and scorer, from its records.
+"""Proposes a suite for a user's own data: fields, prompt and scorer, derived from its records.
 
-Nothing is decided for good: the suite that is written from a proposal says each choice and why.
+The user can change everything: the suite written from a proposal states each choice and its reason.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Choices:
     """The choices of a question."""
 
     paths: Sequence[str]
-    """Of each in the record."""
+    """Path of each in the record."""
     listed_at: str
-    """Path of the list of all; empty where each has a column of its own."""
+    """Path of the list of all; empty if each has a separate column."""
 
     @property
     def count(self) -> int:
@@ -55,12 +55,12 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Of one data file."""
+    """Proposal for one data file."""
 
     records: int
-    """How many were looked at."""
+    """Number of examined records."""
     has_more: bool
-    """Whether the file has more than were looked at."""
+    """Whether the file has more records."""
     fields: Mapping[str, str]
     """Field of a case → path in the record, or template."""
     prompt: str | None
@@ -74,7 +74,7 @@ class Proposal:
 
 
 def propose(file: Path) -> Proposal:
-    """Look at the first records of a data file. Raises SuiteError where none can be read."""
+    """Examine the first records of a data file. Raises SuiteError if none can be read."""
     records, has_more = _first_records(file)
     return _Look(records, has_more).proposal()
 
@@ -217,7 +217,7 @@ class _Look:
         return ""
 
     def _input(self, expected: str) -> str:
-        """The column of the question; empty where no text is left."""
+        """Return the column of the question; empty if no text is left."""
         left = [name for name in self._names if name != expected.partition(".")[0]]
         by_lower = {name.lower(): name for name in left}
         # An instruction with an input beside it, as of Alpaca.
@@ -231,7 +231,7 @@ class _Look:
         return longest if longest and texts[longest] else ""
 
     def _map(self, field: str, question: str) -> None:
-        """The input is the question, with what it is about before it."""
+        """Map the input: the question, preceded by its context."""
         self._used.add(question)
         parts = [question]
         lower = {name.lower(): name for name in self._names}
@@ -379,7 +379,9 @@ def _mean_length(values: Sequence[Any]) -> float:
 
 
 def _last_turn(messages: Any) -> Any:
-    """What the assistant says or calls at the end of a dialogue; None where another ends it."""
+    """Return what the assistant says or calls at the end of a dialogue; None if another role
+    ends it.
+    """
     if not isinstance(messages, list) or not messages or not isinstance(messages[-1], Mapping):
         return None
     last = messages[-1]

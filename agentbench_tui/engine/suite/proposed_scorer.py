@@ -25,11 +25,11 @@ _NUMBER = re.compile(rf"[-+−$€£]?[\d.,  ]*\d\s*%?|[\s\S]*{_WORKED}\s*\S+\s*
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How answers are judged."""
+    """How answers are scored."""
 
     scorer: str | Mapping[str, Any] | None
     prompt: str | None
-    """How to ask, so that the scorer can judge; None where the input is sent as it is."""
+    """Prompt that lets the scorer work; None if the input is sent unchanged."""
     why: str
 
 
@@ -40,10 +40,10 @@ def proposed_scorer(
     has_lists: bool = False,
     asks_in_chat: bool = False,
 ) -> Judged:
-    """The strictest scorer that fits all these expected answers.
+    """Return the strictest scorer that fits all these expected answers.
 
-    `choices` is how many the input lists; with `has_lists` each case has their texts. A dialogue
-    (`asks_in_chat`) is sent as it is, without a prompt of ours.
+    `choices` is the number of choices in the input; with `has_lists` each case has their texts. A
+    dialogue (`asks_in_chat`) is sent unchanged, without a prompt.
     """
     found = _fitting(expected, choices, has_lists=has_lists)
     if asks_in_chat:
@@ -141,7 +141,7 @@ def _are_labels(texts: Sequence[str]) -> bool:
 
 
 def _gives_full_value(spec: str | Mapping[str, Any], expected: Sequence[Any]) -> bool:
-    """Whether the scorer calls each expected answer right when it is answered as it stands."""
+    """Return whether the scorer accepts each expected answer as an answer."""
     from agentbench_tui.scoring.registry import make_scorer
 
     try:

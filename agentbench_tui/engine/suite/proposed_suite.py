@@ -1,4 +1,4 @@
-"""A proposal as the text of a suite, and what it means for the first cases."""
+"""A proposal as the text of a suite, and its effect on the first cases."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _DIMENSIONS = ("input", "expected", "id", "cluster")
 
 
 def proposed_body(data_source: str, proposal: Proposal) -> str:
-    """The benchmarks and weights of a suite that asks from a data file, as YAML with comments."""
+    """Return the benchmarks and weights of a suite for a data file, as YAML with comments."""
     lines = [
         "benchmarks:",
         "  - benchmark_id: questions",
@@ -95,7 +95,7 @@ def _comment(text: str, indent: int) -> list[str]:
 
 
 def _scalar(text: str) -> str:
-    """A text as YAML, in double quotes where it could be read as something else."""
+    """Return a text as YAML, in double quotes if it could be read as another type."""
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text
     # JSON in ASCII is YAML, whatever characters a column has in its name.
@@ -110,7 +110,7 @@ def _flow(spec: Any) -> str:
 
 
 def proposal_lines(name: str, proposal: Proposal) -> Iterator[str]:
-    """What was chosen, and why."""
+    """Describe the choices, and their reasons."""
     which = "the first " if proposal.has_more else ""
     yield f"{name}: looked at {which}{counted(proposal.records, 'record')}"
     for field in _DIMENSIONS:
@@ -154,7 +154,7 @@ def _turn(role: str, content: Any) -> Iterator[str]:
 
 
 def _shown(value: Any, *, keeps_lines: bool = False) -> str:
-    """A value, shortened; its own lines are kept where there is room for them."""
+    """Return a value, shortened, with its line breaks if they fit."""
     if value is None:
         return "–"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -38,7 +38,7 @@ _PARSERS: dict[str, Callable[[str], tuple[Any, Positions]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a suite file says, before it is judged."""
+    """Content of a suite file before validation."""
 
     path: Path
     text: str
@@ -65,9 +65,9 @@ def read_source(path: Path) -> Source:
 
 
 def open_regular(path: Path) -> int:
-    """A descriptor of `path`, which must be a regular file. Raises SuiteError.
+    """Open `path`, which must be a regular file; return a descriptor. Raises SuiteError.
 
-    Opened without waiting, so that a pipe without a writer cannot hang us.
+    Opened without waiting, so that a pipe without a writer cannot block.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):

@@ -18,7 +18,7 @@ TEMPLATES = {
     "file": "cases in a JSON Lines file, fields mapped, a parameter for the file",
     "speed": "answer time and cost, early stop and a gate",
 }
-"""Name → what it shows."""
+"""Name → what the template shows."""
 
 _HEAD = """\
 # A suite: what to ask, how to judge the answers, within which limits.

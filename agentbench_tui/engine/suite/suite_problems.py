@@ -1,7 +1,7 @@
-"""What pydantic says of a suite → sentences with the place and the nearest name.
+"""Converts pydantic's errors about a suite to sentences with the position and the nearest name.
 
-Union members are tried one by one by pydantic, and each complains. Here only the member that the
-author evidently meant is heard; when none is evident, one sentence names them all.
+For a union, pydantic reports the errors of each member. Only those of the member that the author
+evidently meant are kept; if none is evident, one sentence names all members.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Finding:
     path: KeyPath
     message: str
     at_key: bool = False
-    """Whether the key, rather than its value, is what is wrong."""
+    """Whether the key, rather than its value, is wrong."""
 
 
 def findings(error: ValidationError, data: Any, model: type[BaseModel]) -> list[Finding]:
-    """Every problem of `data`, each said once, in the order of the model."""
+    """Return every problem of `data` once, in the order of the model."""
     groups: dict[KeyPath, dict[KeyPath, list[ErrorDetails]]] = defaultdict(
         lambda: defaultdict(list)
     )

@@ -51,7 +51,7 @@ def _blocks() -> Iterator[tuple[str, type[BaseModel]]]:
 
 
 def _allow_references(definitions: Any, names: Iterable[str]) -> None:
-    """Let `${name}` stand wherever a benchmark or agent has a number, truth value or list."""
+    """Allow `${name}` wherever a benchmark or agent has a number, truth value or list."""
     reference = {"type": "string", "pattern": r"^\$\{[^{}]*\}$"}
     for name in names:
         for key, field in definitions[name]["properties"].items():
@@ -65,9 +65,10 @@ def _allow_references(definitions: Any, names: Iterable[str]) -> None:
 
 
 def _describe(parts: dict[str, Any], module: ModuleType | None) -> None:
-    """Put the text under each field of the models into the schema, for editors to show.
+    """Add the text under each field of the models to the schema, for editors to show.
 
-    Read from the source here, because pydantic would do so at every start of the program.
+    The text is read from the source here, because pydantic would read it at every start of the
+    program.
     """
     assert module is not None, "models stand in modules"
     for node in ast.parse(inspect.getsource(module)).body:

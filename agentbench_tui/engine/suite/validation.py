@@ -1,4 +1,4 @@
-"""What can be wrong with a suite beyond its form, found before anything runs."""
+"""Problems of a suite beyond its syntax, found before anything runs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Checker:
         self._seed = seed
         self._whole = whole
         self._open = missing(suite, settings)
-        """Required parameters that have no value yet."""
+        """Required parameters without a value so far."""
 
     def add(self, path: KeyPath, message: str, *, key: bool = False) -> None:
         self.problems.append(self._loaded.places.problem(path, message, key=key))
@@ -155,7 +155,7 @@ class _Checker:
                 self.add(where, reason, key=True)
 
     def _agent_check(self) -> Callable[[AgentSpec], list[str]]:
-        """How agents are checked: by the game, where they do nothing but play one."""
+        """Return how agents are checked: by the game, if they only play one."""
         from agentbench_tui.agents.registry import check_agent
         from agentbench_tui.engine.games import GAMES, find_game
 
@@ -209,7 +209,7 @@ class _Checker:
                     self._dataset(path, benchmark, seen)
 
     def _kind(self, path: KeyPath, benchmark: Benchmark) -> None:
-        """What the benchmark's own kind has against it."""
+        """Return the problems that the benchmark's kind finds."""
         for found in find_kind(benchmark.kind).check(benchmark, str(self._loaded.folder)):
             if isinstance(found, str):
                 self.add(path, found)
@@ -296,7 +296,7 @@ class _Checker:
             self.add((*path, "dataset", "data_source"), str(error))
 
     def _read_dataset(self, benchmark: Benchmark) -> None:
-        """Read the first case of a dataset, or all where that leaves a doubt."""
+        """Read the first case of a dataset, or all cases if the first is not enough to decide."""
         from agentbench_tui.engine.cases.dataset import open_dataset, scorer_of_expected
 
         dataset = benchmark.dataset
@@ -331,9 +331,10 @@ class _Checker:
             self.add((*path, *parts), problem.message)
 
     def _needs_value(self, path: KeyPath, inside: KeyPath = ()) -> bool:
-        """Whether the part at `path` uses a required parameter that has no value yet.
+        """Return whether the part at `path` uses a required parameter without a value.
 
-        Of `inside`, which leads on from there, as much is followed as the file has."""
+        The path `inside`, which continues from there, is followed as far as the file has it.
+        """
         part: Any = self._loaded.data
         for step in path:
             part = part[step]
@@ -346,7 +347,7 @@ class _Checker:
 
 
 def _repeated(names: Sequence[str]) -> list[int]:
-    """Places of names that stood there before."""
+    """Return the positions of repeated names."""
     return [index for index, name in enumerate(names) if name in names[:index]]
 
 

@@ -177,7 +177,7 @@ def _start(event: Any) -> Position:
 
 
 def _merge(value: Any, place: Position) -> dict[str, Any]:
-    """What `<<:` brings: of several maps the earlier ones win."""
+    """Return the merged maps of `<<:`: earlier ones take precedence."""
     maps = value if isinstance(value, list) else [value]
     result: dict[str, Any] = {}
     for one in reversed(maps):

@@ -1,1 +1,1 @@
-"""The kind `task`: ask every case, score each answer, record it."""
+"""The kind `task`: ask every case, score each answer, store it."""

@@ -54,7 +54,7 @@ class MetricValue:
     high: float | None = None
     n: int = 0
     reason: str | None = None
-    """Why there is no value, or what is to be known of it."""
+    """Why there is no value, or a remark on it."""
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ class Aggregate:
     answered: int = 0
     correct: int = 0
     writes: list[Callable[[sqlite3.Connection], object]] = field(default_factory=list)
-    """What its kind keeps beside the metrics; applied in the transaction that writes them."""
+    """Additional rows of its kind, written in the same transaction as the metrics."""
 
     def add(self, name: str, found: Estimate | None, reason: str | None = None) -> None:
         base = METRICS[name.partition(".")[0]]
@@ -91,7 +91,9 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the harness saw of the agent's processes during the measured iterations."""
+    """Resource use of the agent's processes during the measured iterations, as the harness
+    measured it.
+    """
 
     asking_s: float
     cpu_seconds: float | None
@@ -191,7 +193,7 @@ def _distribution(
     known: NDArray[np.bool_],
     reason: str | None,
 ) -> None:
-    """Mean and percentiles of a column where it is known; `reason` says why there are none."""
+    """Return mean and percentiles of a column's known values; `reason` says why there are none."""
     values = column[known]
     if reason is not None or not len(values):
         for part in ("mean", *PERCENTILES):
@@ -223,7 +225,10 @@ def _tokens(result: Aggregate, seen: Observations) -> None:
 
 
 def _say_of_tokens(result: Aggregate, counts: AnswerCounts) -> None:
-    """Say where token counts are estimates. Without the input there is no total to judge by."""
+    """Note that token counts are estimates.
+
+    Without input tokens there is no total to check against.
+    """
     estimated = why_tokens_estimated(counts)
     partial = why_tokens_partial(counts)
     if partial is not None:
@@ -236,7 +241,7 @@ def _say_of_tokens(result: Aggregate, counts: AnswerCounts) -> None:
 
 
 def _cost(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> bool:
-    """Fill in the costs; False when there are answers whose cost is not known."""
+    """Fill in the costs; return False if some answers have no known cost."""
     costs = seen.cost_usd.copy()
     unpriced = seen.answered & np.isnan(costs)
     if agent.hourly_price_usd is not None and len(seen):

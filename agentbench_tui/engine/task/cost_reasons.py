@@ -1,4 +1,4 @@
-"""What is to be said of tokens and costs: why they are not known, or that they are estimates."""
+"""Reasons for unknown tokens and costs, and notes on estimates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agentbench_tui.store.answer_counts import AnswerCounts
 
 ESTIMATED = "estimated"
-"""How the reason of an estimated cost begins."""
+"""Prefix of the reason for an estimated cost."""
 
 
 def why_unknown(connection: sqlite3.Connection, execution_key: int, agent: AgentSpec) -> str:
@@ -31,7 +31,9 @@ def why_unknown(connection: sqlite3.Connection, execution_key: int, agent: Agent
 
 
 def why_estimated(counts: AnswerCounts) -> str | None:
-    """That the tokens behind a cost were counted by us; None when the server counted them all."""
+    """Note that agentbench counted the tokens behind a cost; None if the server counted all of
+    them.
+    """
     if not counts.costs_estimated:
         return None
     answers = counted(counts.costs_estimated, "answer")
@@ -39,7 +41,7 @@ def why_estimated(counts: AnswerCounts) -> str | None:
 
 
 def why_tokens_estimated(counts: AnswerCounts) -> str | None:
-    """That output tokens were counted by us; None when the server counted them all."""
+    """Note that agentbench counted the output tokens; None if the server counted all of them."""
     if not counts.tokens_estimated:
         return None
     answers = counted(counts.tokens_estimated, "answer")

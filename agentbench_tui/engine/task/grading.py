@@ -30,7 +30,7 @@ JUDGE_CONCURRENCY = 4
 
 
 def make_scorers(benchmark: Benchmark, folder: Path | str) -> list[NamedScorer]:
-    """The benchmark's scorers, the primary one first; what they name lies relative to `folder`."""
+    """Return the benchmark's scorers, the primary one first; paths are relative to `folder`."""
     from agentbench_tui.scoring.registry import make_scorer
 
     opener = partial(_open_judge, folder=str(folder))
@@ -64,7 +64,7 @@ async def grade(
 
 @breakable
 async def _apply(scorer: Scorer, case: Case, answer: Answer) -> Score:
-    """What the scorer says, whether it answers at once or is awaited."""
+    """Return the scorer's result, whether it is synchronous or awaitable."""
     with one_process():
         score = scorer(case, answer)
     if isinstance(score, Score):
@@ -83,7 +83,7 @@ def judge_spec(target: str, folder: str) -> AgentSpec:
 
 
 async def _open_judge(target: str, folder: str) -> Agent:
-    """A started session with the agent at `target`; the scorer that asked closes it."""
+    """Start a session with the agent at `target`; the scorer closes it."""
     from agentbench_tui.agents.registry import open_agent
 
     spec = judge_spec(target, folder)

@@ -1,4 +1,4 @@
-"""One observation: ask, wait at most so long, try again where that may help, score, record."""
+"""One observation: ask, wait up to the deadline, retry if that may help, score, store."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from agentbench_tui.scoring.registry import NamedScorer
 
 DEFAULT_TIME_LIMIT_S = 600.0
-"""Deadline of an answer where the suite sets none: nothing is awaited for ever."""
+"""Deadline of an answer if the suite sets none, so that nothing waits forever."""
 OLDEST_SHOWN = 5
 """Cases in flight that the live row names, the oldest first."""
 _FIRST_BACKOFF_S = 0.25
 _LONGEST_BACKOFF_S = 30.0
 _LARGEST = 10**15
-"""Of any count, time or cost that an answer may report; float64 holds it exactly."""
+"""Limit of any count, time or cost that an answer may report; float64 represents it exactly."""
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class Interview:
     """Observation key → (case id, sent, task), for the live view and for cancelling a case."""
 
     cancelled: set[tuple[int, int, int]] = field(default_factory=set)
-    """Observations that a viewer asked to cancel."""
+    """Observations that a viewer cancelled."""
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -169,7 +169,9 @@ async def observe(interview: Interview, case_key: int, case: Case, repeat: int, 
 
 
 def _record_cancelled(interview: Interview, key: tuple[int, int, int]) -> None:
-    """The failure is the harness's: it spoils no score, and the case is not asked again."""
+    """Store it as a failure of the harness: it affects no score, and the case is not asked
+    again.
+    """
     waiting_since_ns = interview.in_flight[key][1]
     kind = FailureKind.HARNESS
     interview.recorder.failure("answer", kind, "cancelled on request", key, 0)
@@ -278,7 +280,7 @@ async def _ask(
 
 
 def _spend_partial(interview: Interview, partial: Answer | None) -> None:
-    """What had arrived before an attempt failed counts against the run's caps all the same."""
+    """Count the use of a failed attempt toward the run's budget."""
     if partial is not None and _impossible(partial) is None:
         tokens = None if partial.usage is None else partial.usage.total
         interview.budget.spend(interview.price(partial), tokens)

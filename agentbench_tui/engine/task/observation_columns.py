@@ -1,8 +1,8 @@
-"""The columns of large executions, packed beside their rows: which there are, and their form.
+"""The columns of large executions, stored next to their rows: their names and format.
 
-A column is its values in little-endian order, packed with zlib where that makes it smaller. Cases
-are told by their place in the dataset, which an import does not change, as the difference from the
-place before.
+A column is its values in little-endian order, compressed with zlib if that makes it smaller. Cases
+are identified by their index in the dataset, which an import does not change, as the difference
+from the previous index.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ COLUMNS: dict[str, type] = {name: _KINDS.get(name, np.float64) for name in OBSER
 def packed_columns(
     connection: sqlite3.Connection, execution_key: int, seen: Observations
 ) -> list[KeptColumn]:
-    """What is to be kept of an execution; nothing of one with few observations."""
+    """Return the columns to store for an execution; none for one with few observations."""
     if len(seen) < KEPT_FROM:
         return []
     keys = _keys(connection, execution_key)
@@ -66,7 +66,7 @@ def packed_columns(
 
 
 class KeptColumns:
-    """The kept columns of an execution, each read when it is asked for."""
+    """The stored columns of an execution, each read when it is first used."""
 
     def __init__(
         self, connection: sqlite3.Connection, execution_key: int, facts: dict[str, ColumnFacts]
@@ -96,7 +96,7 @@ class KeptColumns:
 
 
 def kept_columns(connection: sqlite3.Connection, execution_key: int) -> KeptColumns | None:
-    """The columns of an execution, None where none are kept."""
+    """Return the columns of an execution, or None if none are stored."""
     facts = columns_kept(connection, execution_key)
     if not facts.keys() >= COLUMNS.keys():
         return None

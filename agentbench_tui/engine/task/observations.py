@@ -33,7 +33,7 @@ _CHUNK = 2000
 
 
 class _Columns(Protocol):
-    """Where the columns of an execution come from."""
+    """Source of an execution's columns."""
 
     def __len__(self) -> int: ...
     def column(self, name: str) -> NDArray[Any]: ...
@@ -41,10 +41,10 @@ class _Columns(Protocol):
 
 
 class Observations:
-    """The counted observations of one execution, by columns; NaN where a number is unknown.
+    """The counted observations of one execution, by columns; NaN for unknown numbers.
 
-    Those that failed for a reason of the grader's or harness's are not counted. Columns that are
-    kept are read each time they are asked for, so that no more of them are in memory than needed.
+    Failures of the grader or harness are not counted. Stored columns are read at each access, so
+    that only the needed ones are in memory.
     """
 
     def __init__(self, connection: sqlite3.Connection, execution_key: int) -> None:
@@ -58,7 +58,7 @@ class Observations:
 
     @cached_property
     def counts(self) -> AnswerCounts:
-        """Of all observations, counted or not."""
+        """Return the counts of all observations, counted or not."""
         return answer_counts(self._connection, self._key)
 
     @cached_property
@@ -81,7 +81,7 @@ class Observations:
 
     @cached_property
     def answered(self) -> NDArray[np.bool_]:
-        """Whether there is an answer, right or wrong."""
+        """Return whether there is an answer, right or wrong."""
         return self._columns.column("answered")
 
     @cached_property
@@ -117,16 +117,16 @@ class Observations:
         return self._columns.column("credit")
 
     def known(self, name: str) -> int:
-        """How many values of a column are known."""
+        """Return the number of known values of a column."""
         return self._columns.facts(name).known
 
     def known_answered(self, name: str) -> int:
-        """How many values of a column are known of answers that did not fail."""
+        """Return the number of known values of a column among answers that did not fail."""
         return self._columns.facts(name).known_answered
 
     @cached_property
     def unit(self) -> NDArray[np.int64]:
-        """What counts as independent: the case, or the cluster that its author put it in."""
+        """Return the independent unit: the case, or its declared cluster."""
         return _units(self._connection, self._key, self.case)
 
     @cached_property
@@ -134,8 +134,9 @@ class Observations:
         return 1 < count_distinct(self.unit) < len(self.unit)
 
     def clusters(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64] | None:
-        """The unit of each observation, or of each that is chosen, for `estimate`; None where no
-        unit has several, or there is only one: then it makes no difference."""
+        """Return the unit of each (chosen) observation, for `estimate`; None if each unit has
+        one observation, or there is only one unit: it then makes no difference.
+        """
         if not self._repeats_units:
             return None
         return self.unit if chosen is None else self.unit[chosen]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from agentbench_tui.store.writes.rows import RowWriter
 
 LONGEST_ANSWER = 4 << 20
-"""Characters of one answer's JSON that are kept; what was longer says so in its metadata."""
+"""Maximum characters of one answer's JSON; the metadata say if it was longer."""
 LONGEST_DETAIL = 2000
 LONGEST_NAME = 200
 
@@ -210,7 +210,7 @@ class Recorder:
         return self._json(short)
 
     def _bounded(self, value: Any) -> str:
-        """The value as JSON; what is too long is told by its length and hash instead."""
+        """Return the value as JSON; a value that is too long is replaced by its length and hash."""
         encoded = self._json(value)
         if len(encoded) <= LONGEST_ANSWER:
             return encoded
@@ -237,7 +237,7 @@ class Recorder:
 
 
 _MOST_BITS = 10_000
-"""Of a whole number that is kept as it is: Python neither reads nor writes over 4,300 digits."""
+"""Maximum bits of a stored integer: Python neither reads nor writes over 4,300 digits."""
 
 
 def _plain(value: Any, depth: int = 0) -> Any:

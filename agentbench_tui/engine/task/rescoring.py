@@ -1,4 +1,4 @@
-"""Scoring stored answers again: new scorers or rubrics on old answers, nothing asked anew."""
+"""Scores stored answers again with new scorers or rubrics, without calling an agent."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ async def rescore(
 async def _rescore_run(
     database: Path, run: dict[str, Any], suite: LoadedSuite | None, settings: Sequence[str]
 ) -> Rescored:
-    """Grade in a draft, aggregate what is in it, and commit everything at once."""
+    """Score in a draft, aggregate it, and commit everything at once."""
     plan = decode_plan(run["plan"])
     declare_secrets_of(plan)
     documents = {one.hash: one.document for one in plan.suites}
@@ -208,7 +208,7 @@ async def _rescore_row(
 
 
 def _whole_answer(connection: sqlite3.Connection, row: Row) -> Answer:
-    """The answer with the messages that are rows of their own."""
+    """Return the answer with its messages, which are separate rows."""
     answer = msgspec.json.decode(row["answer"], type=Answer)
     messages = messages_of(
         connection, row["execution_key"], row["case_key"], row["repeat"], row["iteration"]

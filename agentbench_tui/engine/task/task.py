@@ -1,7 +1,7 @@
 """The kind `task`: ask every case of a dataset, score each answer.
 
-The agents of a group are asked in blocks of cases, and take turns at being first, so that
-whatever drifts on the machine hits them all alike. Only one agent is asked at a time.
+The agents of a group are asked in blocks of cases, and alternate in going first, so that drift of
+the machine affects all of them equally. Only one agent is asked at a time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BLOCKS = 8
 
 
 def check(benchmark: Benchmark, base_dir: str) -> list[str]:  # noqa: ARG001  # the contract's signature
-    """What is wrong with a task benchmark beyond its form."""
+    """Return the problems of a task benchmark beyond its syntax."""
     problems = []
     if benchmark.load:
         problems.append("`load` belongs to benchmarks of kind load")
@@ -53,7 +53,7 @@ def check(benchmark: Benchmark, base_dir: str) -> list[str]:  # noqa: ARG001  # 
 
 
 def block() -> type[BaseModel] | None:
-    """None: tasks have no field of their own kind's name."""
+    """Return None: tasks have no field with their kind's name."""
     return None
 
 
@@ -69,7 +69,7 @@ def aggregate(
     resources: Resources,
     benchmark: Benchmark,
 ) -> Aggregate:
-    """The metrics of what is stored of an execution."""
+    """Return the metrics of a stored execution."""
     from agentbench_tui.engine.task.aggregate import aggregate
 
     result = aggregate(

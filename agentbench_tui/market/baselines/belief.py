@@ -70,7 +70,9 @@ class Belief:
         self.variance += news
 
     def _news(self, ticks_left: int) -> float:
-        """Variance of a tick's change of log odds of Phi(Z / sqrt(left)), Z a random walk."""
+        """Store how the run ended, with the harness's overhead and the gauges' share of it;
+        return the status.
+        """
         odds = max(-6.0, min(6.0, self.mean))
         probability = sigmoid(odds)
         density = math.exp(-0.5 * (odds / 1.702) ** 2) * 0.3989422804014327

@@ -1,1 +1,1 @@
-"""What can be asked of the store, by noun."""
+"""Queries on the store, by noun."""

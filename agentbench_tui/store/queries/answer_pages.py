@@ -21,7 +21,7 @@ PAGE_ROWS = 1_000
 MOST_SEARCHED = 200_000
 """Answers that are looked at for words: the first ones of an execution that has more."""
 _SAID = 300
-"""Characters of what was asked, expected and said."""
+"""Maximum characters of a question, expected answer or answer."""
 _WHOLE = "replace(a.answer, '\\u0000', '\\u2400')"
 """SQLite ends a text at its first NUL; the sign for one takes its place."""
 
@@ -45,7 +45,7 @@ SAID = (
 )
 """SQL of what an answer `a` says: its text, else the calls or the data it is."""
 EXPECTED = _exact("c.body", "$.expected")
-"""SQL of what a case `c` expects."""
+"""SQL expression of the expected answer of a case `c`."""
 _VALUES = {
     "order": "a.seq",
     "time": "-COALESCE(a.e2e_ms, -1.0)",
@@ -53,8 +53,9 @@ _VALUES = {
     "tokens": "-COALESCE(a.input_tokens + a.output_tokens, a.output_tokens, a.input_tokens, -1)",
     "cost": "-COALESCE(a.cost_usd, -1.0)",
 }
-"""What a page is sorted by, rising: the worst answers first, what is not known last, except that
-an answer without credit counts as the worst."""
+"""Sort keys of a page, ascending: the worst answers first, unknown values last, except that an
+answer without credit counts as the worst.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,13 @@ class Wanted:
     """Which answers, in which order."""
 
     which: Which = "all"
-    """`slow`: those over `slow_ms`; `apart`: of cases whose repeats were judged differently."""
+    """`slow`: answers over `slow_ms`; `apart`: answers of cases whose repeats were scored
+    differently.
+    """
     kind: str | None = None
-    """Of `failed`: only this kind of failure."""
+    """For `failed`: only this kind of failure."""
     words: str = ""
-    """Stand in the case's id, its input or the answer, whatever their case."""
+    """Words that must occur in the case's id, its input or the answer, ignoring case."""
     sort: Sort = "order"
     slow_ms: float | None = None
 
@@ -77,7 +80,7 @@ class AnswerPage:
 
     rows: list[Row]
     after: tuple[float, int] | None
-    """Where the next page begins; None at the end."""
+    """Start of the next page; None at the end."""
 
 
 def answer_page(
@@ -87,9 +90,11 @@ def answer_page(
     after: tuple[float, int] | None = None,
     limit: int = PAGE_ROWS,
 ) -> AnswerPage:
-    """One page: `seq`, `case_id`, `repeat`, `iteration`, `attempt`, `failure_kind`, `correct`,
-    `credit`, `e2e_ms`, `ttft_ms`, tokens, `cost_usd`, and how `asked`, `expected` and `said`
-    begin."""
+    """Return one page:
+
+    `seq`, `case_id`, `repeat`, `iteration`, `attempt`, `failure_kind`, `correct`, `credit`,
+    `e2e_ms`, `ttft_ms`, tokens, `cost_usd`, and the beginnings of `asked`, `expected` and `said`.
+    """
     condition, values = _condition(execution_key, wanted)
     value = _VALUES[wanted.sort]
     if after is not None:
@@ -112,7 +117,7 @@ def answer_page(
 
 
 def count_wanted(connection: sqlite3.Connection, execution_key: int, wanted: Wanted) -> int:
-    """How many answers all pages have together."""
+    """Return the number of answers on all pages together."""
     condition, values = _condition(execution_key, wanted)
     row = connection.execute(
         f"SELECT COUNT(*) FROM answers a JOIN cases c ON c.key=a.case_key WHERE {condition}",  # noqa: S608

@@ -44,8 +44,9 @@ def answers_of(
     after: int = 0,
     limit: int = 100,
 ) -> list[Row]:
-    """Observations of an execution in the order they were committed, a page at a time; of what was
-    expected and said the first 400 characters."""
+    """Return observations of an execution in commit order, one page at a time; expected and
+    actual answers are cut to 400 characters.
+    """
     return rows_of(
         connection,
         "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"  # noqa: S608
@@ -71,7 +72,7 @@ def answer_times(connection: sqlite3.Connection, execution_key: int) -> list[flo
 def count_answers(
     connection: sqlite3.Connection, execution_key: int, *, wrong_only: bool = False
 ) -> int:
-    """How many observations `answers_of` has in all."""
+    """Return the total number of observations for `answers_of`."""
     row = connection.execute(
         "SELECT COUNT(*) FROM answers WHERE execution_key=? AND (NOT ? OR correct IS NOT 1)",
         (execution_key, wrong_only),
@@ -110,7 +111,7 @@ def case_of(connection: sqlite3.Connection, execution_key: int, case_id: str) ->
 
 
 def case_ids_of(connection: sqlite3.Connection, run_key: int, limit: int = 10_000) -> list[str]:
-    """Ids of the cases that a run has asked."""
+    """Return the ids of the cases that a run has asked."""
     rows = connection.execute(
         "SELECT DISTINCT c.case_id FROM benchmark_executions e"
         " JOIN cases c ON c.dataset_key=e.dataset_key WHERE e.run_key=? LIMIT ?",
@@ -132,7 +133,7 @@ def failures_by_case(
 
 
 OUTPUT_COLUMNS = ("api_calls", "retries", "correctness", "completeness", "relevance")
-"""What `output_columns` gives of each answer."""
+"""Columns that `output_columns` returns for each answer."""
 
 
 def output_columns(connection: sqlite3.Connection, execution_key: int) -> list[tuple[Any, ...]]:
@@ -189,7 +190,7 @@ class Unpriced(NamedTuple):
     has_input_tokens: bool
     has_output_tokens: bool
     model: str | None
-    """Where the tokens are known."""
+    """Model, if the tokens are known."""
     answers: int
 
 

@@ -1,4 +1,4 @@
-"""What an agent is held against, and from where on its history counts."""
+"""Baselines of an agent, and the start of its current history."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DEFAULT = "default"
-"""Name of the baseline that is used when none is named."""
+"""Name of the baseline that is used by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,13 @@ class Baseline:
     created_at: str
 
     def is_of_run(self, run_ids: Collection[str]) -> bool:
-        """Whether it is one of these runs, and goes where that goes."""
+        """Return whether it names one of these runs, and is exported and deleted with it."""
         return self.kind == "run" and self.target in run_ids
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedChange:
-    """A change of level that somebody accepted: what was before it is no longer compared with."""
+    """A change of level that a person accepted: earlier runs are no longer used for comparison."""
 
     agent_id: str
     suite_id: str
@@ -47,7 +47,7 @@ class AcceptedChange:
     """JSON as in `benchmark_executions`."""
     metric: str
     since: str
-    """`created_at` of the first execution that surely has the new level."""
+    """`created_at` of the first execution that certainly has the new level."""
     run_id: str
     """Its run."""
     before: float

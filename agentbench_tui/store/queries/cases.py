@@ -60,7 +60,7 @@ def _fields(cluster: Any, metadata: str | None, kind: str | None, expected: Any)
 
 
 def _scalar(kind: str | None, text: Any) -> Any:
-    """What SQLite gives as text or, for a truth value, as 0 or 1."""
+    """Convert SQLite's text, or its 0 or 1 for a truth value."""
     return kind == "true" if kind in {"true", "false"} else text
 
 

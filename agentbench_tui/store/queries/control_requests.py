@@ -1,4 +1,4 @@
-"""What viewers ask of a run that goes on."""
+"""Control requests of viewers to a running run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ControlRequest(NamedTuple):
 def open_control_requests(
     connection: sqlite3.Connection, run_key: int, after: int
 ) -> list[ControlRequest]:
-    """The requests to a run numbered above `after` that nobody has answered, the oldest first."""
+    """Return the unanswered requests to a run numbered above `after`, the oldest first."""
     rows = connection.execute(
         "SELECT seq, at, wish, argument FROM wishes"
         " WHERE run_key=? AND seq>? AND answered_at IS NULL ORDER BY seq LIMIT ?",

@@ -22,7 +22,7 @@ class StoredEpisode(NamedTuple):
 
 
 def plays_games_only(connection: sqlite3.Connection, run_key: int) -> bool:
-    """Whether every benchmark of the run's plan is a game."""
+    """Return whether every benchmark of the run's plan is a game."""
     games, others = connection.execute(
         "SELECT COALESCE(SUM(json_extract(g.value, '$.benchmark.game') IS NOT NULL), 0),"
         " COALESCE(SUM(json_extract(g.value, '$.benchmark.game') IS NULL), 0)"
@@ -44,7 +44,7 @@ def episode_profits(connection: sqlite3.Connection, run_key: int, after: int) ->
 
 
 def has_salt(connection: sqlite3.Connection, run_id: str) -> bool:
-    """Whether cases of the run hold a secret salt, which agents must not get."""
+    """Return whether cases of the run hold a secret salt, which agents must not get."""
     row = connection.execute(
         "SELECT EXISTS (SELECT 1 FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
         " JOIN cases c ON c.dataset_key=e.dataset_key"

@@ -1,4 +1,4 @@
-"""Executions of a run: their keys, how they stand, and what they are scored and ranked by."""
+"""Executions of a run: their keys, their status, and the data for scores and ranks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def execution_keys(connection: sqlite3.Connection, run_key: int) -> dict[str, in
 
 
 def complete_executions(connection: sqlite3.Connection, run_key: int) -> set[int]:
-    """Keys of the executions that came to their end: all asked, or stopped early."""
+    """Return the keys of finished executions: all cases asked, or stopped early."""
     rows = connection.execute(
         "SELECT key FROM benchmark_executions WHERE run_key=? AND status='complete'", (run_key,)
     )
@@ -61,7 +61,7 @@ def execution_statuses(connection: sqlite3.Connection, run_key: int) -> Counter[
 
 
 def planned_and_observed(connection: sqlite3.Connection, execution_key: int) -> tuple[int, int]:
-    """How many observations an execution planned, and how many are in the store."""
+    """Return the numbers of planned and stored observations of an execution."""
     planned, observed = connection.execute(
         "SELECT e.planned, (SELECT COUNT(*) FROM answers WHERE execution_key=e.key)"
         " + (SELECT CAST(TOTAL(rows) AS INTEGER) FROM sample_chunks WHERE execution_key=e.key)"
@@ -72,7 +72,7 @@ def planned_and_observed(connection: sqlite3.Connection, execution_key: int) -> 
 
 
 def agent_of_execution(connection: sqlite3.Connection, execution_key: int) -> AgentSpec:
-    """The agent as it was configured for an execution."""
+    """Return the agent as configured for an execution."""
     (document,) = connection.execute(
         "SELECT model_configuration FROM benchmark_executions WHERE key=?", (execution_key,)
     ).fetchone()
@@ -146,7 +146,7 @@ def load_verdicts(connection: sqlite3.Connection, run_key: int) -> set[str]:
 
 
 def has_other_than_load(connection: sqlite3.Connection, run_key: int) -> bool:
-    """Whether a run has executions without a summary of a load."""
+    """Return whether a run has executions without a load summary."""
     (others,) = connection.execute(
         "SELECT COUNT(*) FROM benchmark_executions e WHERE run_key=? AND NOT EXISTS"
         " (SELECT 1 FROM load_summaries WHERE execution_key=e.key)",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class GaugeSummary(NamedTuple):
-    """One numeric field of a scope while an execution went on; a row of `gauge_summaries`."""
+    """Summary of one numeric field of a scope during an execution; a row of `gauge_summaries`."""
 
     execution_key: int
     scope: str

@@ -1,4 +1,4 @@
-"""Credit of a run's answers by what is independent: the case, or the cluster that it belongs to."""
+"""Credit of a run's answers by independent unit: the case, or its cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UnitCredit:
-    """What one execution got on one case, or on one cluster of cases."""
+    """Credit of one execution on one case, or on one cluster of cases."""
 
     execution_key: int
     unit: int | str

@@ -1,4 +1,4 @@
-"""Iterations of executions: what they took, and those that nobody closed."""
+"""Iterations of executions: their totals, and those that were never closed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class IterationTotals(NamedTuple):
-    """Over measured iterations; warm-up is none."""
+    """Totals over measured iterations, without warm-up."""
 
     asking_s: float
     cpu_seconds: float | None
-    """None unless that of every iteration is known: a part would be taken for all of it."""
+    """None unless known for every iteration, since a partial sum would be misleading."""
     memory_peak_mb: float | None
 
 
@@ -24,7 +24,7 @@ class OpenIteration(NamedTuple):
     repeat: int
     iteration: int
     missing: int
-    """How many answers: the newest of the iteration."""
+    """Number of missing answers: the newest of the iteration."""
     started_at: str
     """When the execution started."""
 
@@ -34,7 +34,7 @@ class AnswerTime(NamedTuple):
 
     sent_ms: float
     e2e_ms: float
-    """0 where it is not known."""
+    """0 if unknown."""
     answered: bool
     correct: bool
 
@@ -46,7 +46,7 @@ _TOTALS = (
 
 
 def iteration_totals(connection: sqlite3.Connection, execution_key: int) -> IterationTotals:
-    """What the iterations of an execution took together."""
+    """Return the totals of an execution's iterations."""
     row = connection.execute(f"SELECT {_TOTALS}", (execution_key,)).fetchone()
     return IterationTotals(*row)
 

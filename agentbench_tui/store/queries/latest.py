@@ -1,4 +1,4 @@
-"""The latest executions everywhere: what a leaderboard of a store with many runs begins with."""
+"""The latest executions at every place, for leaderboards of stores with many runs."""
 
 from __future__ import annotations
 

@@ -29,13 +29,13 @@ class ExecutionFilter:
     """Which complete executions count; None keeps all."""
 
     days: int | None = LEADERBOARD_DAYS
-    """Made within so many days."""
+    """Maximum age in days."""
     suite: str | None = None
     category: str | None = None
-    """Of the suite."""
+    """Category of the suite."""
     benchmark: str | None = None
     run_key: int | None = None
-    """Of this run; of all runs the latest executions count."""
+    """Only this run; by default the latest executions of all runs."""
 
     def source(self) -> str:
         """The executions as a table of SQL, with the names in `values` as its parameters."""
@@ -83,9 +83,8 @@ def matrix_rows(connection: sqlite3.Connection, kept: ExecutionFilter) -> list[R
 def harness_verdicts(
     connection: sqlite3.Connection, kept: ExecutionFilter
 ) -> dict[tuple[str, str, bool], str]:
-    """The worst verdict behind each line of the leaderboard, by category, agent and simulated.
-
-    A load has a verdict of its own; of anything else it is that of its run.
+    """Return the worst verdict behind each line of the leaderboard, by category, agent and
+    simulated. A load has its own verdict; anything else has that of its run.
     """
     worst = "MAX(CASE COALESCE(l.verdict, r.verdict)"
     worst += " WHEN 'generator-limited' THEN 2 WHEN 'noisy' THEN 1 WHEN 'clean' THEN 0 END)"

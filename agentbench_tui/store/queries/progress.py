@@ -1,4 +1,4 @@
-"""How far a run is: what was asked and answered, how precise it is, and who waits for a server."""
+"""Progress of a run: counts, precision, and waits requested by servers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 
 def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
-    """How far a run is: observations planned, observed, answered and right, load and stress left
-    out, and how often a server asked to wait; None if unknown."""
+    """Return the progress of a run: planned, stored, answered and right observations, without
+    load and stress, and how often a server asked to wait; None if unknown.
+    """
     found = rows_of(
         connection,
         "SELECT r.status,"  # noqa: S608  # ours
@@ -35,8 +36,10 @@ def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
 
 
 def outlooks_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
-    """How precise the executions are that go on, in words: `agent_id`, `benchmark_id`, `outlook`
-    of those that can tell."""
+    """Return the current precision of running executions, in words:
+
+    `agent_id`, `benchmark_id`, `outlook`, if known.
+    """
     return rows_of(
         connection,
         "SELECT e.agent_id, e.benchmark_id, json_extract(l.state, '$.outlook') AS outlook"

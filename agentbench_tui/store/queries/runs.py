@@ -1,4 +1,4 @@
-"""What can be asked of the store. Every function takes a read connection and gives plain rows."""
+"""Queries on runs. Every function takes a read connection and returns plain rows."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ BY_CLOCK = (
     "EXISTS (SELECT 1 FROM benchmarks b WHERE b.suite_hash=e.suite_hash"
     " AND b.benchmark_id=e.benchmark_id AND b.kind IN ('load', 'stress'))"
 )
-"""Whether an execution `e` is one whose `planned` grows with each window that has ended."""
+"""Condition: `planned` of execution `e` grows with each finished window."""
 
 
 OF_CODE = (
     "EXISTS (SELECT 1 FROM benchmarks b WHERE b.suite_hash=e.suite_hash"
     " AND b.benchmark_id=e.benchmark_id AND b.kind = 'experiment')"
 )
-"""Whether an execution `e` is one of an experiment."""
+"""Condition: execution `e` belongs to an experiment."""
 
 
 def list_runs(
     connection: sqlite3.Connection, limit: int = 200, tag: str | None = None
 ) -> list[Row]:
-    """The newest runs first, one row each, with how many executions are complete.
+    """Return the newest runs first, one row each, with the number of complete executions.
 
-    `cost_usd` is None while some execution that was answered has no known cost, `unpriced` counts
-    these; code that an experiment measures has none to know.
-    Of a run that goes on or was interrupted, what was committed so far counts. `judged`: whether
-    its answers are called right or wrong; those of loads, stress and experiments are not.
+    `cost_usd` is None while the cost of some answered execution is unknown; `unpriced` counts
+    these, without code that an experiment measures. For a running or interrupted run, committed
+    answers count. `judged` says whether its answers are scored as right or wrong; those of loads,
+    stress and experiments are not.
     """
     runs = rows_of(
         connection,
@@ -96,8 +96,9 @@ def list_runs(
 
 
 def _counted_so_far(connection: sqlite3.Connection, run_key: int) -> Row:
-    """Observed, answered and right; only executions without figures are counted by answers.
-    Planned is unknown where there is load or stress."""
+    """Return stored, answered and right observations; executions with figures use these, others
+    count answers. Planned is unknown for load and stress.
+    """
     return rows_of(
         connection,
         "WITH open AS (SELECT key FROM benchmark_executions WHERE run_key=?1"  # noqa: S608  # ours
@@ -168,7 +169,7 @@ def executions_of(connection: sqlite3.Connection, run_key: int) -> list[Row]:
 
 
 def execution_key_of(connection: sqlite3.Connection, execution_id: str) -> int:
-    """The key of an execution of that whole id."""
+    """Return the key of an execution with that full id."""
     (key,) = connection.execute(
         "SELECT key FROM benchmark_executions WHERE id=?", (execution_id,)
     ).fetchone()
@@ -204,7 +205,7 @@ def metrics_of(
 
 
 def is_of_load(connection: sqlite3.Connection, execution: Row) -> bool:
-    """Whether an execution (a row of `executions_of`) is one of kind load."""
+    """Return whether an execution (a row of `executions_of`) is of kind load."""
     return (
         connection.execute(
             "SELECT 1 FROM benchmarks WHERE suite_hash=? AND benchmark_id=? AND kind='load'",
@@ -260,7 +261,7 @@ def failure_details(connection: sqlite3.Connection, run_key: int, limit: int = 5
 
 
 def is_measured_with(connection: sqlite3.Connection, execution_key: int, agent: str) -> bool:
-    """Whether the agent was measured on the same benchmark and point in the same run."""
+    """Return whether the agent was measured on the same benchmark and point in the same run."""
     found = connection.execute(
         "SELECT 1 FROM benchmark_executions b JOIN benchmark_executions e ON e.key=?"
         " WHERE b.run_key=e.run_key AND b.agent_id=? AND b.suite_id=e.suite_id"
@@ -289,7 +290,7 @@ def graded_scores(connection: sqlite3.Connection, execution_key: int) -> list[Sc
 
 
 def list_agents(connection: sqlite3.Connection) -> list[Row]:
-    """Every agent: versions seen, runs, when it was last measured, and its latest target."""
+    """Return every agent: its versions, runs, last measurement, and latest target."""
     rows = rows_of(
         connection,
         "SELECT a.id, a.name, COUNT(DISTINCT e.agent_version) AS versions,"

@@ -69,8 +69,9 @@ def executions_where(
 def newest_at_each_place(
     connection: sqlite3.Connection, agent: str, most: int, version: str | None = None
 ) -> set[int]:
-    """Keys of an agent's complete executions in the newest runs of each benchmark and point, `most`
-    of them; those up to the newest run of a version, where one is given."""
+    """Return the keys of an agent's complete executions in the newest runs of each benchmark and
+    point, at most `most`; up to the newest run of a version, if one is given.
+    """
     rows = connection.execute(
         "WITH known AS (SELECT key, suite_id, benchmark_id, parameters, agent_version, created_at"
         "  FROM benchmark_executions WHERE agent_id=:agent AND status='complete'),"
@@ -129,7 +130,7 @@ def tags(connection: sqlite3.Connection) -> list[str]:
 
 
 def newest_specifications(connection: sqlite3.Connection, limit: int = 100) -> list[AgentSpec]:
-    """Of each agent the version that was stored last, the latest agents first."""
+    """Return the last stored version of each agent, the latest agents first."""
     rows = connection.execute(
         "SELECT specification, MAX(created_at) AS latest FROM agent_versions GROUP BY agent_id"
         " ORDER BY latest DESC, agent_id LIMIT ?",
@@ -139,7 +140,7 @@ def newest_specifications(connection: sqlite3.Connection, limit: int = 100) -> l
 
 
 def specification_of(connection: sqlite3.Connection, row: Row) -> AgentSpec:
-    """The agent of an execution, as it was."""
+    """Return the agent of an execution, as it was."""
     (found,) = connection.execute(
         "SELECT specification FROM agent_versions WHERE agent_id=? AND version=?",
         (row["agent_id"], row["agent_version"]),
@@ -148,7 +149,7 @@ def specification_of(connection: sqlite3.Connection, row: Row) -> AgentSpec:
 
 
 def unfinished(connection: sqlite3.Connection, agent: str, version: str) -> int:
-    """How many executions of a version ended before they were complete."""
+    """Return how many executions of a version ended before they were complete."""
     row = connection.execute(
         "SELECT COUNT(*) FROM benchmark_executions WHERE agent_id=? AND agent_version=?"
         " AND status IN ('incomplete', 'interrupted')",

@@ -1,4 +1,4 @@
-"""The answers of a run that took longest, kept while more of them come."""
+"""The slowest answers of a run, updated as new ones arrive."""
 
 from __future__ import annotations
 

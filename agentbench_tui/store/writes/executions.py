@@ -47,7 +47,7 @@ class MetricRow(NamedTuple):
 
 
 class ExecutionResult(NamedTuple):
-    """What an execution came to: scores (0..1), totals and counts."""
+    """Result of an execution: scores (0..1), totals and counts."""
 
     accuracy_score: float | None
     speed_score: float | None
@@ -73,7 +73,7 @@ class ExecutionResult(NamedTuple):
 
 
 class Rank(NamedTuple):
-    """Where an execution stands among others."""
+    """Rank of an execution among others."""
 
     percentile_rank: float | None
     deviation_from_baseline: float | None
@@ -148,7 +148,7 @@ def write_result(
 
 
 def write_ranks(connection: sqlite3.Connection, ranks: Iterable[Rank]) -> None:
-    """Write where executions stand among others."""
+    """Write the ranks of executions."""
     connection.executemany(
         "UPDATE benchmark_executions SET percentile_rank=?, deviation_from_baseline=? WHERE key=?",
         ranks,

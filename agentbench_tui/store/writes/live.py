@@ -21,7 +21,7 @@ class LiveRow(NamedTuple):
 
 
 class TickRow(NamedTuple):
-    """What an execution observed since its last tick; `at` in seconds since 1970."""
+    """Observations of an execution since its last tick; `at` in seconds since 1970."""
 
     run_key: int
     execution_key: int
@@ -33,7 +33,7 @@ class TickRow(NamedTuple):
     cost_usd: float
     e2e_histogram: bytes
     ttft_histogram: bytes | None
-    """None where nothing was streamed."""
+    """None if nothing was streamed."""
 
 
 class GaugeRow(NamedTuple):
@@ -56,7 +56,7 @@ _GAUGE = insert_into("gauges", GaugeRow)
 
 
 def set_live(writer: RowWriter, row: LiveRow) -> None:
-    """Queue the state of an execution, in place of what it was."""
+    """Queue the state of an execution, in place of the previous one."""
     writer.add(_LIVE, row)
 
 

@@ -1,4 +1,4 @@
-"""What an execution observes: answers, their messages, attempts and failures, and iterations."""
+"""Observations of an execution: answers, their messages, attempts and failures, and iterations."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def add_iteration(writer: RowWriter, run_key: int, execution_key: int, row: Iter
 
 
 class NewGrade(NamedTuple):
-    """What a stored answer is graded instead; its answer is the one numbered `seq`."""
+    """New grade of a stored answer, the one numbered `seq`."""
 
     credit: float | None
     correct: bool | None

@@ -67,7 +67,7 @@ def begin_run(connection: sqlite3.Connection, run: RunRow) -> int:
 
 
 def reopen_run(connection: sqlite3.Connection, run_id: str, lease: str) -> int:
-    """Mark a run as running again, and what is not complete of it as planned; its key."""
+    """Mark a run as running again, and its incomplete executions as planned; return its key."""
     (key,) = connection.execute(
         "UPDATE runs SET status='running', stop_reason=NULL, ended_at=NULL, error=NULL, lease=?"
         " WHERE id=? RETURNING key",
@@ -82,7 +82,7 @@ def reopen_run(connection: sqlite3.Connection, run_id: str, lease: str) -> int:
 
 
 def interrupt_run(connection: sqlite3.Connection, run_key: int, reason: str, now: str) -> None:
-    """Mark a running run and what is open of it as interrupted."""
+    """Mark a running run and its open executions as interrupted."""
     connection.execute(
         "UPDATE runs SET status='interrupted', stop_reason=?, ended_at=?"
         " WHERE key=? AND status='running'",

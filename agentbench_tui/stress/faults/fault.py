@@ -12,7 +12,12 @@ import msgspec
 
 Direction = Literal["both", "to_target", "to_client"]
 MOST_BODY_BYTES = 1 << 20
-"""Maximum size of an error reply's body."""
+"""A proxy between clients and one target that injects faults.
+
+`python -m agentbench_tui.stress.faults.proxy URL` listens on a free port of 127.0.0.1, exchanges
+the messages of `stress.faults.script` over standard input and output, and ends when its input
+closes.
+"""
 
 
 class Latency(msgspec.Struct, frozen=True, tag="latency"):

@@ -33,7 +33,7 @@ class Sure(ModalScreen[bool]):
     ]
 
     def __init__(self, question: str) -> None:
-        """`question` is ours, or was made safe."""
+        """`question` must be safe to display."""
         super().__init__()
         self._question = question
 

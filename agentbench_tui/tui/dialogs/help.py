@@ -22,7 +22,7 @@ MOVES = frozenset(
     ("Up", "Down", "Page up", "Page down", "First", "Last", "Focus Next", "Focus Previous",
      "Copy selected text")
 )  # fmt: skip
-"""What keys do in every list, and between panels: told after what they do on the page alone."""
+"""Keys of every list and panel: listed after those of the page."""
 _NOTES = (
     "A run is a process of its own: leaving this session, or losing the connection, does not end",
     "it; `agentbench attach` comes back to it. Hold Shift to select text with the mouse.",
@@ -30,7 +30,7 @@ _NOTES = (
 
 
 class Help(ModalScreen[None]):
-    """Over the page it tells of."""
+    """Help, shown over its page."""
 
     BINDINGS: ClassVar = [
         Binding("escape,question_mark,q", "dismiss", "Close", key_display="esc"),

@@ -1,4 +1,4 @@
-"""What is to become of a run that goes on when its session is left."""
+"""Question about a running run when its session is left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Choice = Literal["detach", "stop", "stay"]
 
 
 class Leaving(ModalScreen[Choice]):
-    """Gives what was chosen."""
+    """Returns the choice."""
 
     DEFAULT_CSS: ClassVar[str] = """
     Leaving { align: center middle; background: $background 60%; }
@@ -34,7 +34,7 @@ class Leaving(ModalScreen[Choice]):
     ]
 
     def __init__(self, count: int) -> None:
-        """`count`: of runs that go on."""
+        """`count`: number of running runs."""
         super().__init__()
         self._count = count
 

@@ -1,4 +1,4 @@
-"""Axes: where a value lies, which round values get a tick, and how they are written."""
+"""Axes: the position of a value, round values for ticks, and their labels."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _scale(size: float, unit: str) -> tuple[float, str]:
 
 
 def _counted(size: float) -> tuple[float, str]:
-    """By what a number is divided, and the letter for that. Four digits are written out."""
+    """Return the divisor of a number, and its letter. Four digits are written out."""
     least = {"k": 9999.5}
     return next(
         (scale for scale in _COUNTS if size >= least.get(scale[1], scale[0] * 0.9995)), (1.0, "")
@@ -84,7 +84,9 @@ def _counted(size: float) -> tuple[float, str]:
 
 
 def _digits(value: float, *, filled: bool = False) -> str:
-    """Three significant digits, or four where they are whole; no exponent if one can do without."""
+    """Return three significant digits, or four if they are whole; without an exponent if
+    possible.
+    """
     if 999.5 <= abs(value) < 1e6:
         return f"{value:.0f}"
     if filled and abs(value) >= 1e-4:
@@ -101,8 +103,11 @@ class Axis:
     log: bool = False
 
     def share(self, value: float) -> float:
-        """Where the value lies: 0 at the low end, 1 at the high end, beyond outside. A value that
-        has no logarithm is at the low end."""
+        """Return the position of the value:
+
+        0 at the low end, 1 at the high end, beyond outside. A value without a logarithm is at the
+        low end.
+        """
         if not self.log:
             return (value - self.low) / (self.high - self.low)
         if value <= 0:
@@ -118,7 +123,7 @@ class Axis:
         return self.low + share * (self.high - self.low)
 
     def ticks(self, about: int) -> list[float]:
-        """Round values on the axis, about as many as asked for, at least none."""
+        """Return round values on the axis, about as many as requested, possibly none."""
         if about < 1:
             return []
         return _log_ticks(self.low, self.high, about) if self.log else self._linear(about)
@@ -154,7 +159,7 @@ class Axis:
 
 
 def _ending(largest: float, unit: str) -> tuple[float, str]:
-    """By what numbers as large as this are divided, and what is written after them."""
+    """Return the divisor of numbers of this size, and the suffix."""
     if unit in _SCALES:
         factor, name = _scale(largest, unit)
         return factor, f" {name}"
@@ -263,8 +268,9 @@ def _named(axis: Axis, names: Sequence[str], columns: int) -> list[tuple[float, 
 def upright_rows(
     axis: Axis, rows: int, unit: str, palette: Palette, glyphs: Glyphs
 ) -> tuple[list[Row], list[int]]:
-    """What stands left of a picture of so many rows, all equally wide: labels and a rule with
-    ticks; and the numbers of the rows that have a tick."""
+    """Return what is left of a plot of this many rows, all equally wide: labels and a rule with
+    ticks; and the indexes of the rows with a tick.
+    """
     ticks = axis.ticks_upright(rows)
     labels = [glyphs.plain(label) for label in axis.labels(ticks, unit)]
     at = {row_of(axis, tick, rows): label for tick, label in zip(ticks, labels, strict=True)}
@@ -280,6 +286,8 @@ def upright_rows(
 
 
 def row_of(axis: Axis, value: float, rows: int) -> int:
-    """The row, from the top, in which a value on an upright axis lies; the nearest one outside."""
+    """Return the row, from the top, of a value on an upright axis; the nearest one if it is
+    outside.
+    """
     down = (1.0 - min(1.0, max(0.0, axis.share(value)))) * (rows * DOWN - 1)
     return min(rows - 1, max(0, round(down) // DOWN))

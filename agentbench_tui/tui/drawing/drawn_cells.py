@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def interval_cell(interval: Interval, column: IntervalColumn) -> Cell:
-    """Figures and, where there is room, the interval on the axis that its column shares."""
+    """Paint figures and, if there is room, the interval on the axis that its column shares."""
 
     def draw(width: int, palette: Palette, glyphs: Glyphs) -> Row:
         return paint_interval(interval, column, width, palette, glyphs)
@@ -38,7 +38,7 @@ def whisker_cell(interval: Interval, column: IntervalColumn, series: int = 0) ->
 
 
 def delta_cell(delta: Delta) -> Cell:
-    """A change with its interval and verdict, as much as there is room for."""
+    """Paint a change with its interval and verdict, as far as there is room."""
 
     def draw(width: int, palette: Palette, glyphs: Glyphs) -> Row:
         return paint_delta(delta, width, palette, glyphs)

@@ -1,4 +1,4 @@
-"""Every character we draw that is not ASCII, and what stands for it where a terminal has none.
+"""Every non-ASCII character that is drawn, and its replacement for terminals without it.
 
 Widgets take a `Glyphs` and never write such a character themselves.
 """
@@ -25,7 +25,7 @@ class Glyphs:
     """One character a field, one cell wide, unless the field says otherwise."""
 
     braille: bool
-    """Whether plots are made of braille dots; of `. ' : #` otherwise."""
+    """Whether plots use braille dots, or `. ' : #`."""
     rising: str
     """Nine, from nothing to a full cell, growing upwards."""
     growing: str
@@ -55,7 +55,7 @@ class Glyphs:
     tee_right: str
     cross: str
     markers: str
-    """Eight, one a series, told apart without colour."""
+    """Eight markers, one per series, distinguishable without color."""
     up: str
     down: str
     level: str
@@ -66,7 +66,7 @@ class Glyphs:
     """Before something folded out."""
     tick: str
     no: str
-    """What failed or is refused."""
+    """Symbol for a failure or refusal."""
     warn: str
     bad: str
     """Up to two cells."""

@@ -40,7 +40,7 @@ def cells_of(
 
 
 def _worded(text: str, style: Style, palette: Palette) -> Row:
-    """The text; where its style is a bar of colour, that is as long as the words."""
+    """Return the text; if its style is a bar of color, only the words are colored."""
     if not style.reverse:
         return [span(text, style)]
     words = text.strip()
@@ -94,7 +94,7 @@ def _arrow(change: int, palette: Palette, glyphs: Glyphs) -> Segment:
 
 
 def _blocks(values: Sequence[float | None], cells: int, glyphs: Glyphs) -> str:
-    """The newest values, from the least to the most of them."""
+    """Return the newest values as blocks, scaled between their minimum and maximum."""
     shown = list(values[-cells:])
     known = [value for value in shown if value is not None and math.isfinite(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)

@@ -1,4 +1,4 @@
-"""What a table shows, before anybody paints it: columns that give way, rows with a key."""
+"""Content of a table before painting: columns with priorities, rows with keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Align = Literal["left", "right", "centre"]
 GAP = 2
 """Cells between two columns."""
 _LOOKED_AT = 200
-"""Rows, for how wide columns want to be."""
+"""Number of rows that determine the desired width of columns."""
 _ALL = 10_000
 """More cells than any terminal has."""
 
@@ -32,12 +32,12 @@ class Column:
     key: str
     title: str
     width: int
-    """Cells it needs; it has no more unless it is flexible."""
+    """Cells it needs; it gets more only if it is flexible."""
     align: Align = "left"
     flex: int = 0
     """Its share of the cells that are left over."""
     priority: int = 1
-    """When there is too little room, the column with the largest number goes first."""
+    """If there is too little room, the column with the largest number is dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,17 @@ class Cell:
 
     text: str = ""
     role: Role | None = None
-    """The row's where left out."""
+    """Role of the cell; by default that of the row."""
     series: int | None = None
-    """Its marker and colour stand before the text."""
+    """Series whose marker and color precede the text."""
     bar: float | None = None
     """A share from 0 to 1, drawn as a bar before the text."""
     trend: Sequence[float | None] | None = None
     """Values, oldest first, drawn as blocks before the text."""
     drawn: Callable[[int, Palette, Glyphs], Row] | None = None
-    """Paints the whole cell in exactly so many cells, such as an interval on its column's axis; the
-    text is then what is copied."""
+    """Paints the whole cell in this number of cells, such as an interval on its column's axis;
+    the text is then what is copied.
+    """
     change: int | None = None
     """Places gained (+) or lost (-), an arrow behind the text; its cell stays free at 0."""
 
@@ -83,7 +84,7 @@ class GridData:
 
 @dataclass(frozen=True, slots=True)
 class GridState:
-    """Where somebody is in a table."""
+    """Cursor and scroll position in a table."""
 
     cursor: int = 0
     """Number of the row."""
@@ -95,8 +96,9 @@ class GridState:
 
 
 def wanted(data: GridData) -> list[int]:
-    """Cells in which nothing of a flexible column is cut, as far as its first rows tell; one that
-    is drawn wants all there is. For `fitting`."""
+    """Return the width at which no text of a flexible column is cut, judged by its first rows; a
+    painted column takes all there is. For `fitting`.
+    """
     rows = data.rows[:_LOOKED_AT]
     found = []
     for number, column in enumerate(data.columns):
@@ -118,11 +120,11 @@ def _cells_of(cell: Cell | str) -> int:
 def fitting(
     columns: Sequence[Column], width: int, wants: Sequence[int] = ()
 ) -> list[tuple[int, int]]:
-    """(number, cells) of those columns that have room in `width` cells, in their order.
+    """Return (number, cells) of the columns that fit in `width` cells, in order.
 
-    Those of low priority go first, of equal ones the last; the one that stays last may be
-    narrower than it wants. What is left over goes to flexible columns by their shares: until each
-    has what it `wants`, where that is given, and then to all of them.
+    Columns of low priority are dropped first, of equal ones the last; the last remaining one may be
+    narrower than it wants. Remaining cells are given to flexible columns by their shares: until
+    each has what it `wants`, if given, and then to all of them.
     """
     kept = list(range(len(columns)))
 
@@ -148,7 +150,7 @@ def _share_out(
     cells: dict[int, int],
     most: Sequence[int],
 ) -> int:
-    """Adds to `cells` up to `most` of each; gives what is left."""
+    """Add to `cells` up to `most` of each; return what is left."""
     shares, left = sum(columns[number].flex for number in among), spare
     for number in among:
         flex = columns[number].flex

@@ -1,4 +1,4 @@
-"""What a histogram shows: counts, percentiles and a baseline, and how high its bars are."""
+"""Content of a histogram: counts, percentiles and a baseline, and the heights of its bars."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ _BARS_PER_CUBE_ROOT = 5
 """Few values get few, wide bars; the cube root is how the best number of bars grows (Scott)."""
 _LEAST_BARS = 12
 _WIDE = 1.5
-"""A bucket of so many bars is wide."""
+"""A bucket that covers this many bars counts as wide."""
 _STEPS_PER_DECADE = 8
 """Ends of a logarithmic axis lie on these."""
 _TAIL, _BEYOND = 0.99, 1.5
-"""A linear axis ends at so many times this percentile, once it is known: one value far out would
-leave no room for the others. What lies beyond is told in words."""
+"""A linear axis ends at this multiple of this percentile, once it is known: a single outlier
+would leave no room for the others. Values beyond the end are described in words.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Percentile:
 
 @dataclass(frozen=True, slots=True)
 class HistogramData:
-    """What a histogram shows. The title may be anybody's; it is made safe."""
+    """Content of a histogram. The title may be untrusted; it is sanitized."""
 
     buckets: Buckets = ()
     percentiles: Sequence[Percentile] = ()
@@ -70,7 +71,9 @@ class HistogramData:
         reason: str = "no data yet",
         series: tuple[int, int] | None = None,
     ) -> Self:
-        """Of a histogram as ticks hold it, with those percentiles that it has values enough for."""
+        """Return the content from a tick histogram, with the percentiles that have enough
+        values.
+        """
         wanted = [each for each in _PERCENTILES if len(histogram) >= each[2]]
         values = histogram.percentiles(share for share, _, _ in wanted)
         marks = [
@@ -92,7 +95,7 @@ class HistogramData:
 
 
 def total_of(buckets: Buckets) -> int:
-    """How many values are counted."""
+    """Return the number of counted values."""
     return sum(count for _, _, count in buckets)
 
 
@@ -119,7 +122,7 @@ def _stepped(value: float, rounded: Callable[[float], int]) -> float:
 
 
 def _placed(buckets: Buckets, log: bool) -> list[tuple[float, float, int]]:
-    """Those that count something and have a place on an axis."""
+    """Return the nonempty buckets that have a position on the axis."""
     least, most = 0.0 if log else -math.inf, math.inf
     return [
         (low, high, count)
@@ -159,7 +162,9 @@ def heights_of(buckets: Buckets, axis: Axis, columns: int) -> list[float]:
 
 
 def _placing(axis: Axis, bars: float) -> Callable[[float], float]:
-    """Where a value lies, counted in bars from the axis' low end; `Axis.share`, made for many."""
+    """Return the position of values, counted in bars from the axis' low end; a vectorized
+    `Axis.share`.
+    """
     if axis.log:
         base, factor = math.log(axis.low), bars / (math.log(axis.high) - math.log(axis.low))
         return lambda value: (math.log(value) - base) * factor

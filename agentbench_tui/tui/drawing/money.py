@@ -1,4 +1,4 @@
-"""Amounts of money below each other: what costs next to nothing is told of a million of them."""
+"""Formats amounts of money in a column: tiny amounts are given per million."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from agentbench_tui.tui.drawing.grid_data import Align, Column
 from agentbench_tui.verdicts.words.figures import NOTHING, dollars
 
 _LEAST_USD = 1e-4
-"""Smaller amounts have so many zeros that nobody compares them."""
+"""Smaller amounts have too many zeros to be comparable."""
 _MANY = 1e6
 
 
@@ -17,7 +17,7 @@ class Money(NamedTuple):
     """How the amounts of one column are written."""
 
     of: float
-    """So many things an amount is of."""
+    """Number of items that an amount is for."""
 
     def column(
         self,
@@ -29,7 +29,7 @@ class Money(NamedTuple):
         flex: int = 0,
         priority: int = 1,
     ) -> Column:
-        """The column of amounts for one `what`, with so many cells at least."""
+        """Return the column of amounts for one `what`, with at least this many cells."""
         title = f"USD/{what}" if self.of == 1 else f"$/1M {what}"
         return Column(key, title, max(width, len(title)), align, flex, priority)
 
@@ -44,6 +44,6 @@ def amount(value: float) -> str:
 
 
 def money_of(amounts: Iterable[float | None]) -> Money:
-    """One way of writing for all of them, in USD for one thing."""
+    """Return one format for all of them, in USD per item."""
     known = [amount for amount in amounts if amount is not None and amount > 0]
     return Money(_MANY if known and min(known) < _LEAST_USD else 1.0)

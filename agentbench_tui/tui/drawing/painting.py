@@ -22,10 +22,12 @@ Row = list[Segment]
 
 _BLANK = 0x2800
 _BITS = (0x01, 0x02, 0x04, 0x40, 0x08, 0x10, 0x20, 0x80)
-"""Of the dots of a cell, the left column down, then the right one (Unicode, Braille Patterns)."""
+"""Bits of the dots of a cell, the left column down, then the right one (Unicode, Braille
+Patterns).
+"""
 _TOP = 0x01 | 0x02 | 0x08 | 0x10
 _CROWDED = 5
-"""So many of a cell's eight dots make it dense."""
+"""A cell with this many of its eight dots counts as dense."""
 _JOINTS = "/-_"
 """Between the words of a benchmark's name, a path or an address."""
 _EMOJI_STYLE = "\ufe0f"
@@ -33,7 +35,7 @@ _EMOJI_STYLE = "\ufe0f"
 
 
 def span(text: str, style: Style) -> Segment:
-    """A piece of a row. The text is ours or went through `model.text.untrusted`."""
+    """Return a piece of a row. The text must be safe, or sanitized by `model.text.untrusted`."""
     return Segment(text, style)
 
 
@@ -53,8 +55,9 @@ def join(*parts: Segment | Row) -> Row:
 
 
 def runs(cells: Iterable[tuple[str, Style]]) -> Row:
-    """A row of cells, text and style of each; blank ones go on in the style before them, which
-    makes fewer changes of style for the terminal to be sent."""
+    """Return a row of cells with text and style; blanks take the style of the previous cell,
+    which means fewer style changes for the terminal.
+    """
     row: Row = []
     texts: list[str] = []
     run: Style | None = None
@@ -124,9 +127,11 @@ def aligned(text: str, width: int, align: str, glyphs: Glyphs) -> str:
 
 
 def wraps(text: str, width: int) -> list[tuple[int, int]]:
-    """Where the rows of a text begin and end, each at most `width` cells, broken at spaces where
-    there are any but those before a `%`, and else between the words of a name, in its second half.
-    A character wider than the width has a row of its own."""
+    """Return where the rows of a text begin and end, each at most `width` cells.
+
+    Rows break at spaces, except before a `%`, or otherwise between the words of a name, in its
+    second half. A character wider than the width has a separate row.
+    """
     ends: Sequence[int] = range(len(text) + 1)
     if not text.isascii():
         ends = [*accumulate(map(_cells, text), initial=0)]
@@ -173,7 +178,7 @@ def text_of(rows: Iterable[Row]) -> list[str]:
 def notice(
     reason: str, width: int, height: int, palette: Palette, glyphs: Glyphs, title: str = ""
 ) -> list[Row]:
-    """What a widget shows in place of a picture: why there is none, in the middle of its room."""
+    """Return the reason for a missing picture, centered."""
     rows: list[Row] = [[] for _ in range(max(1, height))]
     words = glyphs.plain(reason)
     lines = [words[start:end].strip() for start, end in wraps(words, max(1, width))]
@@ -225,8 +230,9 @@ class Dots:
         return phase + steps
 
     def text(self, column: int, row: int, text: str, style: Style) -> None:
-        """Lay text of one-cell characters over the dots, from this cell on; what leaves the
-        picture is cut."""
+        """Lay text of one-cell characters over the dots, from this cell on; text outside the
+        picture is cut.
+        """
         if not 0 <= row < self.rows:
             return
         for place, character in enumerate(text, start=column):
@@ -235,18 +241,18 @@ class Dots:
                 self._styles[row][place] = style
 
     def is_free(self, column: int, row: int, width: int = 1) -> bool:
-        """Whether so many cells from this one on lie in the picture and hold nothing."""
+        """Return whether this many cells from this one on are inside the picture and empty."""
         if not (0 <= row < self.rows and column >= 0 and column + width <= self.columns):
             return False
         places = range(column, column + width)
         return not any(self._bits[row][place] or (row, place) in self._texts for place in places)
 
     def is_lined(self, column: int, row: int, width: int) -> bool:
-        """Whether any of these cells has dots."""
+        """Return whether any of these cells has dots."""
         return 0 <= row < self.rows and any(self._bits[row][max(0, column) : column + width])
 
     def underlay(self, other: Dots) -> None:
-        """Show the other picture, of the same size, in those cells where this one has nothing."""
+        """Show the other picture, of the same size, in the empty cells of this one."""
         for row in range(self.rows):
             bits, styles = self._bits[row], self._styles[row]
             for column in range(self.columns):

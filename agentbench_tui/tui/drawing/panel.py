@@ -24,5 +24,5 @@ def panel(widget: Panel, title: str) -> Panel:
 
 
 def entitle(widget: Widget, title: str) -> None:
-    """Another title for its frame; never taken for markup."""
+    """Set the title of its frame, without markup."""
     widget.border_title = Text(one_line(title, _LONGEST))

@@ -1,4 +1,4 @@
-"""What a plot shows, before anybody paints it: lines, bands, marks and limits on two axes."""
+"""Content of a plot before painting: lines, bands, marks and limits on two axes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from agentbench_tui.tui.drawing.axis import Axis, axis_of
 _ROOM = 0.05
 """Free share at both ends of the upright axis."""
 _STRETCH = 0.5
-"""How far bands may stretch the upright axis, as a share of what the lines take; limits twice."""
+"""How far bands may extend the upright axis, relative to the range of the lines; limits twice."""
 _MOST_STEPS = 400
-"""A distribution's curve has no more steps than this."""
+"""Maximum number of steps of a distribution curve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One series: points in the order in which they are joined. What is not finite is a gap."""
+    """One series: points in the order in which they are joined. Nonfinite values are gaps."""
 
     name: str
     x: Sequence[float]
@@ -26,7 +26,7 @@ class Line:
     step: bool = False
     """Each value holds until the next point."""
     series: int | None = None
-    """Its number in the palette; its place among the lines where left out."""
+    """Number in the palette; by default its index among the lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A vertical line: a change point, where one is now."""
+    """A vertical line, such as a change point or the current time."""
 
     at: float
     text: str = ""
@@ -57,7 +57,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class PlotData:
-    """What a plot shows. Names and texts may be anybody's; they are made safe."""
+    """Content of a plot. Names and texts may be untrusted; they are sanitized."""
 
     lines: Sequence[Line] = ()
     bands: Sequence[Band] = ()
@@ -71,9 +71,9 @@ class PlotData:
     log_y: bool = False
     y_from_zero: bool = False
     x_names: Sequence[str] = ()
-    """Of x = 0, 1, 2 …, in place of numbers."""
+    """Labels for x = 0, 1, 2 …, instead of numbers."""
     x_range: tuple[float, float] | None = None
-    """Chosen from all that is shown where left out."""
+    """Chosen from the data by default."""
     y_range: tuple[float, float] | None = None
     reason: str = "no data yet"
     """Shown while there is nothing to draw."""
@@ -111,7 +111,7 @@ def cdf_plot_of_buckets(
 
 
 def _curve(name: str, points: Sequence[tuple[float, float]]) -> Line:
-    """A distribution's curve, which rises from 0 at its first value."""
+    """Return a distribution's curve, which rises from 0 at its first value."""
     x = [points[0][0], *(value for value, _ in points)] if points else []
     return Line(name, x, [0.0, *(100 * share for _, share in points)][: len(x)], step=True)
 
@@ -148,12 +148,12 @@ def axes_of(data: PlotData) -> tuple[Axis, Axis] | None:
 
 
 def has_place(value: float, log: bool) -> bool:
-    """Whether an axis, logarithmic or not, can show the value."""
+    """Return whether an axis, logarithmic or not, can show the value."""
     return math.isfinite(value) and (value > 0 or not log)
 
 
 def _heights(data: PlotData, of_lines: list[float]) -> list[float]:
-    """What the upright axis has to show: all of the lines, bands and limits if they are near."""
+    """Return the range of the upright axis: all lines, and bands and limits if they are close."""
     low, high = min(of_lines), max(of_lines)
     if data.log_y:
         least, most = low / 10, high * 10

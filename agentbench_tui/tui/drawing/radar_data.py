@@ -1,4 +1,4 @@
-"""What a radar shows: axes, and who was measured on them."""
+"""Content of a radar chart: axes and series."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ class Shape:
 
     name: str
     values: tuple[float | None, ...]
-    """One an axis, 0..100; None where it was not measured."""
+    """One value per axis, 0..100; None if it was not measured."""
     simulated: bool = False
     series: int | None = None
-    """Of its colour, marker and letter; None: the first that no other has."""
+    """Series for its color, marker and letter; None: the first unused one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Radar:
-    """Axes and who was measured on them."""
+    """Axes and series of a radar chart."""
 
     axes: tuple[str, ...]
     shapes: tuple[Shape, ...]
     reason: str = "no scores"
 
     def value(self, shape: int, axis: int) -> float | None:
-        """A score; None where it was not measured or is no number."""
+        """Return a score; None if it was not measured or is not a number."""
         values = self.shapes[shape].values
         found = values[axis] if axis < len(values) else None
         return found if found is not None and math.isfinite(found) else None
 
     def series(self) -> list[int]:
-        """Of each shape its own, or the first that no other has."""
+        """Return the series of each shape, or the first unused one."""
         taken = {one.series for one in self.shapes}
         free = (number for number in count() if number not in taken)
         return [next(free) if one.series is None else one.series for one in self.shapes]

@@ -23,12 +23,12 @@ Seen = TypeVar("Seen")
 
 @dataclass(frozen=True, slots=True)
 class Looked(Generic[Seen]):
-    """One execution of a run, and what a page knows of it."""
+    """One execution of a run, with the data for a page."""
 
     run: Row
     executions: list[Row]
     place: int
-    """Of the execution among them."""
+    """Index of the execution among them."""
     seen: Seen
 
     @property
@@ -61,19 +61,19 @@ class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
         Binding("c", "app.go('compare')", "Compare", show=False, tooltip="what is marked"),
     ]  # fmt: skip
     EVERY_S = 5.0
-    """A run that goes on commits four times a second, and reading an execution is work."""
+    """A running run commits four times a second, and reading an execution takes time."""
     NAME: ClassVar[str]
-    """Of the page, as breadcrumbs have it."""
+    """Name of the page in the breadcrumbs."""
 
     def __init__(self) -> None:
         super().__init__()
         self.looked: Looked[Seen] | None = None
         self._wanted_id: str | None = None
-        """Of the execution that was chosen here."""
+        """Id of the execution chosen here."""
         self._agent: str | None = None
         """That was looked at when it was chosen: another page may have led here since."""
         self.lead: Lead | None = None
-        """Where another page led, until it is shown."""
+        """Link from another page, until it is shown."""
 
     def on_screen_resume(self) -> None:
         lead, self.shared.lead = self.shared.lead, None
@@ -83,7 +83,7 @@ class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
         super().on_screen_resume()
 
     def read_execution(self, connection: sqlite3.Connection, execution: Row) -> Seen:
-        """What is to be shown of an execution. Runs in a thread."""
+        """Return the data of an execution. Runs in a thread."""
         raise NotImplementedError
 
     def show_execution(self, looked: Looked[Seen]) -> None:
@@ -91,7 +91,7 @@ class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
         raise NotImplementedError
 
     def execution_changed(self) -> None:
-        """Another execution is about to be read: what was chosen within the last one is void."""
+        """Another execution is about to be read: reset selections within the last one."""
 
     def crumbs(self) -> tuple[str, ...]:
         if self.looked is None:
@@ -150,7 +150,9 @@ class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
 
 
 def _place(executions: list[Row], wanted_id: str | None, shared: Shared) -> int:
-    """That which was chosen; else the first of the agent that was looked at; else the first."""
+    """Return the index of the chosen execution; else of the first of the last viewed agent; else
+    the first.
+    """
     for place, one in enumerate(executions):
         if one["id"] == wanted_id:
             return place

@@ -61,7 +61,7 @@ _CHECK_ROLES: dict[str, Role] = {"fail": "bad", "warn": "warn"}
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What the page shows of the store."""
+    """Data of the page, from the store."""
 
     runs: list[dict[str, Any]]
     agents: list[dict[str, Any]]
@@ -210,7 +210,7 @@ class Home(Page[Overview]):
         self.query_one(FilterLine).open()
 
     def action_view(self) -> None:
-        """The next panel; where there is no room for all, those below in place of the runs."""
+        """Focus the next panel; on a small screen, show the lower ones instead of the runs."""
         order = ["runs", "suites", "agents", "checks"]
         here = self.focused.id if self.focused is not None else None
         name = order[(order.index(here) + 1) % len(order)] if here in order else order[0]
@@ -232,7 +232,7 @@ class Home(Page[Overview]):
         self.notify(f"copied {one_line(grid.cursor_key)}", markup=False)
 
     def action_command(self) -> None:
-        """What prints the same in a shell."""
+        """Show the command that prints the same in a shell."""
         commands = {
             "suites": "agentbench suites list",
             "agents": "agentbench agents list",
@@ -277,7 +277,7 @@ class Home(Page[Overview]):
         self._show_found("#checks", GridData(_CHECKS, rows))
 
     def _show_found(self, name: str, data: GridData) -> None:
-        """From a thread, which may end when the page is being taken down."""
+        """Show the data from a thread, which may end while the page is being removed."""
         for grid in self.query(name).results(Grid):
             grid.show(data)
 
@@ -286,13 +286,13 @@ _SIGNS = {"fail": "!!", "warn": "!", "ok": " ", "info": " "}
 
 
 def _texts_of(run: dict[str, Any]) -> list[str]:
-    """What a filter looks at."""
+    """Return the texts that a filter searches."""
     return [run["id"], run["status"], run["started_at"], *run["suite_ids"], *run["agents"],
             *run["tags"]]  # fmt: skip
 
 
 def _progress(run: dict[str, Any]) -> Cell:
-    """Of a run that goes on, how much of what is planned was asked."""
+    """Return the share of planned questions that a running run has asked."""
     if run["status"] != "running":
         return Cell("")
     share = min(1.0, (run["observed"] or 0) / run["planned"]) if run["planned"] else None
@@ -300,7 +300,7 @@ def _progress(run: dict[str, Any]) -> Cell:
 
 
 def _when(started: str, this_year: str) -> str:
-    """Month, day and minute; of another year than that of the newest run the date."""
+    """Format month, day and minute; with the year if it differs from the newest run's."""
     return started[5:16].replace("T", " ") if started.startswith(this_year) else started[:10]
 
 

@@ -34,7 +34,9 @@ GONE = (
 )
 _LONGEST_NOTICE = 400
 _REST = 9
-"""So many times as long as a reading took there is none: a large store costs a tenth of a core."""
+"""Pause between readings, as a multiple of the reading time: a large store takes a tenth of a
+core.
+"""
 
 
 class Page(Screen[None], Generic[Found]):
@@ -43,13 +45,13 @@ class Page(Screen[None], Generic[Found]):
     EVERY_S: ClassVar[float] = 1.0
     """Shortest time between two readings that a commit causes."""
     WITHOUT_STORE: ClassVar[str] = NOTHING_YET
-    """Told while there is no store; empty for pages that are of use without one."""
+    """Shown while there is no store; empty for pages that work without one."""
 
     def __init__(self) -> None:
         super().__init__()
         self._reading = False
         self._wanted = False
-        """Whether to read again when the reading that goes on has ended."""
+        """Whether to read again when the current reading ends."""
         self._read_at = 0.0
         self._took_s = 0.0
         self._in_front = False
@@ -60,12 +62,12 @@ class Page(Screen[None], Generic[Found]):
 
     @property
     def shared(self) -> Shared:
-        """What the pages of the session know in common."""
+        """Return the shared state of the session's pages."""
         return self.session.shared
 
     @property
     def is_reading(self) -> bool:
-        """Whether what is shown may change at once: not everything was read yet."""
+        """Return whether the content may change soon, because not everything was read yet."""
         return self._reading or self._wanted or self._took_s == 0
 
     def content(self) -> ComposeResult:
@@ -82,7 +84,7 @@ class Page(Screen[None], Generic[Found]):
         raise NotImplementedError
 
     def crumbs(self) -> tuple[str, ...]:
-        """Where one is, below the session itself, such as `("Compare", "a, b")`."""
+        """Return the path below the session itself, such as `("Compare", "a, b")`."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
@@ -104,8 +106,9 @@ class Page(Screen[None], Generic[Found]):
         self._in_front = False
 
     def store_changed(self) -> None:
-        """Something was committed: read again, but not more often than `EVERY_S`, and seldomer
-        where reading takes long."""
+        """Read again after a commit, but not more often than `EVERY_S`, and less often if
+        reading takes long.
+        """
         every_s = max(self.EVERY_S, _REST * self._took_s)
         wait_s = every_s - (time.monotonic() - self._read_at)
         if self._reading or self._wanted:
@@ -117,7 +120,7 @@ class Page(Screen[None], Generic[Found]):
             self.reload()
 
     def reload(self) -> None:
-        """Read now; once more at the end of a reading that goes on."""
+        """Read now; once more at the end of a running reading."""
         if self._reading:
             self._wanted = True
             return
@@ -125,14 +128,14 @@ class Page(Screen[None], Generic[Found]):
         self._read()
 
     def tell(self, words: str) -> None:
-        """A line above the footer, until it is told something else; none for an empty one."""
+        """Show a line above the footer until the next one; an empty one removes it."""
         notice = self.query_one("#notice", Static)
         notice.display = bool(words)
         self.set_class(bool(words), "-told")  # messages that pass keep off it
         notice.update(Text(one_line(words, _LONGEST_NOTICE)))
 
     def tell_command(self, command: str) -> None:
-        """What prints the same in a shell, for long enough to read it."""
+        """Show the command that prints the same in a shell, long enough to read it."""
         self.notify(command, title="the same in a shell", timeout=8, markup=False)
 
     def _after_wait(self) -> None:

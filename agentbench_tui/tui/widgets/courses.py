@@ -1,4 +1,4 @@
-"""How several numbers went lately, over the same seconds, and what was marked in them."""
+"""Several numbers over the same recent seconds, with marks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from agentbench_tui.tui.widgets.sparkline import SparklineData, paint_sparkline
 
 LABEL_CELLS = 9
 _RIGHT_CELLS = 13
-"""Of a sparkline on one row: a gap, the value, a gap."""
+"""Cells at the right of a one-row sparkline: a gap, the value, a gap."""
 _MOST_ROWS = 3
-"""Of one line, where there is room."""
+"""Maximum rows per line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class CoursesData:
 
     lines: Sequence[SparklineData] = ()
     marks: Sequence[tuple[int, str]] = ()
-    """(places before the newest one, note) of what somebody marked. Notes are made safe."""
+    """(places before the newest one, note) of the user's marks. Notes are sanitized."""
     reason: str = "no data yet"
 
 
 def paint_courses(
     data: CoursesData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """The lines, each as high as there is room for, and the marks below them."""
+    """Paint the lines, each as high as possible, and the marks below them."""
     if not data.lines or width < 1 or height < 1:
         return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
     each = min(_MOST_ROWS, max(1, (height - bool(data.marks)) // len(data.lines)))
@@ -51,7 +51,7 @@ def paint_courses(
 def _marks(
     marks: Sequence[tuple[int, str]], lead: int, across: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """A row with a pointer up at each mark, its note beside it where it has room."""
+    """Return a row with a pointer at each mark, with its note if there is room."""
     cells = [" "] * max(0, across)
     for back, note in marks:
         place = across - 1 - back

@@ -1,5 +1,4 @@
-"""Where one is, and which keys lead elsewhere: the way from the first screen to this one, and the
-keys of the pages at the right."""
+"""The path from the first screen to the current one, and the keys of the pages at the right."""
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ def paint_crumbs(
 def _way_and_keys(
     crumbs: Crumbs, here: str, width: int, palette: Palette, glyphs: Glyphs
 ) -> tuple[Row, tuple[PageKey, ...]]:
-    """The longest way beside which there is room for keys; without any, the longest there is."""
+    """Return the longest path that leaves room for keys; without any keys, the longest one."""
     names = [glyphs.plain(one_line(name)) for name in crumbs] or [glyphs.nothing]
     ways = [row for row in _ways(names, palette, glyphs) if row_width(row) <= width]
     for way in ways if here else ():
@@ -88,7 +87,7 @@ class CrumbBar(Painted):
     crumbs: Crumbs = ()
 
     def show(self, crumbs: Crumbs) -> None:
-        """The way to what is shown now."""
+        """Show the path of the current screen."""
         self.crumbs = crumbs
         self.redraw()
 
@@ -105,6 +104,6 @@ class CrumbBar(Painted):
                 self.app.simulate_key(key.key)
 
     def _here(self) -> str:
-        """The page in front; empty in an app that has none of them."""
+        """Return the current page; empty in an app without pages."""
         name = self.app.current_mode
         return name if name in {page.name for page in PAGES} else ""

@@ -38,9 +38,9 @@ _WORDS = {
     "not enough data": ("too few", "?"),
     "not comparable": ("not alike", "?"),
 }
-"""Verdict → what is said of it, and the letter where there is no room."""
+"""Verdict → its word, and its letter for narrow cells."""
 _VALUE = 8
-"""Cells of the change itself, so that those of a column stand below each other."""
+"""Cells of the change itself, so that those of a column are aligned."""
 _ENDS = 14
 """Cells of its interval, likewise."""
 
@@ -55,7 +55,7 @@ class Delta:
     """As comparisons and histories give it: better, worse, equivalent, regression …"""
     low: float | None = None
     high: float | None = None
-    """Of the change's interval."""
+    """Upper end of the change's interval."""
     unit: Literal["ratio", "points", ""] = "ratio"
     """Points are hundredths: 0.13 is written as +13.0 pt."""
     reason: str = ""
@@ -63,8 +63,11 @@ class Delta:
 
 
 def paint_delta(delta: Delta, width: int, palette: Palette, glyphs: Glyphs) -> Row:
-    """`▲ 1.42× [1.10, 1.84] worse` in exactly `width` cells; the interval goes first where there
-    is no room, then the verdict shrinks to its letter: B, W, S, = or ?."""
+    """Paint `▲ 1.42× [1.10, 1.84] worse` in exactly `width` cells.
+
+    If there is too little room, the interval is dropped first, then the verdict is cut to its
+    letter: B, W, S, = or ?.
+    """
     word, letter = _WORDS.get(delta.verdict, (one_line(delta.verdict), "?"))
     word, style = glyphs.plain(word), _style(letter, palette)
     if delta.change is None or not math.isfinite(delta.change):
@@ -103,7 +106,7 @@ def _written(change: float, unit: str) -> str:
 
 
 def _points(share: float) -> str:
-    """A hundred of them without a place, so that it is no wider than others."""
+    """Format 100 points without a decimal, so that it is no wider than others."""
     text = f"{100 * share:+.1f}"
     return text if len(text) <= len("+99.9") else f"{100 * share:+.0f}"
 
@@ -126,7 +129,7 @@ def _signed(value: float) -> str:
 
 
 def _number(value: float) -> str:
-    """Three significant digits, and no more places than three."""
+    """Format three significant digits, with at most three decimals."""
     text = f"{value:#.3g}".rstrip(".")
     return f"{value:.3f}" if abs(value) < 0.1 else text
 

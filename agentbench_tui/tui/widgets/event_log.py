@@ -1,4 +1,4 @@
-"""What happened, a line each with its time, the newest at the bottom."""
+"""Events, one line each with its time, the newest at the bottom."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from agentbench_tui.tui.widgets.status_bar import clock
 
 _TIME_CELLS = 8
 _MOST_ROWS = 3
-"""Of one event: others are to be seen beside it."""
+"""Maximum rows per event, so that others remain visible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class LogLine:
     text: str
     role: Role = "text"
     count: int = 1
-    """How often it came, one after the other."""
+    """How often it was repeated in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class LogData:
 def paint_log(
     data: LogData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """The newest of them, as many as there is room for; a long one goes on in the next rows."""
+    """Paint the newest events that fit; a long one continues in the next rows."""
     if not data.lines or width < 1 or height < 1:
         return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
     rows: list[Row] = []
@@ -55,7 +55,7 @@ def paint_log(
 
 
 def _event(line: LogLine, width: int, most: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
-    """In at most so many rows, the last of which is shortened."""
+    """Return the event in at most this many rows; the last one is shortened."""
     time = f"{glyphs.plain(clock(line.since_s)):>{_TIME_CELLS - 1}} "
     signs = {"warn": f"{glyphs.warn} ", "bad": f"{glyphs.no} ", "accent": f"{glyphs.up} "}
     sign = signs.get(line.role, "  ")

@@ -1,4 +1,4 @@
-"""Facts in lines: a label and what is to be said of it, in as many columns as there is room for."""
+"""Facts in lines: a label and its text, in as many columns as fit."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ class FactsData:
 def paint_facts(
     data: FactsData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """The facts from the top, in columns where they do not fit below each other. Below each other
-    a long one goes on in the next row."""
+    """Paint the facts from the top, in columns if they do not fit below each other; in one
+    column, a long one continues in the next row.
+    """
     if not data.facts or width < 1 or height < 1:
         return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
     most = max(1, (width + _GAP) // (_LEAST_COLUMN + _GAP))

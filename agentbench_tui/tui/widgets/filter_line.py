@@ -30,7 +30,7 @@ class FilterLine(Input):
             self.words = words
 
     class Left(Message):
-        """Nobody types here any more."""
+        """The input has lost the focus."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(placeholder="rows that contain …  (enter keeps, esc clears)", id=id)
@@ -58,6 +58,6 @@ class FilterLine(Input):
 
 
 def holds(words: str, *texts: str) -> bool:
-    """Whether every word stands in one of the texts, whatever its case."""
+    """Return whether every word occurs in one of the texts, ignoring case."""
     everything = "\n".join(texts).casefold()
     return all(word in everything for word in words.casefold().split())

@@ -1,4 +1,4 @@
-"""Nested named weights as an icicle: what holds above what is in it, as wide as its weight."""
+"""Nested named weights as an icicle plot: each frame above its parts, as wide as its weight."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from agentbench_tui.tui.widgets.painted import Painted
 Path = tuple[int, ...]
 """Which child, and which of its children, and so on; empty at the root."""
 _WARM = (1, 3, 6)
-"""Series whose hues make the picture; which one a frame gets tells nothing."""
+"""Series whose hues are used; the hue of a frame has no meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A name, what it took with all that is in it, and what is in it."""
+    """A name, its weight including its parts, and its parts."""
 
     name: str
     value: float
@@ -36,7 +36,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Flame:
-    """A whole, taken apart."""
+    """Content of a flame graph."""
 
     root: Frame | None
     unit: str = "ms"
@@ -45,7 +45,7 @@ class Flame:
 
 @dataclass(frozen=True, slots=True)
 class Gaze:
-    """Where one looks."""
+    """Current focus."""
 
     focus: Path = ()
     """The frame that fills the width."""
@@ -95,7 +95,7 @@ def _weight(frame: Frame) -> float:
 
 
 def frame_at(root: Frame, path: Path) -> Frame:
-    """The frame there; the last one known on the way where there is none."""
+    """Return the frame at the path; the last existing one if there is none."""
     for number in path:
         if not 0 <= number < len(root.children):
             break
@@ -185,8 +185,7 @@ def _way(root: Frame, focus: Path, width: int, palette: Palette, glyphs: Glyphs)
 
 
 def _told(flame: Flame, gaze: Gaze, width: int, palette: Palette, glyphs: Glyphs) -> Row:
-    """The name, what it took, its share of the whole, of its parent, and what none of its children
-    took."""
+    """Return the name, its weight, its share of the whole and of its parent, and its own weight."""
     assert flame.root is not None
     frame, whole = frame_at(flame.root, gaze.at), _weight(flame.root)
     facts = [quantity(_weight(frame), flame.unit, glyphs.nothing)]
@@ -230,7 +229,7 @@ class FlameView(Painted, can_focus=True):
     gaze = Gaze()
 
     def show(self, flame: Flame) -> None:
-        """Another whole; one looks at its root."""
+        """Show other content, focused on its root."""
         self.flame, self.gaze = flame, Gaze()
         self.redraw()
 

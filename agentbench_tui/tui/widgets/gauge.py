@@ -37,7 +37,7 @@ _HISTORY_CELLS = 10
 _HISTORY_FROM = 48
 """Cells of a row from which it has room for a course."""
 _COLUMN_FROM = 36
-"""Cells that each of two columns needs; two are made where one would not show all rows."""
+"""Width that each of two columns needs; used if one column would not show all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class Gauge:
     value: float | None
     """None when it could not be measured: the reason is shown."""
     limit: float | None = None
-    """What the bar is full at; None: no bar."""
+    """Value of a full bar; None: no bar."""
     unit: str = "%"
     warn: float = 0.8
-    """Share of the limit from which there is a `!`."""
+    """Share of the limit from which on there is a `!`."""
     bad: float = 0.95
-    """Share of the limit from which there is a `‼`."""
+    """Share of the limit from which on there is a `‼`."""
     history: Sequence[float | None] = ()
     """Oldest first, in the same unit."""
     note: str = ""
@@ -115,7 +115,7 @@ def paint_gauges(
 def _laid(
     data: GaugesData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> tuple[list[Row], int]:
-    """All lines, and in how many columns they stand."""
+    """Return all lines, and the number of their columns."""
     rows = _column(data.rows, width, palette, glyphs)
     if len(rows) <= height or width < 2 * _COLUMN_FROM + 2:
         return rows, 1
@@ -129,7 +129,7 @@ def _half(width: int) -> int:
 def _as_many(
     rows: list[Row], width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """Those for which there is room; in the last row how many there are besides."""
+    """Return the lines that fit; the last row gives the number of others."""
     if len(rows) > height:
         more = f"{glyphs.down} {len(rows) - height + 1} more"
         rows = [*rows[: height - 1], [span(aligned(more, width, "right", glyphs), palette.dim)]]
@@ -206,7 +206,7 @@ def _plain(text: str, glyphs: Glyphs) -> str:
 
 
 def _value(row: Gauge, glyphs: Glyphs) -> str:
-    """`43 %`, or value and limit where these are no percentages of each other."""
+    """Format `43 %`, or value and limit if they are not percentages of each other."""
     if row.limit is None or row.unit == "%":
         return glyphs.plain(quantity(row.value, row.unit))
     value, limit = quantity(row.value, row.unit), quantity(row.limit, row.unit)
@@ -245,7 +245,7 @@ def _sign(
 
 
 def _history(row: Gauge, palette: Palette, glyphs: Glyphs) -> Row:
-    """The course in blocks, from 0 to the limit, or to the most of it where there is none."""
+    """Return the history in blocks, from 0 to the limit, or to the maximum if there is no limit."""
     shown = list(row.history[-_HISTORY_CELLS:])
     known = [value for value in shown if value is not None and math.isfinite(value)]
     full = row.limit or max(known, default=0.0) or 1.0
@@ -286,7 +286,7 @@ def _cores(row: Cores, cells: _Columns, width: int, palette: Palette, glyphs: Gl
 
 
 class Gauges(Scrolled):
-    """Shows a `GaugesData`. The keys can go to it where it has more lines than room."""
+    """Shows a `GaugesData`. It can be focused if it has more lines than fit."""
 
     def __init__(self, data: GaugesData | None = None, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

@@ -33,7 +33,7 @@ __all__ = [
     "Cell", "Column", "Grid", "GridData", "GridRow", "GridState", "paint_grid",
 ]  # fmt: skip
 _GUTTER = 2
-"""Cells before the first column: where the cursor is, and what is selected."""
+"""Cells before the first column: the cursor, and the selection."""
 _WHEEL_ROWS = 3
 
 
@@ -93,7 +93,9 @@ def _titles(
 
 
 def _marked(text: str, mark: str, align: Align) -> str:
-    """The title with its mark, in as many cells: beside the words, or in place of the last."""
+    """Return the title with its mark, in the same width: next to the words, or instead of the
+    last cell.
+    """
     bare = text.strip(" ")
     room = len(text) - len(bare)
     if align == "right":
@@ -115,7 +117,7 @@ def _scroll_bar(rows: int, shown: int, top: int, palette: Palette, glyphs: Glyph
 
 
 class _GridMessage(Message):
-    """What a table tells its screen."""
+    """Message from a table to its screen."""
 
     def __init__(self, grid: Grid) -> None:
         super().__init__()
@@ -123,7 +125,7 @@ class _GridMessage(Message):
 
     @property
     def control(self) -> Grid:
-        """Whose message it is, for `on(Grid.Moved, "#agents")`."""
+        """Return the sender, for `on(Grid.Moved, "#agents")`."""
         return self.grid
 
 
@@ -146,14 +148,14 @@ class Grid(Painted, can_focus=True):
     ]
 
     class Moved(_GridMessage):
-        """The cursor is at another row, which may have come to it; None: there are no rows."""
+        """The cursor is at another row, possibly moved to it; None: there are no rows."""
 
         def __init__(self, grid: Grid, key: str | None) -> None:
             super().__init__(grid)
             self.key = key
 
     class Chosen(_GridMessage):
-        """Somebody wants to see this row."""
+        """A row was opened."""
 
         def __init__(self, grid: Grid, key: str) -> None:
             super().__init__(grid)
@@ -167,7 +169,7 @@ class Grid(Painted, can_focus=True):
             self.keys = keys
 
     class TitleClicked(_GridMessage):
-        """Somebody wants the rows sorted by this column."""
+        """A column title was clicked, to sort by it."""
 
         def __init__(self, grid: Grid, column: str) -> None:
             super().__init__(grid)
@@ -211,7 +213,7 @@ class Grid(Painted, can_focus=True):
         self._go(self._cursor)
 
     def move_to(self, key: str) -> None:
-        """Put the cursor at the row with this key; nothing happens when there is none."""
+        """Put the cursor at the row with this key; nothing happens if there is none."""
         for number, row in enumerate(self._data.rows):
             if row.key == key:
                 self._moved = True
@@ -224,8 +226,9 @@ class Grid(Painted, can_focus=True):
         self.redraw()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """All rows and their titles, for who asks for the height `auto`; the reason's line where
-        there is none."""
+        """Return the height of all rows and titles, for the height `auto`; that of the reason's
+        line if there are none.
+        """
         return 1 + max(1, len(self._data.rows))
 
     def paint(self, width: int, height: int) -> list[Row]:
@@ -239,7 +242,7 @@ class Grid(Painted, can_focus=True):
         self._top = max(self._top, self._cursor - max(1, shown) + 1)
 
     def _go(self, number: int) -> None:
-        """Put the cursor at this row or the nearest there is, and show that."""
+        """Put the cursor at this row or the nearest one, and scroll to it."""
         rows = self._data.rows
         self._cursor = max(0, min(number, len(rows) - 1))
         key = rows[self._cursor].key if rows else None
@@ -249,16 +252,16 @@ class Grid(Painted, can_focus=True):
         self.redraw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """The space bar is the screen's where nothing can be selected."""
+        """Leave the space bar to the screen if nothing can be selected."""
         return self._selectable if action == "pick" else True
 
     def action_move(self, rows: int) -> None:
-        """Go so many rows down."""
+        """Move the cursor down by this many rows."""
         self._moved = True
         self._go(self._cursor + rows)
 
     def action_page(self, pages: int) -> None:
-        """Go so many screens down."""
+        """Move the cursor down by this many screens."""
         self.action_move(pages * max(1, self.size.height - 2))
 
     def action_end(self, last: int) -> None:
@@ -267,12 +270,12 @@ class Grid(Painted, can_focus=True):
         self._go(len(self._data.rows) - 1 if last else 0)
 
     def action_choose(self) -> None:
-        """Tell that somebody wants to see the row."""
+        """Report that the row was opened."""
         if self._key is not None:
             self.post_message(self.Chosen(self, self._key))
 
     def action_pick(self) -> None:
-        """Select the row, or no longer; the cursor goes on to the next one."""
+        """Select or deselect the row, and move the cursor to the next one."""
         if self._key is not None:
             self._selected = self._selected.symmetric_difference({self._key})
             self.post_message(self.Picked(self, self._selected))

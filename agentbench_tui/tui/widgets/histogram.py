@@ -1,4 +1,4 @@
-"""How values are spread: bars with percentile marks, and the outline of a baseline."""
+"""Distribution of values: bars with percentile marks, and the outline of a baseline."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LEAST_COLUMNS, _LEAST_ROWS = 20, 6
 def paint_histogram(
     data: HistogramData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """The histogram in `height` rows of `width` cells; the reason when there is nothing in it."""
+    """Paint the histogram in `height` rows of `width` cells, or the reason if it is empty."""
     axis = axis_for(data)
     if axis is None or width < 1 or height < 1:
         title = one_line(data.title)
@@ -76,7 +76,7 @@ def paint_histogram(
 def _head(
     data: HistogramData, axis: Axis, width: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """Title, how many values, and what the picture cannot show."""
+    """Return the title, the number of values, and what the picture cannot show."""
     total = total_of(data.buckets)
     facts = [f"{total:,} value" + ("s" if total != 1 else "")]
     zeros = sum(count for low, high, count in data.buckets if high <= 0)
@@ -175,7 +175,7 @@ class _Cells:
     def bars(
         self, heights: Sequence[float], most: float, rows: int, styles: Sequence[Style]
     ) -> None:
-        """In the last `rows` rows, `most` being as high as these; whatever is above 0 shows."""
+        """Draw bars in the last `rows` rows, scaled to `most`; every nonzero count is visible."""
         rising, full = self._glyphs.rising, self._glyphs.full
         for column, (height, style) in enumerate(zip(heights, styles, strict=True)):
             if height <= 0 or most <= 0:
@@ -187,8 +187,9 @@ class _Cells:
                 self._cells[-cells - 1][column] = (rising[eighths], style)
 
     def bar_styles(self, data: HistogramData, axis: Axis) -> list[Style]:
-        """A style a column: of whom the bars are, or the tail has the colour of the percentile
-        that it lies beyond."""
+        """Return a style per column: that of the bars' owner; the tail has the color of its
+        percentile.
+        """
         if data.series is not None:
             return [self._palette.of(data.series[0]).style] * self._columns
         styles = [self._palette.series[0].style] * self._columns
@@ -199,7 +200,7 @@ class _Cells:
         return styles
 
     def outline(self, heights: Sequence[float], most: float, rows: int, style: Style) -> None:
-        """The upper edge of bars of these heights, as a line over whatever is there."""
+        """Draw the upper edge of bars of these heights as a line over the picture."""
         tops = [
             rows - 1 - min(rows - 1, max(0, math.ceil(height / most * rows - 0.5) - 1))
             if height > 0
@@ -214,7 +215,7 @@ class _Cells:
                     self._over(base + row, column, self._edge(row, top, before), style)
 
     def _edge(self, row: int, top: int, before: int) -> str:
-        """The character where the outline comes from height `before` and goes on at `top`."""
+        """Return the character of the outline from height `before` to `top`."""
         if top == before:
             return self._glyphs.horizontal
         if row == top:

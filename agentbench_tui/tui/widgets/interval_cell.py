@@ -17,27 +17,27 @@ from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
 
 _LEAST_DRAWING = 9
-"""Cells below which a drawing tells nothing."""
+"""Width below which a drawing is unreadable."""
 _PERCENT = "share"
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value with the ends between which it surely lies, as far as they are known."""
+    """A value with the ends of its interval, as far as known."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
     reason: str = ""
-    """Return the reason for a missing value."""
+    """Reason for a missing value."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalColumn:
-    """What the cells of one column share, so that they can be held against each other."""
+    """Common scale of the cells of one column, so that they can be compared."""
 
     axis: Axis | None
-    """None where no cell has a value."""
+    """None if no cell has a value."""
     unit: str
     value_cells: int
     ends_cells: int
@@ -45,11 +45,11 @@ class IntervalColumn:
     """A value to which all are held, such as 1 for ratios; drawn as a thin upright."""
 
     def shows_ends(self, width: int) -> bool:
-        """Whether cells of this width have room for the ends of intervals."""
+        """Return whether cells of this width have room for the ends of intervals."""
         return 0 < self.ends_cells <= width - self.value_cells - 1
 
     def drawing_cells(self, width: int) -> int:
-        """Of cells of this width, those at the right in which intervals are drawn; 0 for none."""
+        """Return the width at the right of a cell in which intervals are drawn; 0 for none."""
         figures = self.value_cells + (self.ends_cells + 1 if self.shows_ends(width) else 0)
         room = width - figures - 1
         return room if self.axis is not None and room >= _LEAST_DRAWING else 0
@@ -84,7 +84,7 @@ def interval_column(
 
 
 def _mirrored(value: float, middle: float, log: bool) -> float:
-    """As far from the middle on its other side; NaN where there is no such value."""
+    """Return the mirror image around the middle; NaN if there is no such value."""
     if not log:
         return 2 * middle - value
     return middle * (middle / value) if value > 0 else math.nan
@@ -98,10 +98,10 @@ def paint_interval(
     glyphs: Glyphs,
     style: Style | None = None,
 ) -> Row:
-    """`212 ms [198, 231]   ├─●──┤` in exactly `width` cells.
+    """Paint `212 ms [198, 231] ├─●──┤` in exactly `width` cells.
 
-    The drawing goes first where there is no room, then the ends. `style`: of the drawing. An end
-    that is unknown has no bar; what leaves the axis is cut there without its bar.
+    If there is too little room, the drawing is dropped first, then the ends. `style` is that of the
+    drawing. An unknown end has no bar; a line beyond the axis is cut without its bar.
     """
     if not _known(interval.value):
         why = f"{glyphs.nothing} {glyphs.plain(one_line(interval.reason))}".rstrip()
@@ -158,7 +158,7 @@ def _known(value: float | None) -> bool:
 
 
 def _figures(interval: Interval, unit: str) -> tuple[str, str]:
-    """The value, and the ends in brackets without the unit where it is the value's."""
+    """Format the value, and the ends in brackets, without a repeated unit."""
     value = _written(interval.value, unit)
     if interval.low is None or interval.high is None:
         return value, ""
@@ -191,7 +191,7 @@ class Intervals:
 def paint_intervals(
     intervals: Intervals, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """A forest plot: a row for each name, and the axis below where there is room for it."""
+    """Paint a forest plot: one row per name, and the axis below if there is room."""
     if not intervals.rows:
         return notice(intervals.reason, width, height, palette, glyphs)
     column = interval_column(

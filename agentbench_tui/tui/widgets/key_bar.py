@@ -24,9 +24,9 @@ class Key(NamedTuple):
     """A key that does something here."""
 
     key: str
-    """As it is pressed."""
+    """Key to press."""
     shown: str
-    """As it is written."""
+    """Key as displayed."""
     does: str
     enabled: bool = True
     tooltip: str = ""
@@ -67,7 +67,7 @@ class KeyBar(Painted):
         self.screen.bindings_updated_signal.unsubscribe(self)
 
     def show(self, keys: Sequence[Key]) -> None:
-        """What can be pressed now."""
+        """Show the available keys."""
         self.keys = tuple(keys)
         self.redraw()
 

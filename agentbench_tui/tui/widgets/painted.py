@@ -14,9 +14,10 @@ from agentbench_tui.tui.theme import Palette, palette
 
 
 class Painted(Widget):
-    """A widget whose content is what `paint` gives. Whoever changes what it shows calls `redraw`.
+    """A widget whose content is the result of `paint`.
 
-    Painting happens while the widget is on the screen; a hidden one paints when it is shown.
+    Code that changes its content calls `redraw`. Painting happens while the widget is on the
+    screen; a hidden one paints when it is shown.
     """
 
     DEFAULT_CSS: ClassVar[str] = "Painted { height: 1fr; width: 1fr; }"
@@ -24,7 +25,7 @@ class Painted(Widget):
     _rows: list[Row]
     _strips: list[Strip]
     _painted_as: tuple[object, ...] = ()
-    """Size and looks of what is cached; empty when it is out of date."""
+    """Size and look of the cached content; empty if it is out of date."""
 
     def paint(self, width: int, height: int) -> list[Row]:
         """Exactly `height` rows of exactly `width` cells, every segment with a style."""
@@ -32,7 +33,7 @@ class Painted(Widget):
 
     @property
     def palette(self) -> Palette:
-        """Of the theme that is chosen now."""
+        """Return the palette of the current theme."""
         return palette(self.app.theme, no_color=self.app.no_color)
 
     @property
@@ -42,7 +43,7 @@ class Painted(Widget):
         return chosen if isinstance(chosen, Glyphs) else glyphs()
 
     def redraw(self) -> None:
-        """Paint again and refresh what differs from that which is shown."""
+        """Paint again and refresh the changed rows."""
         if not self.size or not self._is_seen() or self._painted_as != self._looks():
             self._painted_as = ()
             self.refresh()
@@ -60,12 +61,12 @@ class Painted(Widget):
             self.refresh(*regions)
 
     def notify_style_update(self) -> None:
-        """A new theme or style: what is cached has the colours of the old one."""
+        """Repaint after a change of theme or style, because the cache has the old colors."""
         self._painted_as = ()
         super().notify_style_update()
 
     def render_line(self, y: int) -> Strip:
-        """One row, from what was painted last."""
+        """Return one row of the last painting."""
         if not self._painted_as or self._painted_as[0] != self.size:
             width, height = self.size
             self._rows = self.paint(width, height) if width > 0 and height > 0 else []

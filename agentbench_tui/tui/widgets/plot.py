@@ -41,7 +41,7 @@ __all__ = [
     "paint_plot",
 ]  # fmt: skip
 _SPARSE = 4
-"""A line of fewer points than one in so many cells shows each of them."""
+"""A line with fewer points than one per this many cells shows each of them."""
 _MARKER_EVERY = 16
 """Cells between the markers of a line of many points."""
 _LONGEST_NAME = 200
@@ -52,7 +52,9 @@ _LEAST_COLUMNS, _LEAST_ROWS = 16, 5
 def paint_plot(
     data: PlotData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """The plot in `height` rows of `width` cells; the reason when there is nothing to draw."""
+    """Paint the plot in `height` rows of `width` cells, or the reason if there is nothing to
+    draw.
+    """
     axes = axes_of(data)
     title = one_line(data.title)
     if axes is None or width < 1 or height < 1:
@@ -172,8 +174,9 @@ def _markers(
     palette: Palette,
     glyphs: Glyphs,
 ) -> None:
-    """On each point of a sparse line; on one of many points now and then, where there are others
-    to tell it from, and never in the column of another's."""
+    """Draw markers: on each point of a sparse line; on a dense one at intervals, if there are
+    other lines, and never in the column of another line's marker.
+    """
     series = palette.of(number if line.series is None else line.series)
     cells = [
         (round(place[0]) // ACROSS, round(place[1]) // 4)
@@ -193,7 +196,7 @@ def _markers(
 
 
 def _band(dots: Dots, band: Band, axes: tuple[Axis, Axis], palette: Palette) -> None:
-    """Every other dot between both curves, which are straight between their points."""
+    """Draw every other dot between both curves, which are straight between their points."""
     style = palette.of(band.series).faint
     lows = [
         axes[1].low if value == -math.inf or (axes[1].log and value <= 0) else value
@@ -235,8 +238,10 @@ def _limits(dots: Dots, data: PlotData, axis: Axis, palette: Palette, glyphs: Gl
 
 
 def _room_for(dots: Dots, row: int, cells: int) -> tuple[int, int]:
-    """(column, row) of a limit's name: at its right or left end, or a row above or below, where it
-    hides neither a line nor a point; at the end without lines where there is no such place."""
+    """Return (column, row) of a limit's name: at its right or left end, or a row above or below,
+    where it hides neither a line nor a point; if there is no such place, at the end without
+    lines.
+    """
     end = dots.columns - cells
     for near in (row, row - 1, row + 1):
         for column in (end, 0):
@@ -246,7 +251,7 @@ def _room_for(dots: Dots, row: int, cells: int) -> tuple[int, int]:
 
 
 def _marks(dots: Dots, data: PlotData, axis: Axis, palette: Palette, glyphs: Glyphs) -> None:
-    """Dashed uprights with their words at the top, in the first row where these have room."""
+    """Draw dashed vertical lines with their labels at the top, in the first row with room."""
     for mark in data.marks:
         share = axis.share(mark.at) if has_place(mark.at, axis.log) else -1.0
         if not 0.0 <= share <= 1.0:

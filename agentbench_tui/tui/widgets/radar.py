@@ -30,7 +30,7 @@ from agentbench_tui.tui.widgets.painted import Painted
 
 __all__ = ["Radar", "RadarChart", "Shape", "paint_radar"]
 LEAST_WIDTH, LEAST_HEIGHT = 34, 16
-"""Cells below which a radar cannot be read; bars stand in for it there."""
+"""Size below which a radar chart is unreadable; bars are shown instead."""
 FEWEST_AXES, MOST_AXES = 3, 8
 FULL = 100.0
 """The score at the rim; the centre is 0."""
@@ -60,7 +60,7 @@ _HOLLOW = 4
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How a shape is told apart."""
+    """Style of a shape."""
 
     style: Style
     marker: str
@@ -70,18 +70,18 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """What is drawn, and with what."""
+    """The drawn content and its tools."""
 
     radar: Radar
     looks: tuple[_Look, ...]
-    """Of the shapes."""
+    """Styles of the shapes."""
     names: tuple[str, ...]
-    """Of the axes."""
+    """Names of the axes."""
     palette: Palette
     glyphs: Glyphs
 
     def scores(self, axis: int) -> list[float | None]:
-        """Of all shapes on one axis."""
+        """Return the scores of all shapes on one axis."""
         return [self.radar.value(shape, axis) for shape in range(len(self.looks))]
 
     def written(self, score: float | None, digits: int = 1) -> str:
@@ -137,11 +137,11 @@ def _look(shape: Shape, number: int, palette: Palette, glyphs: Glyphs) -> _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Net:
-    """Where things lie, in dots from the upper left."""
+    """Geometry, in dots from the upper left."""
 
     x: float
     y: float
-    """Of the centre."""
+    """Y of the center."""
     radius: int
     angles: tuple[float, ...]
     names: tuple[str, ...]
@@ -158,8 +158,9 @@ Box = tuple[float, float, float, float]
 
 
 def _label_box(angle: float, radius: int, cells: int, rows: int) -> Box:
-    """Where an axis's name lies around a centre at 0: above and below the net in the middle,
-    beside it otherwise."""
+    """Return the box of an axis's name around a center at 0: above and below the net in the
+    middle, else beside it.
+    """
     across, down = math.cos(angle), math.sin(angle)
     x, y, wide, high = radius * across, radius * down, cells * ACROSS, rows * DOWN
     beside = x + ACROSS if across > 0 else x - ACROSS - wide
@@ -241,7 +242,7 @@ def _outline(canvas: Dots, drawn: _Drawn, shape: int, net: _Net) -> None:
 def _label(
     canvas: Dots, drawn: _Drawn, net: _Net, axis: int, numbers: Sequence[str], wide: int
 ) -> None:
-    """An axis's name, with the numbers below it where there are any."""
+    """Return an axis's name, with its numbers below it if there are any."""
     rows = 2 if numbers else 1
     need = max(cell_len(net.names[axis]), wide)
     angle = net.angles[axis]
@@ -258,7 +259,7 @@ def _label(
 
 
 def _table(drawn: _Drawn) -> list[Row]:
-    """Scores by axis and agent, then who is who."""
+    """Return scores by axis and agent, then the legend."""
     palette, glyphs = drawn.palette, drawn.glyphs
     edge = min(_AXIS, max(map(cell_len, drawn.names)))
     heads = [
@@ -286,7 +287,7 @@ def _who(drawn: _Drawn, shape: int) -> Row:
 
 
 def _legend(drawn: _Drawn, width: int) -> list[Row]:
-    """Who is who, as many to a row as fit."""
+    """Return the legend, with as many entries per row as fit."""
     rows: list[Row] = []
     for shape in range(len(drawn.looks)):
         one = _who(drawn, shape)
@@ -298,8 +299,9 @@ def _legend(drawn: _Drawn, width: int) -> list[Row]:
 
 
 def _bars(drawn: _Drawn, width: int, height: int) -> list[Row]:
-    """A bar for each agent on each axis where there are rows for them; a line for each axis with
-    the agents' markers on it otherwise."""
+    """Draw one bar per agent and axis if there are enough rows; otherwise one line per axis with
+    the agents' markers.
+    """
     legend = _legend(drawn, width)
     axes, shapes = range(len(drawn.names)), range(len(drawn.looks))
     rows: list[Row] = []

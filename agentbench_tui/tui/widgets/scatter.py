@@ -44,7 +44,7 @@ _FRONT, _SIMULATED_FRONT = (True, True, False), (True, False, False, False)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One agent. Ends of intervals are None where they are not known."""
+    """One agent. Unknown ends of intervals are None."""
 
     name: str
     x: float
@@ -57,7 +57,7 @@ class Point:
     """Points of a group share colour and marker."""
     simulated: bool = False
     on_front: bool = False
-    """Nobody is better on both measures, as the document says it."""
+    """Whether it is on the Pareto front, according to the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Scatter:
     y_unit: str = ""
     log_x: bool = False
     lower_x_is_better: bool = True
-    """Which way the front goes on beyond its last point; higher y is better."""
+    """Direction in which the front continues beyond its last point; higher y is better."""
     groups: tuple[str, ...] = ()
     """Names of the groups."""
     reason: str = "nothing was measured yet"
@@ -79,7 +79,7 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where values lie on the canvas."""
+    """Positions of values on the canvas."""
 
     x: Axis
     y: Axis
@@ -100,10 +100,10 @@ class _Place:
 def paint_scatter(
     scatter: Scatter, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """The points with whiskers and names, the front as steps, and axes with their units.
+    """Paint the points with whiskers and names, the front as steps, and axes with their units.
 
-    Simulated agents are hollow and have a front of their own. Names move out of each other's way;
-    what has no room, and what cannot be drawn, is counted below. A list where the room is small.
+    Simulated agents are hollow and have a separate front. Names avoid each other; names and points
+    that do not fit are counted below. A small panel shows a list instead.
     """
     points = [one for one in scatter.points if math.isfinite(one.x) and math.isfinite(one.y)]
     placed = [one for one in points if one.x > 0 or not scatter.log_x]
@@ -192,8 +192,9 @@ def _draw(
 def _steps(
     place: _Place, scatter: Scatter, front: list[Point], style: Style, pattern: Sequence[bool]
 ) -> None:
-    """From each point along the x axis to the next, then up to it; the last goes on to the edge:
-    whoever is there costs more for no more."""
+    """Draw steps from each point along the x axis to the next, then up to it; the last one
+    continues to the edge, since agents there cost more without being better.
+    """
     way = 1 if scatter.lower_x_is_better else -1
     front = sorted(front, key=lambda one: (way * one.x, one.y))
     corners: list[tuple[int, int]] = []
@@ -300,7 +301,7 @@ def _head(scatter: Scatter, width: int, palette: Palette, glyphs: Glyphs) -> Row
 def _foot(
     scatter: Scatter, notes: Sequence[str], width: int, palette: Palette, glyphs: Glyphs
 ) -> Row:
-    """What is not to be seen, and at the right the x axis's label."""
+    """Describe what is not visible, with the x axis's label at the right."""
     label = shorten(glyphs.plain(scatter.x_label), width, glyphs)
     room = width - cell_len(label)
     said = shorten(glyphs.plain(", ".join(notes)), room - 2, glyphs)

@@ -1,4 +1,4 @@
-"""The base of widgets whose lines move with the arrow keys where there are more than room."""
+"""Base of widgets whose lines scroll with the arrow keys if they do not fit."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Scrolled(Painted, can_focus=True):
     top = 0
 
     def last_top(self) -> int:
-        """The line at the top when the last one is seen; 0 where there is room for all."""
+        """Return the top line when the last one is visible; 0 if all fit."""
         raise NotImplementedError
 
     def action_step(self, lines: int) -> None:
-        """So many lines down, no further than the last one is seen."""
+        """Scroll down by this many lines, at most until the last one is visible."""
         self.top = max(0, min(self.top + lines, self.last_top()))
         self.redraw()

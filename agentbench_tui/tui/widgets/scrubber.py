@@ -23,14 +23,14 @@ _LEAST_BAR = 8
 
 @dataclass(frozen=True, slots=True)
 class ScrubberData:
-    """Where a viewer is in a run."""
+    """Position of a viewer in a run."""
 
     at_s: float = 0.0
     length_s: float = 0.0
     speed: float = math.inf
     playing: bool = True
     live: bool = False
-    """Whether the newest of a run that goes on is shown."""
+    """Whether the newest state of a running run is shown."""
     failures_s: Sequence[float] = ()
     marks_s: Sequence[float] = ()
 
@@ -38,7 +38,7 @@ class ScrubberData:
 def paint_scrubber(
     data: ScrubberData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """One row: state, the bar, where it is of how long."""
+    """Paint one row: state, bar, position and length."""
     if width < 1 or height < 1:
         return page([], max(0, width), max(0, height), palette.text)
     state = span(f"{glyphs.plain(state_words(data))} ", palette.accent)
@@ -92,12 +92,12 @@ def _bar(data: ScrubberData, cells: int, palette: Palette, glyphs: Glyphs) -> Ro
 
 
 class Scrubber(Painted):
-    """Shows a `ScrubberData`; a click or a drag on the bar asks for that moment."""
+    """Shows a `ScrubberData`; a click or a drag on the bar requests that time."""
 
     DEFAULT_CSS: ClassVar[str] = "Scrubber { height: 1; width: 1fr; }"
 
     class Sought(Message):
-        """Somebody wants to see the moment so many seconds after the beginning."""
+        """A time was requested, in seconds after the beginning."""
 
         def __init__(self, at_s: float) -> None:
             super().__init__()
@@ -110,7 +110,7 @@ class Scrubber(Painted):
 
     @property
     def data(self) -> ScrubberData:
-        """What is shown."""
+        """Return the shown data."""
         return self._data
 
     def show(self, data: ScrubberData) -> None:

@@ -70,7 +70,7 @@ class Series:
     place: Place
     metric: str
     finding: RegressionFinding
-    """Of the regressions document."""
+    """Finding of the regressions document."""
     points: tuple[CoursePoint, ...]
     changes: tuple[LevelChange, ...]
     accepted: AcceptedChange | None

@@ -81,7 +81,7 @@ def regressions_document(
 
 
 def _range(findings: tuple[Finding, ...], kind: str) -> SizeRange | None:
-    """The smallest and the largest of the worsenings that would have been seen."""
+    """Return the smallest and the largest worsening that would have been detected."""
     sizes = [
         one.smallest
         for one in findings

@@ -103,7 +103,7 @@ def lines_of(document: RegressionsDocument) -> list[str]:
 
 
 def verdict_line(document: RegressionsDocument) -> str:
-    """What the newest runs are; without a regression, how small a one would have been seen."""
+    """Describe the newest runs; without a regression, the smallest detectable one."""
     name = f"{document.agent}@{document.version}"
     verdict = document.verdict
     if verdict == "regression":
@@ -143,7 +143,7 @@ def _range(size: SizeRange, change_is: str) -> str:
 
 
 def left_out_lines(document: RegressionsDocument) -> list[str]:
-    """What was not measured, and what did not complete."""
+    """Describe what was not measured or did not complete."""
     name = f"{document.agent}@{document.version}"
     lines = []
     if document.undeclared:
@@ -172,13 +172,13 @@ def _about(one: RegressionFinding) -> list[str]:
 
 
 def _by_size(one: RegressionFinding) -> float:
-    """Those first that have lost all, then what is proved to be worst."""
+    """Sort total losses first, then by size at the confidence bound."""
     least = one.at_least_percentage
     return -math.inf if least is None else -least
 
 
 def how_much(one: RegressionFinding) -> str:
-    """`at least 4.2 points worse than`, or what there is now where all is lost."""
+    """Format `at least 4.2 points worse than`, or the current state for a total loss."""
     if one.at_least_percentage is None:
         return f"{value_words(one.current_value, one.unit)} now, unlike"
     least = size_words(one.at_least_percentage / 100, one.change_is)
@@ -191,7 +191,7 @@ def run_words(point: RunPoint) -> str:
 
 
 def impact_words(impact: ImpactAnalysis) -> str:
-    """What a regression touches: the score, the cases, a day."""
+    """Describe the impact of a regression: the score, the cases, a day."""
     parts = [f"{100 * impact.weight:.0f} % of the overall score ({impact.dimension})"]
     if impact.share_of_cases is not None:
         parts.append(_touched(impact, impact.share_of_cases))
@@ -224,7 +224,7 @@ def _amount(value: float, unit: str) -> str:
 
 
 def _reasons(findings: Sequence[RegressionFinding]) -> list[str]:
-    """Why what has no verdict has none, and what is to be known; one line each."""
+    """Give the reasons for missing verdicts, and remarks; one line each."""
     found: dict[str, list[str]] = {}
     for one in findings:
         texts = list(one.notes)

@@ -1,4 +1,4 @@
-"""One answer in full: what was said, how it was judged, where its time went."""
+"""One answer in full: the conversation, the scores, and where its time went."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LONGEST_COPY = 100_000
 
 
 class CaseDetail(Page[dict[str, Any]]):
-    """Pushed over the list of answers; Esc leads back."""
+    """Shown over the list of answers; Esc goes back."""
 
     DEFAULT_CSS: ClassVar[str] = """
     CaseDetail #facts { height: 4; }
@@ -67,7 +67,7 @@ class CaseDetail(Page[dict[str, Any]]):
     ]
 
     def __init__(self, seqs: Sequence[int], at: int) -> None:
-        """Of the answers in a list, in its order, that at place `at`."""
+        """Show the answer at index `at` of a list."""
         super().__init__()
         self._seqs = seqs
         self._at = at
@@ -90,7 +90,7 @@ class CaseDetail(Page[dict[str, Any]]):
         self.query_one("#transcript").focus()
 
     def store_changed(self) -> None:
-        """An answer stays what it is."""
+        """Do nothing: an answer does not change."""
 
     def read(self, connection: sqlite3.Connection) -> dict[str, Any]:
         found = observation_at(connection, self._seqs[self._at])
@@ -120,7 +120,7 @@ class CaseDetail(Page[dict[str, Any]]):
         self.reload()
 
     def action_view(self) -> None:
-        """The next panel: where there is room for all of them, the keys go there."""
+        """Focus the next panel if all fit, else show it."""
         self._view = PANELS[(PANELS.index(self._view) + 1) % len(PANELS)]
         for name in PANELS[1:]:
             self.set_class(name == self._view, f"-{name}")

@@ -1,4 +1,4 @@
-"""Cases: the answers of one execution, chosen and sorted; of a load its slowest requests."""
+"""Cases: the answers of one execution, filtered and sorted; for a load its slowest requests."""
 
 from __future__ import annotations
 
@@ -65,21 +65,21 @@ _NO_P95 = "the p95 latency of this execution is unknown: it has too few answers 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What is shown of an execution."""
+    """Data of an execution that are shown."""
 
     page: AnswerPage
     count: int | None
-    """Of all pages; not counted while one searches."""
+    """Number on all pages; not counted during a search."""
     failures: dict[str, int]
     p95_ms: float | None
     load: dict[str, Any] | None = None
-    """Of `slow_samples`, in place of answers."""
+    """Result of `slow_samples`, instead of answers."""
     led: tuple[int, ...] = ()
     """The answers to the case that another page led to."""
 
 
 class Cases(ExecutionPage[Answers]):
-    """The list of answers, and beside it the one at the cursor."""
+    """The list of answers, and next to it the one at the cursor."""
 
     NAME = "Cases"
     DEFAULT_CSS: ClassVar[str] = """
@@ -110,7 +110,7 @@ class Cases(ExecutionPage[Answers]):
         super().__init__()
         self._query = Wanted()
         self._pages: list[tuple[float, int] | None] = [None]
-        """Where each page up to this one begins."""
+        """Start of each page up to this one."""
 
     def content(self) -> ComposeResult:
         with Horizontal():
@@ -201,7 +201,7 @@ class Cases(ExecutionPage[Answers]):
         self.query_one("#answers", Grid).focus()
 
     def action_filter(self) -> None:
-        """Type what the answers must contain."""
+        """Type words that the answers must contain."""
         if self._is_load():
             self.notify("a load keeps no words to look for: f chooses by how requests ended")
         else:
@@ -219,7 +219,7 @@ class Cases(ExecutionPage[Answers]):
         self._ask(replace(self._query, which="all" if again else which, kind=None))
 
     def action_failed(self) -> None:
-        """What failed: all, then one kind after the other, then all answers again."""
+        """Show failures: all, then one kind after the other, then all answers again."""
         kinds = [] if self.looked is None else [*self.looked.seen.failures]
         if not kinds:
             self.notify("nothing failed here")

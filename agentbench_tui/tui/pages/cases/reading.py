@@ -1,4 +1,4 @@
-"""Transcripts line by line, safe to show; two of them with what belongs together side by side."""
+"""Transcripts by line, safe to display; two of them with matching lines side by side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentbench_tui.model.answer import Message
 from agentbench_tui.model.text.untrusted import one_line, visible
 
 MOST_LINES = 100_000
-"""Of one transcript; those beyond are counted and left out."""
+"""Maximum lines of one transcript; further lines are counted and omitted."""
 LONGEST_LINE = 10_000
 """Characters of a line that are kept."""
 _MATCHED = 1_000
@@ -25,25 +25,25 @@ Kind = Literal["role", "text", "call", "result"]
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What one agent was told and said."""
+    """Messages to and from one agent."""
 
     name: str
     messages: tuple[Message, ...]
 
 
 class Line(NamedTuple):
-    """A line as it was written, safe to show. (A tuple: a transcript may have 100,000 of them.)"""
+    """A line as written, safe to display. (A tuple: a transcript may have 100,000 of them.)"""
 
     kind: Kind
     text: str
 
 
 Lines = tuple[Line, ...]
-"""Of one message."""
+"""Lines of one message."""
 
 
 class Pair(NamedTuple):
-    """Lines that stand beside each other; None where a side has nothing."""
+    """Lines shown side by side; None if one side has no line."""
 
     left: Line | None
     right: Line | None = None
@@ -58,7 +58,7 @@ class Reading:
     differences: tuple[int, ...] = ()
     """Pairs at which both begin to differ."""
     notes: tuple[str, ...] = ()
-    """What was left out."""
+    """Notes on omitted lines."""
     reason: str = "no transcript was kept"
 
 
@@ -70,8 +70,9 @@ def alone(one: Transcript) -> Reading:
 
 
 def beside(left: Transcript, right: Transcript) -> Reading:
-    """Two transcripts, lines that are alike beside each other; in long ones (from 1,000 lines on)
-    only within messages that belong together, and what is longer still by its position."""
+    """Align two transcripts by equal lines; long ones (from 1,000 lines on) only within matching
+    messages, and still longer ones by position.
+    """
     (ours, our_notes), (theirs, their_notes) = _messages(left), _messages(right)
     pairs: list[Pair] = []
     for a, b in _together(ours, theirs):
@@ -85,7 +86,7 @@ def beside(left: Transcript, right: Transcript) -> Reading:
 
 
 def _together(ours: Sequence[Lines], theirs: Sequence[Lines]) -> Iterator[tuple[Lines, Lines]]:
-    """What is matched line by line: all at once, or message by message."""
+    """Return what is matched line by line: everything at once, or message by message."""
     if max(sum(map(len, side)) for side in (ours, theirs)) <= _MATCHED:
         yield tuple(chain.from_iterable(ours)), tuple(chain.from_iterable(theirs))
         return
@@ -94,7 +95,7 @@ def _together(ours: Sequence[Lines], theirs: Sequence[Lines]) -> Iterator[tuple[
 
 
 def _messages(one: Transcript) -> tuple[list[Lines], tuple[str, ...]]:
-    """The lines of each message, and what is to be said of those left out."""
+    """Return the lines of each message, and a note on omitted ones."""
     room, left_out, kept = MOST_LINES, 0, []
     for message in one.messages:
         lines = tuple(_lines(message))

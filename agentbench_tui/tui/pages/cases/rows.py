@@ -44,7 +44,7 @@ _SORT_COLUMNS = {"time": "time", "credit": "credit", "tokens": "tokens", "cost":
 
 
 def tokens_of(row: Mapping[str, Any]) -> str:
-    """Input and output together; `~` before what we counted ourselves."""
+    """Format input and output tokens together; `~` marks agentbench's own count."""
     known = [row[name] for name in ("input_tokens", "output_tokens") if row[name] is not None]
     if not known:
         return NOTHING
@@ -52,7 +52,7 @@ def tokens_of(row: Mapping[str, Any]) -> str:
 
 
 def answers_table(rows: Sequence[Row], sort: str, reason: str) -> GridData:
-    """Of a page of answers. A row's key is its `seq`."""
+    """Return the table of a page of answers. A row's key is its `seq`."""
     by = _SORT_COLUMNS.get(sort)
     return GridData(
         _ANSWERS,
@@ -63,7 +63,7 @@ def answers_table(rows: Sequence[Row], sort: str, reason: str) -> GridData:
 
 
 def result_of(row: Mapping[str, Any]) -> Cell:
-    """How an answer was judged, in a word and a colour."""
+    """Return how an answer was scored, as a word and a color."""
     if row["failure_kind"] is not None:
         return Cell(f"! {row['failure_kind']}", role="bad")
     if row["correct"] is None:
@@ -94,7 +94,7 @@ def _answer(row: Row) -> GridRow:
 
 
 def samples_table(found: Row, reason: str) -> GridData:
-    """Of the slowest requests of a load."""
+    """Return the table of a load's slowest requests."""
     return GridData(_SAMPLES, [*map(_sample, found["rows"])], sort=("e2e", True), reason=reason)
 
 
@@ -117,7 +117,7 @@ def _sample(row: Row) -> GridRow:
 
 
 def sample_sentences(row: Row, failures: Mapping[str, int]) -> list[Sentence]:
-    """What is known of one request, and how those that failed ended."""
+    """Return sentences on one request, and on how failed ones ended."""
     told = [
         Sentence(f"{row['number'] + 1:,} of repeat {row['repeat'] + 1}", "request", "title"),
         Sentence(row["status"], "ended", "text" if row["status"] == "ok" else "bad"),
@@ -141,7 +141,7 @@ def failure_sentences(failures: Mapping[str, int]) -> list[Sentence]:
 
 
 def preview_of(row: Row) -> list[Sentence]:
-    """What stands beside the list for the answer at the cursor."""
+    """Return the preview of the answer at the cursor."""
     result = result_of(row)
     return [
         Sentence(row["case_id"], "case", "title"),
@@ -155,7 +155,7 @@ def preview_of(row: Row) -> list[Sentence]:
 
 
 def _spent(row: Mapping[str, Any]) -> Sentence:
-    """Only what is known of tokens and money."""
+    """Format tokens and money, as far as known."""
     tokens, cost = tokens_of(row), dollars(row["cost_usd"])
     told = [*([f"{tokens} tokens"] if tokens != NOTHING else []),
             *([cost] if cost != NOTHING else [])]  # fmt: skip
@@ -227,7 +227,7 @@ def judged(row: Row) -> list[Sentence]:
 
 
 def transcript_of(row: Row) -> Reading:
-    """The conversation from what was asked to the answer."""
+    """Return the conversation from the question to the answer."""
     return alone(Transcript(f"case {row['case_id']}", conversation(row)))
 
 
@@ -241,7 +241,7 @@ def _phase(one: Timed) -> Phase:
 
 
 def waterfall_of_answer(row: Row) -> Waterfall:
-    """Of one observation."""
+    """Return the waterfall of one observation."""
     took = row["e2e_ms"]
     total = None if took is None else row["waiting_ms"] + took
     return waterfall_of(answer_phases(row), total, "it was never sent: no timing was recorded")

@@ -29,8 +29,9 @@ Document = dict[str, Any]
 
 
 class CasesBeside(Vertical):
-    """The list above, the transcripts below; Enter leads to them, and where there is little height
-    they have all of it then."""
+    """The list above, the transcripts below; Enter focuses them, and on a small screen they then
+    take the whole height.
+    """
 
     SCOPED_CSS: ClassVar[bool] = False
     DEFAULT_CSS: ClassVar[str] = """
@@ -53,7 +54,7 @@ class CasesBeside(Vertical):
         yield panel(TranscriptView(id="beside"), "transcripts, A and B")
 
     def show(self, pair: Document, place: Place | None, words: str) -> None:
-        """Of a pair of the document, at one place or at all of them."""
+        """Show the cases of a pair of the document, at one place or at all of them."""
         self._pair = pair
         cases = self.query_one("#apart", Grid)
         entitle(cases, f"{cases_title(pair, place)}; enter reads both")
@@ -66,7 +67,7 @@ class CasesBeside(Vertical):
         self.query_one("#apart", Grid).focus()
 
     def leave_transcripts(self) -> bool:
-        """Back to the list; False where one is there already."""
+        """Go back to the list; return False if it is already focused."""
         was_reading = self.query_one("#beside", TranscriptView).has_focus
         if was_reading:
             self.enter()
@@ -91,7 +92,7 @@ class CasesBeside(Vertical):
             self.notify("there is no answer to this case")
 
     def _read(self, key: str | None) -> None:
-        """Both transcripts of a case, in a thread; only while somebody looks."""
+        """Read both transcripts of a case, in a thread; only while they are visible."""
         pair = self._pair
         if key is None or pair is None or not self.display:
             return

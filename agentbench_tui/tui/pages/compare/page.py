@@ -58,20 +58,20 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What could be compared, and what was."""
+    """Possible selectors, and the current comparison."""
 
     offers: list[Document]
     asked: tuple[str, ...]
-    """What was marked."""
+    """Marked selectors."""
     marked: tuple[str, ...]
-    """The same, a run of several agents spelled out as each of them."""
+    """Marked selectors, with a run of several agents expanded to each of them."""
     compared: Pictured | None = None
     problem: str = ""
     """Why there is no comparison."""
 
 
 class Compare(Page[Found]):
-    """Of what is marked, the first as the control."""
+    """Comparison of the marked selectors, the first as the control."""
 
     EVERY_S: ClassVar[float] = 3.0
     DEFAULT_CSS: ClassVar[str] = """
@@ -108,9 +108,9 @@ class Compare(Page[Found]):
         self._last = VIEWS[0]
         """The view before one chose."""
         self._choosing = True
-        """Until somebody wants the comparison."""
+        """Whether selectors are being chosen."""
         self._left_with: tuple[str, ...] = ()
-        """What was marked when another screen came before this one."""
+        """Marked selectors when another screen was opened."""
         self._pair = 0
         self._place: Place | None = None
         self._by_verdict = False
@@ -284,7 +284,7 @@ class Compare(Page[Found]):
         self._show_all()
 
     def on_sides_wanted(self) -> None:
-        """Compare what was chosen."""
+        """Compare the chosen selectors."""
         self._choosing = False
         self.reload()
 
@@ -294,7 +294,7 @@ class Compare(Page[Found]):
         self._show_all()
 
     def action_sides(self) -> None:
-        """Choose what is compared."""
+        """Choose what to compare."""
         self._choosing = True
         self._go(SIDES)
 
@@ -306,7 +306,7 @@ class Compare(Page[Found]):
             self.on_sides_wanted()
 
     def action_benchmark(self) -> None:
-        """The next benchmark of the pair; after the last all of them."""
+        """Show the next benchmark of the pair; after the last, all of them."""
         compared, pair = self._compared, self._pair_shown
         if compared is None or pair is None:
             return
@@ -373,6 +373,6 @@ class Compare(Page[Found]):
             self.notify("copied the verdict")
 
     def action_command(self) -> None:
-        """What prints the same in a shell."""
+        """Show the command that prints the same in a shell."""
         sides = " ".join(map(shlex.quote, self.shared.marked)) or "A B"
         self.tell_command(f"agentbench compare {sides}")

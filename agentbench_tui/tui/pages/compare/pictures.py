@@ -66,7 +66,7 @@ def curve_picture(metric: str, values: Sequence[Floats], labels: Sequence[str]) 
 
 
 def _is_log(values: Sequence[Floats]) -> bool:
-    """Whether a linear axis would press most values to its low end."""
+    """Return whether a linear axis would squeeze most values to its low end."""
     import numpy as np
 
     known = np.concatenate(list(values)) if values else np.empty(0)

@@ -36,7 +36,7 @@ def place_words(found: Document) -> str:
 
 
 def is_at(found: Document, place: Place | None) -> bool:
-    """Whether a part of the document is about this place; any is where none is chosen."""
+    """Return whether a part of the document belongs to this place; True if no place is chosen."""
     if place is None:
         return True
     at = (found["suite_id"], found["benchmark_id"], found["parameters"])
@@ -44,7 +44,7 @@ def is_at(found: Document, place: Place | None) -> bool:
 
 
 def verdict_lines(document: Document, pair: Document) -> list[Sentence]:
-    """Who wins, first; then how many metrics say what."""
+    """Return the winner, then the number of metrics per verdict."""
     found = pair["overall"]
     counts = ", ".join(
         f"{found[name]} {name}" for name in ("better", "worse", "equivalent", "inconclusive")
@@ -77,7 +77,7 @@ def _verdict(pair: Document) -> tuple[str, Role]:
 
 
 def advice(document: Document, pair: Document) -> list[Sentence]:
-    """What to do, with its numbers, and what is to be known of the comparison."""
+    """Return the recommendations with their numbers, and notes on the comparison."""
     several = "matrix" in document
     said = [Sentence(words, "do") for words in pair["recommendations"]]
     notes = dict.fromkeys(
@@ -239,7 +239,7 @@ def _apart(pair: Document, place: Place | None) -> list[tuple[int, Document]]:
 
 
 def cases_title(pair: Document, place: Place | None) -> str:
-    """How many cases only one side gets right."""
+    """Return how many cases only one side gets right."""
     apart = [
         one["disagreements"]
         for one in pair["benchmarks"]
@@ -264,7 +264,7 @@ def _said(found: Document) -> str:
 
 
 def matrix_table(pairs: Sequence[Document], labels: Sequence[str]) -> GridData:
-    """What each row is against each column, in a word."""
+    """Return the verdict of each row against each column, as a word."""
     cells = {(pair["a"], pair["b"]): pair for pair in pairs}
     rows = []
     for row in labels:

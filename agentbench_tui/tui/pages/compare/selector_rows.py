@@ -19,12 +19,12 @@ _LETTERS = "ABCDEFGH"[:MOST_MARKED]
 
 
 def short(label: str) -> str:
-    """A selector as it is shown: of a run's id as much as tells it apart."""
+    """Format a selector: a run's id is cut to a unique prefix."""
     return _RUN.sub(r"run:\1…", label)
 
 
 def offers_table(offers: Iterable[Document], marked: Sequence[str], words: str = "") -> GridData:
-    """What could be compared, what is marked with its letter."""
+    """Return the table of selectors, marked ones with their letters."""
     columns = (
         Column("side", "side", 4),
         Column("selector", "agent, version, run or tag", 24, flex=4),

@@ -1,4 +1,4 @@
-"""Choosing what is compared: everything that could be a side, and those that are."""
+"""Choosing what to compare: all possible selectors, and the marked ones."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Document = dict[str, Any]
 
 
 class _Offers(Grid):
-    """What enter does here is said in the key bar: there is nothing to open."""
+    """The key bar says what Enter does here: there is nothing to open."""
 
     BINDINGS: ClassVar = [Binding("enter", "choose", "Add or drop")]
 
 
 class Sides(Horizontal):
-    """Changes what the session has marked; `Wanted` says that it shall be compared."""
+    """Changes the marked selectors of the session; `Wanted` requests the comparison."""
 
     DEFAULT_CSS: ClassVar[str] = """
     Sides #offers { width: 2fr; } Sides #chosen { width: 1fr; }
@@ -41,7 +41,7 @@ class Sides(Horizontal):
     ]
 
     class Wanted(Message):
-        """Somebody wants the comparison; two are marked at least."""
+        """The comparison is requested; at least two selectors are marked."""
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -111,7 +111,7 @@ class Sides(Horizontal):
         self.show(self._offers, self._words)
 
     def action_compare(self) -> None:
-        """Compare what was chosen."""
+        """Compare the chosen selectors."""
         if len(self._marked) < 2:
             self.notify("choose two at least: a adds the one at the cursor")
         else:

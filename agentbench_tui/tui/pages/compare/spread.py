@@ -1,4 +1,4 @@
-"""How the values of the sides of a comparison are spread: histogram and distribution curves."""
+"""Distribution of values of the sides of a comparison: histogram and distribution curves."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Spreads(Horizontal):
         super().__init__(id=id)
         self._compared: Pictured | None = None
         self._values: dict[Place, dict[str, list[Floats]]] = {}
-        """Of the comparison, by place and metric those of every side."""
+        """Values of the comparison, by place and metric for every side."""
         self._place: Place | None = None
         self._sides = (0, 1)
         self._metric = ""
@@ -54,14 +54,14 @@ class Spreads(Horizontal):
         self._draw()
 
     def choose(self, metric: str) -> bool:
-        """Draw this metric next; False where single answers have no values of it."""
+        """Draw this metric next; return False if single answers have no values of it."""
         if metric not in SPREAD:
             return False
         self._metric = metric
         return True
 
     def next_metric(self) -> bool:
-        """The next metric of which answers have values; False where there is no other."""
+        """Show the next metric with values of single answers; return False if there is no other."""
         known = [*self._values.get(self._place, {})] if self._place is not None else []
         if len(known) < 2:
             return False

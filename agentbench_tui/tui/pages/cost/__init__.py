@@ -1,1 +1,1 @@
-"""What a task and a right answer cost."""
+"""Cost of a task and of a right answer."""

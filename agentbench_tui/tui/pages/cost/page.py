@@ -1,4 +1,4 @@
-"""Cost: what a task and a right answer cost, who is on the front, and what would save."""
+"""Cost: cost of a task and of a right answer, the Pareto front, and possible savings."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 WINDOWS = (30, 36_500, 1, 7)
-"""Days that count, in the order in which `w` goes through them; the longest is all of them."""
+"""Numbers of days that `w` cycles through; the longest includes everything."""
 _NEXT_BY: dict[By, By] = {"agent": "version", "version": "model", "model": "agent"}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the page shows of the store."""
+    """Data of the page, from the store."""
 
     document: Document
     prices: Document
@@ -60,7 +60,7 @@ class Found:
 
 
 class Cost(Page[Found]):
-    """One group of agents that were asked the same, after another."""
+    """Groups of agents that were asked the same cases, one group at a time."""
 
     EVERY_S: ClassVar[float] = 3.0
     DEFAULT_CSS: ClassVar[str] = """
@@ -101,7 +101,7 @@ class Cost(Page[Found]):
         self._found: Found | None = None
         self._group = 0
         self._log: bool | None = None
-        """None until somebody chose."""
+        """None until the user chooses."""
         self._words = ""
 
     def crumbs(self) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ class Cost(Page[Found]):
             self._show_one()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the one in use, for which savings are told; again: nobody."""
+        """Enter: select the agent in use, for savings; again: select none."""
         event.stop()
         if event.grid.id == "agents":
             names = () if self._asked.names == (event.key,) else (event.key,)
@@ -237,7 +237,7 @@ class Cost(Page[Found]):
         self.notify("all days" if days == max(WINDOWS) else f"the last {counted(days, 'day')}")
 
     def action_view(self) -> None:
-        """Savings and prices in turn; where there is no room beside it, the scatter between."""
+        """Switch between savings and prices; on a small screen with the scatter plot in between."""
         if self.has_class("-narrow") and not self.has_class("-detailed"):
             self.add_class("-detailed")
             self.query_one("#savings").focus()
@@ -285,7 +285,7 @@ class Cost(Page[Found]):
         self.notify("copied the line")
 
     def action_command(self) -> None:
-        """What prints the same in a shell."""
+        """Show the command that prints the same in a shell."""
         wanted = self._asked.wanted
         parts = ["agentbench cost", *map(shlex.quote, self._asked.names), f"--days {wanted.days}"]
         parts += [f"--by {wanted.by}"] if wanted.by != "agent" else []

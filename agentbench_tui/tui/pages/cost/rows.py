@@ -22,7 +22,7 @@ Document = dict[str, Any]
 HUES = 8
 _TASKS = 1000
 _LOG_FROM = 20.0
-"""Ratio of the dearest to the cheapest from which on costs lie on a logarithmic axis unasked."""
+"""Ratio of the highest to the lowest cost from which on the axis is logarithmic by default."""
 _FRONT: dict[str, tuple[str, Role]] = {
     "on the front": ("yes", "good"),
     "possibly on the front": ("maybe", "text"),
@@ -41,14 +41,14 @@ _PRICES = (
 
 
 def is_spread(group: Document) -> bool:
-    """Whether costs differ by so much that only a logarithmic axis tells them apart."""
+    """Return whether costs differ so much that only a logarithmic axis shows them."""
     costs = [one["cost_usd_per_task"]["value"] for one in group["agents"]]
     known = [cost for cost in costs if cost is not None and cost > 0]
     return bool(known) and max(known) / min(known) >= _LOG_FROM
 
 
 def tasks_of(group: Document) -> int:
-    """So many tasks are drawn: a million where the tables below tell of a million."""
+    """Return the number of tasks of the plot: a million if the tables give amounts per million."""
     money = money_of(one["cost_usd_per_task"]["value"] for one in group["agents"])
     return _TASKS if money.of == 1 else int(money.of)
 
@@ -86,7 +86,7 @@ def _times(value: float | None, factor: float) -> float | None:
 
 
 def agents_table(group: Document, words: str = "") -> GridData:
-    """A row for everyone who was asked the same cases, those that are named so."""
+    """Return one row per agent of the group, filtered by name."""
     rights = [_interval(one["correct_share"]) for one in group["agents"]]
     money = money_of(one["cost_usd_per_task"]["value"] for one in group["agents"])
     costs = [_cost_interval(one, money) for one in group["agents"]]
@@ -147,7 +147,9 @@ def _interval(of: Mapping[str, Any]) -> Interval:
 
 
 def _cost_interval(one: Document, money: Money) -> Interval:
-    """Of one that was never right there is no value, but a bound from below in the reason."""
+    """Format the interval; an agent without right answers has no value, but a lower bound in the
+    reason.
+    """
     of = one["cost_usd_per_success"]
     words = per_success_words(one) if of["value"] is None else ""
     value, low, high = (_times(of[name], money.of) for name in ("value", "low", "high"))
@@ -159,7 +161,7 @@ def _rate(value: float | None) -> str:
 
 
 def benchmarks_table(one: Document) -> GridData:
-    """What one costs on each benchmark."""
+    """Return the table of an agent's costs on each benchmark."""
     suites = {name.partition("/")[0] for name in one["by_benchmark"]}
     money = money_of(found["cost_usd_per_task"]["value"] for found in one["by_benchmark"].values())
     columns = (
@@ -184,7 +186,7 @@ def benchmarks_table(one: Document) -> GridData:
 
 
 def savings(document: Document, group: Document) -> list[Sentence]:
-    """What would save, and what else is to be known of the group."""
+    """Return possible savings, and notes on the group."""
     found = [switch_words(one) for one in group["cost_optimization_opportunities"]]
     said = [Sentence(words, "saves", "good") for words in found]
     if found:
@@ -196,7 +198,7 @@ def savings(document: Document, group: Document) -> list[Sentence]:
 
 
 def unknown_sentences(document: Document) -> list[Sentence]:
-    """Of whom no cost is known, why, and how it becomes known."""
+    """Name the agents with unknown costs, the reasons, and how to make them known."""
     by_reason: dict[str, list[str]] = {}
     for one in document["unknown"]:
         names = by_reason.setdefault(one["reason"], [])
@@ -220,7 +222,7 @@ def _more(names: Sequence[str]) -> str:
 
 
 def prices_table(prices: Document) -> GridData:
-    """Of models for a million tokens, of agents for an hour."""
+    """Return the table of prices: models per million tokens, agents per hour."""
     rows = [
         GridRow(
             one["model"],

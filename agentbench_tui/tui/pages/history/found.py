@@ -1,4 +1,4 @@
-"""What the page History reads of the store, and when it has to read it again."""
+"""Data of the page History, and when they must be read again."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the page shows of the store."""
+    """Data of the page, from the store."""
 
     agents: list[dict[str, Any]]
     agent: str
-    """Whose course it is; empty where nobody was measured."""
+    """Agent whose history it is; empty if none was measured."""
     course: Course | None
     stamp: tuple[Any, ...]
     """See `stamp_of_history`."""
     problem: str = ""
-    """Why there is no course of this agent."""
+    """Why there is no history of this agent."""
 
 
 def look_up(connection: sqlite3.Connection, agent: str | None, before: Found | None) -> Found:

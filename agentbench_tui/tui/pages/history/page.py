@@ -229,7 +229,7 @@ class History(Page[Found]):
         self.app.push_screen(choice, self._choose_agent)
 
     def action_benchmark(self) -> None:
-        """The next benchmark, the same metric where it has that."""
+        """Show the next benchmark, with the same metric if it has it."""
         self._step("benchmarks")
 
     def action_metric(self) -> None:
@@ -268,7 +268,7 @@ class History(Page[Found]):
         self.query_one("#findings", Grid).focus()
 
     def action_view(self) -> None:
-        """The next panel; where there is no room for both, the other half of the page."""
+        """Focus the next panel; on a small screen, show the other half of the page."""
         if self.has_class("-narrow"):
             self.toggle_class("-detailed")
             first = "#verdict" if self.has_class("-detailed") else "#findings"
@@ -277,7 +277,7 @@ class History(Page[Found]):
             self.focus_next()
 
     def action_back(self) -> None:
-        """The plot, where only the side is shown."""
+        """Show the plot, if only the side is shown."""
         self.remove_class("-detailed")
         self.query_one("#findings", Grid).focus()
 
@@ -301,13 +301,13 @@ class History(Page[Found]):
         self.notify("copied the finding")
 
     def action_command(self) -> None:
-        """What prints the same in a shell."""
+        """Show the command that prints the same in a shell."""
         agent = shlex.quote(self._found.agent) if self._found and self._found.agent else ""
         command = f"agentbench regressions {agent}".strip()
         self.tell_command(command)
 
     def action_baseline(self) -> None:
-        """Choose the version that later runs are held against."""
+        """Choose the version as baseline for later runs."""
         course = self._found.course if self._found else None
         if course is None:
             self.notify("there is nothing yet that could be a baseline")

@@ -22,7 +22,7 @@ _SCORE = "0..100"
 _ROOM = 0.15
 _DAY_S = 86_400.0
 _HOURS_UP_TO = 2.0
-"""Days; a longer time is told in days."""
+"""In days; a longer time is given in days."""
 
 
 def course_plot(series: Series, *, by_time: bool) -> PlotData:
@@ -59,7 +59,7 @@ def course_plot(series: Series, *, by_time: bool) -> PlotData:
 
 
 def _moments(points: Sequence[CoursePoint]) -> list[str]:
-    """When each run was made; with seconds where two were in the same minute."""
+    """Format the time of each run; with seconds if two were in the same minute."""
     minutes = [point.at[5:16] for point in points]
     end = 16 if len(set(minutes)) == len(minutes) else 19
     return [point.at[5:end].replace("T", " ") for point in points]
@@ -76,7 +76,7 @@ def _lines(
     values: Sequence[float],
     versions: Sequence[str],
 ) -> list[Line]:
-    """One a version, and one for those runs that the newest cannot be held against."""
+    """Return one line per version, and one for runs that are not comparable with the newest."""
     lines = []
     for number, version in enumerate(versions):
         ours = [

@@ -73,12 +73,12 @@ _WELL, _POOR = 90.0, 60.0
 
 
 def key_of(series: Series) -> str:
-    """Of its row in the table of findings."""
+    """Return the key of its row in the table of findings."""
     return "\n".join((*series.place, series.metric))
 
 
 def findings_table(course: Course, words: str, *, worst_first: bool) -> GridData:
-    """Every metric at every benchmark; those that hold the words."""
+    """Return every metric at every benchmark that contains the words."""
     those = list(course.series)
     if worst_first:
         those.sort(key=_gravity)
@@ -127,7 +127,7 @@ def _finding_row(series: Series) -> GridRow:
 
 
 def _level(value: float | None, unit: str) -> str:
-    """In as few cells as there are: small sums of money for a million."""
+    """Format a level in few cells: small amounts of money per million."""
     return amount(value) if unit == "USD" and value is not None else value_words(value, unit)
 
 
@@ -138,7 +138,7 @@ def _verdict(one: RegressionFinding) -> str:
 
 
 def verdict_sentences(course: Course) -> list[Sentence]:
-    """What the newest runs come to: verdict, health, what to do, patterns, what is left out."""
+    """Summarize the newest runs: verdict, health, advice, patterns, exclusions."""
     document = course.document
     said = [Sentence(verdict_line(document), "verdict", _ROLES.get(document.verdict, "warn"))]
     whole = document.overall_health
@@ -159,7 +159,7 @@ def verdict_sentences(course: Course) -> list[Sentence]:
 
 
 def finding_sentences(series: Series) -> list[Sentence]:
-    """What one finding stands on; without a regression how small a one would have been seen."""
+    """Describe the data behind a finding; without a regression, the smallest detectable one."""
     one = series.finding
     said = [Sentence(_verdict(one).strip(), "verdict", _ROLES.get(one.verdict, "dim"))]
     if one.severity:
@@ -196,8 +196,9 @@ def finding_sentences(series: Series) -> list[Sentence]:
 
 
 def after(series: Sequence[Series], at: Series, *, by_place: bool) -> Series | None:
-    """At the next benchmark, with the same metric where that has it; or the next metric of the
-    same benchmark. None where there is no other."""
+    """Return the finding at the next benchmark, with the same metric if it has it; or the next
+    metric of the same benchmark. None if there is no other.
+    """
     if by_place:
         places = list(dict.fromkeys(one.place for one in series))
         place = places[(places.index(at.place) + 1) % len(places)]
@@ -210,8 +211,9 @@ def after(series: Sequence[Series], at: Series, *, by_place: bool) -> Series | N
 
 
 def before_and_now(series: Series, agent: str) -> list[str] | None:
-    """Selectors of the run before the newest change and of the newest run, to be compared; None
-    where there is one run alone."""
+    """Return selectors of the run before the newest change and of the newest run, for a
+    comparison; None if there is only one run.
+    """
     if len(series.points) < 2:
         return None
     point = series.finding.change_point
@@ -245,7 +247,7 @@ def _alarm_row(one: Standing) -> GridRow:
 
 
 def agents_table(agents: Sequence[dict[str, Any]]) -> GridData:
-    """Of `queries.list_agents`, to choose one."""
+    """Return the table of `queries.list_agents`, to choose one."""
     rows = [
         GridRow(
             one["id"],
@@ -280,7 +282,7 @@ def _minute(at: str) -> str:
 
 
 def health_role(health: float) -> Role:
-    """Of 0 to 100."""
+    """Return the role of a health from 0 to 100."""
     if health >= _WELL:
         return "good"
     return "bad" if health < _POOR else "warn"

@@ -1,1 +1,1 @@
-"""Who is best by what, and how sure that is."""
+"""Agents ranked by a metric, with the uncertainty of the ranks."""

@@ -38,7 +38,7 @@ _COLUMNS = (
 
 
 class LeaderExecutions(Page[None]):
-    """Pushed over the leaderboard; Esc leads back."""
+    """Shown over the leaderboard; Esc goes back."""
 
     BINDINGS: ClassVar = [
         Binding("escape", "app.pop_screen", "Back"),
@@ -63,7 +63,7 @@ class LeaderExecutions(Page[None]):
         self.query_one(Grid).focus()
 
     def read(self, connection: sqlite3.Connection) -> None:
-        """Nothing more: it stays what the place on the board stands on."""
+        """Do nothing: the data behind the rank do not change."""
 
     def show(self, found: None) -> None:
         """Shown from the start."""
@@ -78,7 +78,7 @@ class LeaderExecutions(Page[None]):
             self.session.action_go("cases")
 
     def action_history(self) -> None:
-        """Of the agent."""
+        """Show the history of the agent."""
         self.shared.agent = self._leader.line["agent_id"]
         self.session.action_go("history")
 

@@ -147,7 +147,7 @@ class Leaderboard(Page[Leaders]):
         return any(not one.line["simulated"] for one in self._leaders.values())
 
     def _show_profiles(self) -> None:
-        """Of the first board, where shares of cases were ranked."""
+        """Show the profiles of the first board, if shares of cases were ranked."""
         first = next(iter(self._leaders.values()), None)
         plot = self.query_one("#profiles", Plot)
         drawn = first is not None and first.line["profile"] is not None
@@ -185,7 +185,7 @@ class Leaderboard(Page[Leaders]):
         return self._leaders.get((self._board().cursor_key or "").removesuffix("#"))
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """Tell of the one at the cursor of the board that one is in."""
+        """Describe the contender at the cursor of the focused board."""
         if event.grid is self._board():
             self._show_details(self._at_cursor())
 
@@ -210,7 +210,7 @@ class Leaderboard(Page[Leaders]):
         self._board().focus()
 
     def action_category(self) -> None:
-        """The next category, after the last all of them on one board."""
+        """Show the next category; after the last, all of them on one board."""
         known = self._found.categories if self._found else ()
         if len(known) < 2:
             self.notify(
@@ -252,11 +252,11 @@ class Leaderboard(Page[Leaders]):
         self._show_boards()
 
     def action_compare(self) -> None:
-        """The marked; of fewer than two the page lets one choose."""
+        """Compare the marked agents; with fewer than two, the page lets the user choose."""
         self.session.action_go("compare")
 
     def action_history(self) -> None:
-        """Of the agent at the cursor."""
+        """Show the history of the agent at the cursor."""
         one = self._at_cursor()
         if one is None:
             self.notify("there is no agent here yet")
@@ -268,7 +268,7 @@ class Leaderboard(Page[Leaders]):
         self.query_one(FilterLine).open()
 
     def action_view(self) -> None:
-        """The next panel; where there is no room for both, the other half of the page."""
+        """Focus the next panel; on a small screen, show the other half of the page."""
         self.toggle_class("-detailed")
         if self.has_class("-narrow"):
             self.query_one("#facts" if self.has_class("-detailed") else "#measured").focus()
@@ -276,7 +276,7 @@ class Leaderboard(Page[Leaders]):
             self.focus_next()
 
     def action_back(self) -> None:
-        """The boards, where only what is known of one is shown."""
+        """Show the boards, if only the details of one agent are shown."""
         self.remove_class("-detailed")
         self._board().focus()
 
@@ -292,7 +292,7 @@ class Leaderboard(Page[Leaders]):
         self.notify("copied the line")
 
     def action_command(self) -> None:
-        """What prints the same in a shell."""
+        """Show the command that prints the same in a shell."""
         days = _LONGEST_DAYS if self._days is None else self._days
         parts = ["agentbench leaderboard", f"--days {days}"]
         if self._category is not None:

@@ -1,4 +1,4 @@
-"""The tables of the leaderboard, made of its boards: who stands where, and what speaks for one."""
+"""Tables of the leaderboard page: the ranks, and the details of an agent."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BENCHMARKS = (
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """One line of a board, with what stands behind it."""
+    """One line of a board, with the data behind it."""
 
     key: str
     board: Document
@@ -82,8 +82,9 @@ def board_title(board: Document, days: int | None) -> str:
 def board_table(
     leaders: Sequence[Leader], marked: Sequence[str], words: str = "", reason: str = ""
 ) -> GridData:
-    """The lines of boards that belong together, those with all of the `words`; what is ranked
-    apart stands below a line that says so. `marked`: selectors marked for a comparison."""
+    """Return the lines of related boards that contain all of the `words`; separate rankings
+    follow a heading. `marked` are selectors marked for a comparison.
+    """
     shown = [one for one in leaders if holds(words, one.line["name"])]
     drawn = [_interval(one.line) for one in leaders]
     board = leaders[0].board if leaders else None
@@ -107,8 +108,9 @@ def _boards(leaders: Sequence[Leader]) -> list[Document]:
 
 
 def _series_of(leaders: Sequence[Leader]) -> dict[str, int]:
-    """Key → series, of which marker and colour are: that of its line in the plot of profiles; where
-    none is drawn, that of its rank among the first. What is simulated has none."""
+    """Return key → series, for marker and color: that of its line in the plot of profiles or,
+    without a plot, that of its rank among the first. Simulated agents have none.
+    """
     boards = [[one for one in leaders if one.board is board] for board in _boards(leaders)]
     series = {one.key: place for those in boards for place, one in enumerate(_profiled(those))}
     for one in leaders:
@@ -138,7 +140,7 @@ def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
 def _row(
     one: Leader, score: Cell, money: Money, marked: Sequence[str], series: int | None
 ) -> GridRow:
-    """`series`: of its marker, where it has one."""
+    """`series`: for its marker, if it has one."""
     line, rank = one.line, one.line["shared_rank"]
     is_top = rank <= TOP and not line["simulated"] and len(one.board["standings"]) > 1
     harness = line["harness"]
@@ -184,7 +186,7 @@ def _ranks(line: Document) -> str:
 
 
 def facts_of(one: Leader) -> list[Sentence]:
-    """What is to be known of one leader."""
+    """Return facts about one leader."""
     line, found = one.line, one.details
     improvement = line["improvement"] or {}
     return [
@@ -202,7 +204,7 @@ def facts_of(one: Leader) -> list[Sentence]:
 
 
 def notes_of(board: Document) -> list[str]:
-    """What must be said beside a board."""
+    """Return the notes on a board."""
     said = list(board["notes"])
     if board["left_out"]:
         things = "cases" if board["ranked_by"] == "cases" else "benchmarks"

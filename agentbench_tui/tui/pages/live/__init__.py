@@ -1,1 +1,1 @@
-"""One run as it goes on, or again at any speed."""
+"""One running run, or its replay at any speed."""

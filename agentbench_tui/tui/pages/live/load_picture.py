@@ -1,4 +1,4 @@
-"""Load as it goes on: rates, what is in flight, and how the times are distributed so far."""
+"""Live text view of a load: rates, in-flight requests, and the distribution of times so far."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ _SHOWN = ((0.5, "p50", 1), (0.95, "p95", 59), (0.99, "p99", 299))
 
 @dataclass(slots=True)
 class _Seen:
-    """What the ticks of one execution have told."""
+    """Ticks of one execution so far."""
 
     e2e: Histogram = field(default_factory=Histogram)
     ttft: Histogram = field(default_factory=Histogram)
     sent: int = 0
     failed: int = 0
     kinds: list[str] = field(default_factory=list)
-    """Of failures, as they came."""
+    """Kinds of failures, in order of appearance."""
     repeat: int = 0
     of_repeats: dict[int, Histogram] = field(default_factory=dict)
     """End-to-end times of each repeat."""
     began_at: float | None = None
 
     def take(self, tick: Row) -> None:
-        """Add what it tells."""
+        """Add the tick."""
         times = Histogram.from_bytes(tick["e2e_histogram"])
         self.e2e.merge(times)
         self.of_repeats.setdefault(tick["repeat"], Histogram()).merge(times)
@@ -63,7 +63,9 @@ class _Seen:
         self.repeat = tick["repeat"]
 
     def outlook(self) -> str:
-        """How precise the median is by the repeats that are over, and what more would take."""
+        """Return the current precision of the median by finished repeats, and what more would
+        require.
+        """
         over = [one for repeat, one in self.of_repeats.items() if repeat != self.repeat]
         medians = [one.percentile(0.5) for one in over if len(one)]
         return time_outlook([one for one in medians if one is not None], USUAL_HALF_WIDTH)
@@ -71,7 +73,7 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A histogram as a line of blocks, as wide as there is room for, its ends named."""
+    """A histogram as a line of blocks, with named ends, as wide as possible."""
 
     histogram: Histogram
     most: int = 60
@@ -90,10 +92,11 @@ class Shape:
 
 
 def blocks(buckets: list[tuple[float, float, int]], width: int) -> str:
-    """Counts of `Histogram.buckets` as `width` block characters, evenly spaced from the lowest
-    value to the highest. Whatever was counted shows: the least block stands for 1 at least.
+    """Return counts of `Histogram.buckets` as `width` block characters, evenly spaced from the
+    lowest value to the highest.
 
-    A bucket wider than a character is spread over those that it covers.
+    Every nonzero count is visible: the smallest block stands for at least 1. A bucket wider than a
+    character is spread over those that it covers.
     """
     low, high = buckets[0][0], buckets[-1][1]
     each = (high - low) / width
@@ -114,14 +117,16 @@ class LoadPicture:
     """The executions of kind load of one run."""
 
     def __init__(self, benchmarks: Mapping[str, dict[str, Any]], command: str | None) -> None:
-        """`benchmarks`: execution id → its benchmark, as the plan has it. `command`: what asked for
-        the run."""
+        """`benchmarks`: execution id → its benchmark, from the plan.
+
+        `command`: the command of the run.
+        """
         self._benchmarks = benchmarks
         self._command = command
         self._seen: dict[int, _Seen] = {}
 
     def has(self, row: Row) -> bool:
-        """Whether an execution is one of these."""
+        """Return whether it includes an execution."""
         return row["id"] in self._benchmarks
 
     def take(self, tick: Row) -> None:
@@ -136,7 +141,7 @@ class LoadPicture:
             kinds.append(failure["kind"])
 
     def draw(self, update: Update) -> list[RenderableType]:
-        """A line for each execution where there are several, and those that go on in full."""
+        """Draw one line per execution if there are several, and running ones in full."""
         rows = [row for row in update.executions if self.has(row)]
         parts: list[RenderableType] = []
         if len(rows) > 1:
@@ -147,7 +152,7 @@ class LoadPicture:
         return parts
 
     def line(self, update: Update) -> str:
-        """What goes on now in one line, for those without a terminal; empty when nothing does."""
+        """Return the current state in one line, without a terminal; empty if nothing is running."""
         row = self._current(update)
         if row is None:
             return ""
@@ -217,7 +222,7 @@ def _state(row: Row, update: Update) -> dict[str, Any]:
 
 
 def _rates(seen: _Seen, state: dict[str, Any]) -> list[str]:
-    """What is asked, sent and answered a second of late, as far as it is known."""
+    """Return the recent offered, sent and answered rates, as far as known."""
     asked, sent_per_s, tokens_per_s = map(state.get, ("asked_per_s", "sent_per_s", "tokens_per_s"))
     parts = [f"asked {rate(asked)}/s"] if asked is not None else []
     parts.append(f"sent {seen.sent:,}" + ("" if sent_per_s is None else f" ({rate(sent_per_s)}/s)"))
@@ -227,7 +232,7 @@ def _rates(seen: _Seen, state: dict[str, Any]) -> list[str]:
 
 
 def _counts(seen: _Seen, state: dict[str, Any]) -> list[str]:
-    """What is in flight, waits and has failed, as far as it is known."""
+    """Return in-flight, waiting and failed requests, as far as known."""
     parts = []
     if "in_flight" in state:
         parts.append(f"{state['in_flight']:,} in flight")
@@ -244,7 +249,7 @@ def _counts(seen: _Seen, state: dict[str, Any]) -> list[str]:
 
 
 def _elapsed(seen: _Seen, block: Mapping[str, Any], state: Mapping[str, Any]) -> list[str]:
-    """Which repeat, how much of its window has gone by, and what goes on when that is over."""
+    """Return the current repeat, the elapsed share of its window, and what follows."""
     began_at, ends_at = state.get("began_at") or seen.began_at, state.get("ends_at")
     # What comes after the window, the drain and the calibration, is no part of it.
     now = time.time() if ends_at is None else min(time.time(), ends_at)

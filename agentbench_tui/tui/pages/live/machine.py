@@ -56,7 +56,7 @@ def _gauge(
     unit: str,
     **more: Any,
 ) -> Gauge | None:
-    """None where it was never read."""
+    """Return the gauge; None if it was never sampled."""
     values = [one.get(name) for one in readings]
     if all(value is None for value in values):
         return None
@@ -91,8 +91,9 @@ def _agent(name: str, readings: Sequence[Mapping[str, Any]]) -> list[Gauge | Cor
 
 
 def _gpus(courses: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Gauge]:
-    """Of each GPU and MIG slice, by its number: use of all, then memory of all, and so on; what a
-    whole GPU does not tell is said."""
+    """Return the gauges of each GPU and MIG slice, by number: first the use of all, then the
+    memory of all, and so on; a GPU that does not report a value says so.
+    """
     names = sorted(courses, key=lambda name: [int(part) for part in name.split(".")])
     sliced = {name.partition(".")[0] for name in names if "." in name}
     found: list[Gauge] = []
@@ -133,4 +134,4 @@ def _clock(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
 
 
 _KINDS = {_use: "", _memory: "memory", _power: "power", _heat: "heat", _clock: "clock"}
-"""How a row of each is called, behind the GPU's number."""
+"""Label of each kind of row, after the GPU's number."""

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.pages.live.state import LiveState, Seen
 
 _LEAST_S, _LEAST_ANSWERS = 3.0, 5
-"""Before that nothing is said of when it will end."""
+"""Minimum time and answers before an end is predicted."""
 
 
 def planned_of(state: LiveState, row: Row) -> int | None:
-    """Answers that an execution will have; None where nobody knows."""
+    """Return the expected number of an execution's answers; None if unknown."""
     if state.kind_of(row) == "task":
         planned: int = row["planned"]
         return planned
@@ -48,9 +48,9 @@ def share_done(state: LiveState, row: Row, at: float) -> float | None:
 
 
 def left_s(state: LiveState, at: float) -> float | None:
-    """Seconds until the end at the pace so far; None where that cannot be told.
+    """Return the seconds until the end at the current pace; None if unknown.
 
-    Tasks may take turns answer by answer, so theirs is the pace of all of them together.
+    Tasks may take turns, so their pace is that of all of them together.
     """
     open_rows = [row for row in state.executions if not state.has_ended(row)]
     tasks = [row for row in open_rows if state.kind_of(row) == "task"]
@@ -79,7 +79,7 @@ def _open_answers(state: LiveState, row: Row) -> int:
 
 
 def execution_left_s(state: LiveState, row: Row, at: float) -> float | None:
-    """Of one execution, at the pace that it has beside those which it takes turns with."""
+    """Return the remaining time of one execution, at its pace while it takes turns with others."""
     kind = state.kind_of(row)
     if kind == "load":
         return _load_left_s(state, row, at)
@@ -95,7 +95,7 @@ def execution_left_s(state: LiveState, row: Row, at: float) -> float | None:
 
 
 def _seconds_each(those: Sequence[Seen]) -> float | None:
-    """How long an answer took of these executions; None while that is told by too little."""
+    """Return the time per answer of these executions; None with too few data."""
     seconds = sum(one.last_at - one.began_at for one in those if one.began_at is not None)
     observed = sum(one.observed for one in those)
     if seconds < _LEAST_S or observed < _LEAST_ANSWERS:
@@ -104,7 +104,7 @@ def _seconds_each(those: Sequence[Seen]) -> float | None:
 
 
 def _of_the_same_benchmark(state: LiveState, row: Row) -> list[Seen]:
-    """What other agents' turns at it have told, for one that has not begun."""
+    """Return the pace of other agents at this benchmark, for an execution that has not started."""
     return [
         state.seen[other["key"]]
         for other in state.executions

@@ -1,4 +1,4 @@
-"""Live: one run as it goes on, or again at any speed, with what can be wished of it."""
+"""Live: one running run, or its replay at any speed, with control requests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 DRAW_S = 0.25
 _COURSES_S = 1.1
-"""Without a tick for so long, the lines go on all the same."""
+"""After this many seconds without a tick, the lines advance anyway."""
 _QUARTER = 1.25
 
 
@@ -205,7 +205,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self._draw()
 
     def _draw(self) -> None:
-        """What changed since the last time; and once a second what time changes."""
+        """Draw what has changed, and once a second what time changes."""
         if not self.is_current or not self._state.run:
             return
         now, state, document = time.time(), self._state, self._document
@@ -234,7 +234,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
     # What a person can ask of the run.
 
     def action_hold(self) -> None:
-        """Pause the run or let it go on; in a replay that."""
+        """Pause or resume the run, or the replay."""
         viewer = self._viewer
         if not self._is_here() or viewer is None:
             return
@@ -247,7 +247,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
             viewer.play(1.0 if math.isinf(viewer.speed) else viewer.speed)
 
     def action_say_why_not(self) -> None:
-        """Where there is nothing to be stopped."""
+        """Say why there is nothing to stop."""
         if self._is_here():
             self._can_wish()
 
@@ -272,7 +272,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self._wish("cancel", case_id)
 
     def action_push(self, direction: int) -> None:
-        """A quarter more, or as much less: of a load its rate or its users, else concurrency."""
+        """Add a quarter, or remove as much: for a load its rate or users, else the concurrency."""
         if not self._can_wish():
             return
         row = live_view.focus_of(self._state, self._choices.execution)
@@ -305,7 +305,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         return self._state.is_going_on and not self._state.is_replay
 
     def _can_wish(self) -> bool:
-        """Whether anybody would hear a wish; says why not."""
+        """Return whether a control request can be received; otherwise say why not."""
         if self._is_live():
             return True
         if self._state.run.get("status") == "running" and not self._state.interrupted:
@@ -351,7 +351,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self._draw()
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """The times are those of the execution at the cursor, once somebody moves it."""
+        """Show the times of the execution at the cursor, once the user moves it."""
         event.stop()
         if event.grid.id == "progress" and event.grid.has_focus and event.key is not None:
             key = int(event.key)
@@ -388,7 +388,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self.notify("copied: the run's id", timeout=2)
 
     def action_command_line(self) -> None:
-        """What shows the same in a shell."""
+        """Show the command that prints the same in a shell."""
         if self._is_here() and self._run_id:
             self.notify(f"agentbench runs show {self._run_id}", timeout=10)
 

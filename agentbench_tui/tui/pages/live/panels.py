@@ -34,10 +34,10 @@ VIEWS = (
     ("machine", "load"),
     ("slow", "failures", "log"),
 )
-"""Panels that are shown together where there is no room for all."""
+"""Panels that are shown together if not all fit."""
 _FRAME = 2
 _USUAL_WIDTH = 40
-"""Cells of a panel that has none yet."""
+"""Assumed width of a panel without one."""
 _TITLES = {
     "rates": "the last seconds, a second a cell",
     "progress": "progress by benchmark and agent",
@@ -53,12 +53,12 @@ _PLACES = 400
 
 @dataclass(slots=True)
 class Choices:
-    """What somebody chose to see."""
+    """What the user chose to see."""
 
     latency: Latency = "e2e"
     log_axis: bool = True
     execution: int | None = None
-    """None: that which told something last."""
+    """None: the execution with the most recent data."""
     view: int = 0
 
 
@@ -109,7 +109,7 @@ class LivePanels(Vertical):
         self._before: dict[str, int] = {}
 
     def share_out(self, width: int, height: int, view: int) -> None:
-        """Show all panels, or those of one view where the screen is small."""
+        """Show all panels, or those of one view on a small screen."""
         paged = width < 100 or height < 34
         if paged != self.has_class("-paged") or not self._heights:
             self._heights.clear()
@@ -125,7 +125,7 @@ class LivePanels(Vertical):
     def show_latency(
         self, state: LiveState, document: LiveDocument | None, choices: Choices
     ) -> None:
-        """How times are spread."""
+        """Show the distribution of times."""
         row = live_view.focus_of(state, choices.execution)
         reference = None
         if document is not None and live_view.is_about(document, row):
@@ -141,7 +141,7 @@ class LivePanels(Vertical):
         )  # fmt: skip
 
     def show_courses(self, state: LiveState) -> None:
-        """How rates went, and what was marked."""
+        """Show rates over time, and marks."""
         courses, rates = live_view.courses(state, _PLACES), self._widgets["rates"]
         assert isinstance(rates, Courses)
         each = 3 if self.size.height >= 50 else 1
@@ -149,14 +149,14 @@ class LivePanels(Vertical):
         rates.show(courses)
 
     def show_progress(self, state: LiveState, now: float) -> None:
-        """How far each execution is."""
+        """Show the progress of each execution."""
         progress, grid = live_tables.progress(state, now), self._widgets["progress"]
         assert isinstance(grid, Grid)
         self._fit("progress", len(progress.rows) + 1, most=max(4, self.size.height // 5))
         grid.show(progress)
 
     def show_machine(self, state: LiveState) -> None:
-        """What gauges change."""
+        """Show the gauges of the machine."""
         data, gauges = machine(state), self._widgets["machine"]
         assert isinstance(gauges, Gauges)
         lines = lines_of(data, gauges.size.width or _USUAL_WIDTH, gauges.glyphs)
@@ -164,7 +164,7 @@ class LivePanels(Vertical):
         gauges.show(data)
 
     def show_events(self, state: LiveState) -> None:
-        """What failures and wishes change."""
+        """Show failures and control requests."""
         data, failures, log = (
             live_view.failures(state),
             self._widgets["failures"],
@@ -179,7 +179,7 @@ class LivePanels(Vertical):
     def show_moment(
         self, state: LiveState, document: LiveDocument | None, choices: Choices, now: float
     ) -> None:
-        """What changes with time alone, and with live rows."""
+        """Show what changes with time alone, and with live rows."""
         self._status.show(live_view.status(state, now))
         row = live_view.focus_of(state, choices.execution)
         stress = None
@@ -201,7 +201,7 @@ class LivePanels(Vertical):
         slow.show(data)
 
     def show_board(self, state: LiveState, document: LiveDocument) -> None:
-        """Who leads. Arrows say what moved when the order changed last."""
+        """Show the provisional ranking. Arrows show the last change of the order."""
         found = document.board
         places = tuple(live_tables.key_of(one) for one in found.standings)
         if places != self._places:
@@ -242,9 +242,9 @@ class LivePanels(Vertical):
         most: int | None = None,
         shrinks: bool = True,
     ) -> None:
-        """Give a panel room for so many lines; without any it is hidden where all are shown.
+        """Give a panel room for this many lines; without any it is hidden if all are shown.
 
-        One that does not shrink keeps the room it had: others are not to jump about.
+        A panel does not shrink if `keeps` is set, so that others do not move.
         """
         shown = max(least, min(lines, lines if most is None else most))
         if not shrinks:

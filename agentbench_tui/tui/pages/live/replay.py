@@ -1,4 +1,4 @@
-"""Keys and clicks that lead a page to another moment of its run, or at another speed."""
+"""Keys and clicks that change a page's time or speed in a run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.pages.live.state import LiveState
 
 _STEP_SHARE, _LEAST_STEP_S = 0.02, 1.0
-"""How far a key goes, of the run's length, and at least."""
+"""Step of a key as a share of the run's length, and its minimum."""
 
 
 class Replaying:
-    """Part of a page that has a viewer and shows where that is."""
+    """Part of a page that has a viewer and shows its position."""
 
     _viewer: Viewer | None
     _scrubber: Scrubber
@@ -69,7 +69,7 @@ class Replaying:
             self._viewer.play(math.inf)
 
     def _is_here(self) -> bool:
-        """Whether there is a run on the page; says when there is none."""
+        """Return whether there is a run on the page; say so if not."""
         if self._state.run:
             return True
         self.notify("there is no run on this page yet: 1 lists them, 2 begins one")

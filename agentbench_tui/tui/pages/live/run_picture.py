@@ -1,4 +1,4 @@
-"""A run as it goes on: what its rows say so far, drawn as a table with rich."""
+"""Live text view of a run: its rows so far, drawn as a table with rich."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LONGEST_NAME = 28
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """A bar as wide as there is room for, within bounds."""
+    """A bar as wide as possible, within bounds."""
 
     share: float
 
@@ -58,24 +58,24 @@ def _benchmarks(plan: str, kind: str) -> dict[str, dict[str, Any]]:
 
 
 class RunPicture:
-    """What has been seen of a run so far, and how it looks."""
+    """State of a run so far, and its display."""
 
     def __init__(self, hint: str = "") -> None:
-        """`hint`: what the person at the screen can do, shown in a line of its own."""
+        """`hint`: what the user can do, shown on a separate line."""
         self._hint = hint
         self._histograms: dict[int, Histogram] = {}
         self._counts: dict[int, Counter[str]] = {}
         self._cost: Counter[int] = Counter()
         self._failures: list[tuple[int, str]] = []
-        """Execution key and what was said, each once, the last few."""
+        """Execution key and message, each once, the last few."""
         self._gauges: dict[str, dict[str, Any]] = {}
         self._began = time.monotonic()
         self._load: LoadPicture | None = None
         self._stress: frozenset[str] = frozenset()
-        """Executions of which nobody knows how much they will ask."""
+        """Executions with an unknown number of requests."""
 
     def take(self, update: Update) -> None:
-        """Add what is new."""
+        """Add new rows."""
         load = self._load_of(update)
         of_load = {row["key"] for row in update.executions if load.has(row)}
         for tick in update.new["ticks"]:
@@ -100,7 +100,7 @@ class RunPicture:
             self._gauges[gauge["scope"]] = json.loads(gauge["reading"])
 
     def _load_of(self, update: Update) -> LoadPicture:
-        """The run's executions of kind load, known from its plan, which is read once."""
+        """Return the run's executions of kind load, from its plan, which is read once."""
         if self._load is None:
             plan = update.run["plan"]
             self._load = LoadPicture(_benchmarks(plan, "load"), update.run["command"])
@@ -108,7 +108,7 @@ class RunPicture:
         return self._load
 
     def progress(self, update: Update) -> str:
-        """What goes on now in one line, for those without a terminal."""
+        """Return the current state in one line, without a terminal."""
         load = self._load_of(update)
         running = load.line(update)
         tasks = [row for row in update.executions if not load.has(row)]
@@ -134,7 +134,7 @@ class RunPicture:
         return counts
 
     def _outlooks(self, tasks: list[Row], update: Update) -> list[str]:
-        """How precise those are that go on, as far as they can tell, or who tells nothing."""
+        """Return the precision of running executions, if known, or those that report nothing."""
         found = []
         for row in tasks:
             live = update.live.get(row["key"])
@@ -146,7 +146,7 @@ class RunPicture:
         return found[:_OUTLOOKS_SHOWN]
 
     def draw(self, update: Update) -> Group:
-        """The picture as it is now."""
+        """Draw the current state."""
         load = self._load_of(update)
         tasks = [row for row in update.executions if not load.has(row)]
         parts: list[RenderableType] = [self._table(tasks, update)] if tasks else []

@@ -1,4 +1,4 @@
-"""That the senders of a load tell nothing, in words."""
+"""Message that the senders of a load have reported nothing."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SILENT_S = 2.0
-"""Seconds without a word from a sender, who otherwise tells four times a second."""
+"""Seconds without a report of a sender, which normally reports four times a second."""
 
 
 def silence(state: Mapping[str, Any], *, nothing_yet: bool) -> str:
-    """That senders have told nothing for long, so that all figures are as old as that; empty where
-    they have. `state`: of a live row. `nothing_yet`: neither an answer nor a failure."""
+    """Say that senders have reported nothing for a long time, so that all figures are that old;
+    empty otherwise. `state`: the live row. `nothing_yet`: neither an answer nor a failure so
+    far.
+    """
     silent_s = state.get("silent_s")
     if silent_s is None or silent_s < _SILENT_S:
         return ""

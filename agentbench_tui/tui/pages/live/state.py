@@ -1,6 +1,6 @@
-"""What is known of a run so far: updates of a viewer, folded. Bounded, however long it goes on.
+"""State of a run so far, from a viewer's updates. Bounded for runs of any length.
 
-Knows nothing of widgets or of an app; `live_view` makes of it what they show.
+It does not depend on widgets or an app; `live_view` converts it for display.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _KINDS_KEPT = 40
 
 @dataclass(slots=True)
 class Second:
-    """What happened in one second of the run."""
+    """Events of one second of the run."""
 
     answered: int = 0
     failed: int = 0
     sent: int = 0
     tokens: int = 0
     in_flight: int | None = None
-    """At its end; None where nothing tells, as in a replay."""
+    """Number at its end; None if unknown, as in a replay."""
     waiting: int | None = None
-    """Due and not sent, for want of a place in flight."""
+    """Requests that are due but wait for an in-flight slot."""
 
 
 @dataclass(slots=True)
@@ -57,8 +57,10 @@ class Course:
     """Which second, of those since 1970, the last place is."""
 
     def add(self, at: float, answered: int, failed: int, sent: int, tokens: int) -> None:
-        """Count into the second before `at`, which a tick tells of. What is older than the last
-        place is counted there."""
+        """Count into the second before `at`, which a tick describes.
+
+        Older data are counted in the oldest second.
+        """
         self.go_on(at)
         if not self.seconds:
             return
@@ -79,7 +81,7 @@ class Course:
 
 @dataclass(slots=True)
 class Seen:
-    """What the ticks of one execution have told."""
+    """Ticks of one execution so far."""
 
     histograms: dict[Latency, Histogram] = field(
         default_factory=lambda: {latency: Histogram() for latency in LATENCIES}
@@ -94,10 +96,10 @@ class Seen:
     began_at: float | None = None
     last_at: float = 0.0
     repeats: set[int] = field(default_factory=set)
-    """Of a load, those that are over."""
+    """For a load, the finished repeats."""
 
     def take(self, tick: Row) -> None:
-        """Add what it tells."""
+        """Add the tick."""
         for latency, column in _COLUMN.items():
             if packed := tick.get(column):
                 self.histograms[latency].merge(Histogram.from_bytes(packed))
@@ -130,14 +132,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What the plan says of one execution."""
+    """Plan of one execution."""
 
     kind: str
     benchmark: Mapping[str, Any]
 
 
 class LiveState:
-    """One run as far as its viewer has told."""
+    """One run, as far as its viewer has reported."""
 
     def __init__(self) -> None:
         self.forget()
@@ -149,18 +151,19 @@ class LiveState:
         self.repeats = 1
 
     def forget(self) -> None:
-        """Begin anew, as a replay does that goes back."""
+        """Start again, as for a replay that goes back."""
         self.run: Row = {}
         self.executions: list[Row] = []
         self.live: dict[int, dict[str, Any]] = {}
-        """Execution key → its state as it was last told."""
+        """Execution key → its last reported state."""
         self.live_at = 0.0
         """When that was, in seconds since 1970."""
         self.seen: dict[int, Seen] = {}
         self.course = Course()
         self.kinds: Counter[str] = Counter()
-        """Failure kind → rows that tell of it, without those of the warm-up; loads have rows of the
-        first few alone."""
+        """Failure kind → number of its rows, without warm-up; loads store only the first few
+        rows.
+        """
         self.gauges: dict[str, deque[dict[str, Any]]] = {}
         """By scope, oldest first."""
         self._failures: deque[Event] = deque(maxlen=_EVENTS_KEPT)
@@ -170,10 +173,10 @@ class LiveState:
         """Execution whose tick came last."""
         self.is_replay = False
         self.interrupted = False
-        """Whether the run's process is gone though the store does not say so yet."""
+        """Whether the run's process is gone although the store does not say so yet."""
 
     def take(self, update: Update) -> None:
-        """Add what is new."""
+        """Add new rows."""
         if update.restarted:
             self.forget()
         self.run, self.executions = update.run, update.executions
@@ -196,7 +199,7 @@ class LiveState:
 
     @property
     def is_going_on(self) -> bool:
-        """Whether the moment that is shown lies in the run, not after its end."""
+        """Return whether the shown time is within the run, not after its end."""
         return self.is_replay or (self.run.get("status") == "running" and not self.interrupted)
 
     @property
@@ -206,13 +209,13 @@ class LiveState:
 
     @property
     def ended_at(self) -> float | None:
-        """None while it goes on, and where nobody wrote it down."""
+        """Return the end; None while it is running, and if it was not recorded."""
         ended = self.run.get("ended_at")
         return seconds_of(ended) if ended else None
 
     @property
     def told_at(self) -> float | None:
-        """When the run last told something of itself, in seconds since 1970."""
+        """Return when the run last reported, in seconds since 1970."""
         ticks = max((seen.last_at for seen in self.seen.values()), default=0.0)
         return max(ticks, self.live_at if self.live else 0.0) or self.began_at
 
@@ -222,18 +225,18 @@ class LiveState:
         return planned.kind if planned is not None else "task"
 
     def has_kind(self, *kinds: str) -> bool:
-        """Whether any execution has one of these kinds."""
+        """Return whether any execution has one of these kinds."""
         return any(self.kind_of(row) in kinds for row in self.executions)
 
     def has_ended(self, execution: Row) -> bool:
-        """Whether it had come to its end by the moment that is shown."""
+        """Return whether it had ended by the shown time."""
         if not self.is_replay:
             return execution["status"] not in {"running", "planned"}
         ended = execution["end_time"]
         return bool(ended) and seconds_of(ended) <= self.at
 
     def events(self) -> list[Event]:
-        """Failures, wishes with their answers and marks in the order in which they came."""
+        """Return failures, control requests with their answers and marks, in order."""
         return sorted([*self._failures, *self._wished()], key=lambda event: event.at)
 
     def marks(self) -> list[tuple[float, str]]:
@@ -281,7 +284,7 @@ class LiveState:
         self._failures.append(Event(seconds_of(row["at"]), "bad", text))
 
     def _read_plan(self) -> None:
-        """Once: it is large, and stays as it is."""
+        """Read the plan once: it is large, and does not change."""
         if self._plan_of == self.run["id"]:
             return
         self._plan_of = self.run["id"]

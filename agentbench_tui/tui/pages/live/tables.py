@@ -1,4 +1,4 @@
-"""The tables of the page Live, and the facts of a load: pure functions of what is known."""
+"""Tables of the page Live, and the facts of a load: pure functions of the state."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _ENDED = {"complete": "done", "interrupted": "stopped", "incomplete": "broken"}
 """In a few cells."""
 SIMULATED = " (simulated)"
 _SENT_TOLERANCE = 0.95
-"""Share of what was asked below which too little was sent."""
+"""Share of the offered rate below which too little was sent."""
 
 
 def progress(state: LiveState, now: float) -> GridData:
@@ -141,7 +141,7 @@ def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
 
 
 def key_of(standing: Standing) -> str:
-    """Of its row: an agent may be measured here and simulated there."""
+    """Return the key of its row: an agent may be both measured and simulated."""
     return standing.agent_id + (SIMULATED if standing.simulated else "")
 
 
@@ -175,7 +175,7 @@ def _share(value: float | None) -> str:
 
 
 def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridData:
-    """What is in flight for longest, then the slowest of what has ended."""
+    """Return the oldest in-flight cases, then the slowest finished ones."""
     names = {row["key"]: row["agent_id"] for row in state.executions}
     rows = []
     for key, live in state.live.items():
@@ -214,7 +214,7 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
 
 
 def _doing(live: Mapping[str, Any], late: float, *, stalled: bool) -> Cell:
-    """What becomes of a case that has no answer yet; `late`: how old the live row is, in s."""
+    """Describe the state of a case without an answer; `late` is the age of the live row, in s."""
     pause_s = (live.get("pause_s") or 0.0) - late
     if pause_s > 0 and not live.get("in_flight"):
         return Cell(f"waits {clock(pause_s)}", "warn")  # the server asked for it (Retry-After)
@@ -232,7 +232,7 @@ def parts_of(key: str) -> tuple[str, str, int | None]:
 
 
 def _is_stalled(seen: Seen | None, age_s: float) -> bool:
-    """Much longer than others took; never said of little."""
+    """Return whether it takes much longer than others; False with few data."""
     times = None if seen is None else seen.histograms["e2e"]
     if times is None or len(times) < _NEEDED_P95 or age_s < _STALLED_FROM_S:
         return False
@@ -243,7 +243,9 @@ def _is_stalled(seen: Seen | None, age_s: float) -> bool:
 def load_facts(
     state: LiveState, row: Row | None, now: float, stress: Mapping[str, Any] | None
 ) -> FactsData:
-    """Of a load or stress execution: what is asked and sent, and what a scenario found so far."""
+    """Return facts of a load or stress execution: offered and sent rates, and a scenario's
+    findings.
+    """
     if row is None or state.kind_of(row) not in {"load", "stress"}:
         return FactsData(reason="this execution is no load")
     live = state.live.get(row["key"], {})

@@ -1,4 +1,4 @@
-"""What the panels of the page Live show of a `LiveState`: pure functions, a panel each."""
+"""Content of the panels of the page Live from a `LiveState`: pure functions, one per panel."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ def _state_words(state: LiveState) -> str:
 
 
 def focus_of(state: LiveState, chosen: int | None) -> Row | None:
-    """The execution whose times are shown: the chosen one, else that which told something last."""
+    """Return the execution whose times are shown: the chosen one, else the one with the latest
+    data.
+    """
     by_key = {row["key"]: row for row in state.executions}
     for key in (chosen, state.newest_key):
         if key in by_key:
@@ -103,9 +105,9 @@ def focus_of(state: LiveState, chosen: int | None) -> Row | None:
 
 
 def is_about(document: LiveDocument | None, row: Row | None) -> bool:
-    """Whether what was read is of the execution whose times are shown.
+    """Return whether the data belong to the execution whose times are shown.
 
-    A run that has ended is taken in parts, each of other executions, and no commit follows.
+    A finished run is read in parts of different executions, without a commit in between.
     """
     return document is not None and document.focus == (None if row is None else row["key"])
 
@@ -131,7 +133,7 @@ def latency(
 
 
 def percentiles_words(state: LiveState, row: Row | None, which: Latency) -> str:
-    """Which percentiles there are too few values for: `p95 needs 59, p99 needs 299 values`."""
+    """Say which percentiles have too few values: `p95 needs 59, p99 needs 299 values`."""
     seen = None if row is None else state.seen.get(row["key"])
     count = 0 if seen is None else len(seen.histograms[which])
     lacking = [f"{name} needs {need}" for name, need in _PERCENTILES if 0 < count < need]
@@ -161,8 +163,11 @@ def courses(state: LiveState, places: int) -> CoursesData:
 
 
 def failures(state: LiveState) -> GaugesData:
-    """How many of each kind. Loads store the first few of each kind alone, so that of several
-    kinds theirs are at least so many; the total is exact."""
+    """Return the counts by kind.
+
+    Loads store only the first few of each kind, so with several kinds theirs are lower bounds; the
+    total is exact.
+    """
     total = sum(seen.failed for seen in state.seen.values())
     few = state.has_kind("load", "stress")
     kinds = state.kinds.most_common()
@@ -185,7 +190,7 @@ def failures(state: LiveState) -> GaugesData:
 
 
 def log_lines(state: LiveState, most: int) -> LogData:
-    """The newest events; those that repeat one after the other are counted."""
+    """Return the newest events; repeated ones are counted."""
     began = state.began_at or 0.0
     lines: list[LogLine] = []
     before: Event | None = None
@@ -200,7 +205,7 @@ def log_lines(state: LiveState, most: int) -> LogData:
 
 
 def scrubber(state: LiveState, viewer: Viewer | None, now: float) -> ScrubberData:
-    """Where in the run its viewer is."""
+    """Return the viewer's position in the run."""
     if viewer is None or not state.run:
         return ScrubberData()
     live = state.is_going_on and not state.is_replay

@@ -1,4 +1,4 @@
-"""What a load waits for before its window, in words; light enough for who measures meanwhile."""
+"""Message on what a load waits for before its window; light to import during measurements."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _REQUESTS = LoadSpec.model_fields["warmup_requests"].default
 
 
 def warming_up(benchmark: Mapping[str, Any], state: Mapping[str, Any], command: str | None) -> str:
-    """That the requests of the warm-up are not answered yet; empty when that is not what goes on.
+    """Say that the warm-up requests are unanswered; empty otherwise.
 
-    `benchmark`: of kind load, as a plan holds it. `state`: of its live row. `command`: what asked
-    for the run.
+    `benchmark`: of kind load, from a plan. `state`: its live row. `command`: the command of the
+    run.
     """
     if state.get("phase") != "starting" or benchmark["load"].get("warmup_requests", _REQUESTS) == 0:
         return ""

@@ -1,4 +1,6 @@
-"""What somebody wishes of a run: written into the store, the answer told when it comes."""
+"""Control requests of a user to a run: written into the store; the answer is shown when it
+arrives.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.pages.page import Page
 
 ANSWER_WAIT_S = 5.0
-"""A wish that has no answer by then: nobody listens."""
+"""A request without an answer by then was not received."""
 
 
 class Wishes:
@@ -26,17 +28,17 @@ class Wishes:
     def __init__(self, page: Page[Any]) -> None:
         self._page = page
         self._open: set[int] = set()
-        """Their numbers, until their answers were told."""
+        """Their numbers, until their answers are shown."""
         self._rows: Sequence[Row] = ()
 
     def make(self, run_key: int, wish: str, argument: str | None) -> None:
-        """Ask the run for it."""
+        """Send the control request."""
         self._page.run_worker(
             lambda: self._write(run_key, wish, argument), thread=True, group="wish"
         )
 
     def hear(self, rows: Sequence[Row]) -> None:
-        """Wishes as they are in the store now: tell the answers to ours."""
+        """Read control requests from the store, and show the answers to this session's."""
         self._rows = rows
         for row in rows:
             if row["seq"] in self._open and row["answer"]:

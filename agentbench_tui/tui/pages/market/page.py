@@ -43,13 +43,13 @@ SPEEDS = (1.0, 4.0, 16.0, 64.0, 256.0)
 FRAME_S = 0.125
 VIEWS = ("prices", "account", "talk")
 _JUMP = 0.05
-"""Of the episode."""
+"""Share of the episode."""
 EXAMPLE = "example data, not measured"
 _HOW = "press o for another run, or d for an example"
 
 
 class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
-    """Prices above, the account in the middle, what was said and done below."""
+    """Prices above, the account in the middle, actions and posts below."""
 
     DEFAULT_CSS: ClassVar[str] = """
     Market #banner { height: 1; background: $warning; color: $background; text-style: bold;
@@ -94,12 +94,12 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         super().__init__()
         self._view: EpisodeView | None = None
         self._number = 0
-        """Of the episode in its run."""
+        """Index of the episode in its run."""
         self._episodes = 0
         self._chosen: str | None = None
-        """Run that somebody chose here."""
+        """Run that the user chose here."""
         self._shown: tuple[str, int] | None = None
-        """Run and episode that are shown: what is read again must not start it again."""
+        """Run and episode that are shown: reloading must not restart it."""
         self._tick = 0.0
         self._speed = 1
         self._playing = False
@@ -173,13 +173,13 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         self._go(int(event.key.partition("/")[0]))
 
     def action_demo(self) -> None:
-        """The example, which says that it is one."""
+        """Show the example, labelled as one."""
         self.tell("")
         self._shown = None
         self._begin(demo())
 
     def action_play(self) -> None:
-        """Go on, or hold; at the end from the start."""
+        """Play or pause; at the end, restart."""
         if self._missing():
             return
         assert self._view is not None
@@ -190,7 +190,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         self._draw()
 
     def action_step(self, ticks: int) -> None:
-        """So many ticks on, held."""
+        """Move this many ticks, paused."""
         if not self._missing():
             self._playing = False
             self._go(int(self._tick) + ticks)
@@ -232,7 +232,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         self.reload()
 
     def action_view(self) -> None:
-        """The next panels: where there is room for all of them, the keys go there."""
+        """Focus the next panels if all fit, else show them."""
         self.remove_class(f"-at-{self._panel}")
         self._panel = VIEWS[(VIEWS.index(self._panel) + 1) % len(VIEWS)]
         self.add_class(f"-at-{self._panel}")
@@ -293,7 +293,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         self._draw()
 
     def _draw(self) -> None:
-        """Everything as it is at this tick."""
+        """Draw everything at this tick."""
         view, tick = self._view, int(self._tick)
         if view is None:
             view = EpisodeView("", "", 1, 1.0, (), ())

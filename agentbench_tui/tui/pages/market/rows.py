@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.pages.market.state import EpisodeView, Holding, Instrument
 
 _MOST_POINTS = 400
-"""Of a line; a longer one is thinned."""
+"""Maximum points of a line; a longer one is thinned."""
 _MOST_SAID, _MOST_ACTS = 60, 200
 _NO_WORLD = "no world is shown yet"
 _POSITIONS = (
@@ -36,7 +36,9 @@ _ACTS = (
 
 
 def prices_plot(view: EpisodeView, tick: int, kind: str) -> PlotData:
-    """Of the prediction markets in %, or of the perpetuals, their first price being 100 %."""
+    """Return the plot of prediction markets in %, or of perpetuals relative to their first price
+    (100 %).
+    """
     shown = [one for one in view.instruments if one.kind == kind]
     lines = [_line(one, tick, at, kind == "perpetual") for at, one in enumerate(shown)]
     return PlotData(
@@ -63,7 +65,9 @@ def _line(one: Instrument, tick: int, series: int, relative: bool) -> Line:
 
 
 def _thinned(values: Sequence[float], tick: int) -> tuple[list[float], list[float]]:
-    """Up to this tick, so many points that a terminal shows them all; the last one always."""
+    """Return the values up to this tick, thinned to what a terminal can show; including the last
+    one.
+    """
     known = values[: tick + 1]
     every = max(1, len(known) // _MOST_POINTS)
     places = [*range(0, len(known), every)]
@@ -73,7 +77,7 @@ def _thinned(values: Sequence[float], tick: int) -> tuple[list[float], list[floa
 
 
 def equity_plot(view: EpisodeView, tick: int) -> PlotData:
-    """What the agent's account is worth."""
+    """Return the plot of the agent's equity."""
     x, y = _thinned(view.equity, tick)
     return PlotData(
         (Line("", x, y, series=2),),
@@ -86,7 +90,7 @@ def equity_plot(view: EpisodeView, tick: int) -> PlotData:
 
 
 def positions_table(view: EpisodeView, tick: int) -> GridData:
-    """What is held at the end of a tick."""
+    """Return the positions at the end of a tick."""
     rows = [_position(view, tick, one) for one in view.positions(tick)]
     reason = "nothing is held at this tick" if view.instruments else _NO_WORLD
     return GridData(_POSITIONS, rows, reason=reason)
@@ -119,7 +123,9 @@ def _position(view: EpisodeView, tick: int, one: Holding) -> GridRow:
 
 
 def acts_table(view: EpisodeView, tick: int) -> GridData:
-    """What the agent did up to a tick, the newest first; that of the tick itself stands out."""
+    """Return the agent's actions up to a tick, the newest first; those of the tick itself are
+    highlighted.
+    """
     rows = [
         GridRow(
             f"{one.tick}/{at}",
@@ -147,7 +153,7 @@ def said_sentences(view: EpisodeView, tick: int) -> list[Sentence]:
 
 
 def scrubber_of(view: EpisodeView, tick: int, per_s: float, playing: bool) -> ScrubberData:
-    """Where one is in the world's time; calls are marked, refused ones as failures."""
+    """Return the position in the world's time; calls are marked, refused ones as failures."""
     return ScrubberData(
         at_s=tick * view.tick_s,
         length_s=(view.ticks - 1) * view.tick_s,

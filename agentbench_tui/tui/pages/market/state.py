@@ -77,7 +77,7 @@ class EpisodeView:
     said: tuple[Said, ...] = ()
     acts: tuple[Act, ...] = ()
     example: bool = False
-    """Made up, to show what the page is."""
+    """An example, to demonstrate the page."""
     simulated: bool = False
     ids: Mapping[str, Instrument] = field(init=False)
 
@@ -85,7 +85,7 @@ class EpisodeView:
         object.__setattr__(self, "ids", {one.id: one for one in self.instruments})
 
     def positions(self, tick: int) -> list[Holding]:
-        """What is held at the end of a tick."""
+        """Return the positions at the end of a tick."""
         held: dict[tuple[str, str], Holding] = {}
         for one in self.holdings[: bisect_right(self.holdings, tick, key=lambda one: one.tick)]:
             held[one.instrument, one.side] = one
@@ -97,12 +97,12 @@ class EpisodeView:
         return [*self.said[max(0, end - most) : end]][::-1]
 
     def acts_until(self, tick: int, most: int) -> list[Act]:
-        """What the agent did last, the newest first."""
+        """Return the agent's last actions, the newest first."""
         end = bisect_right(self.acts, tick, key=lambda one: one.tick)
         return [*self.acts[max(0, end - most) : end]][::-1]
 
     def price(self, instrument: str, tick: int) -> float | None:
-        """At the end of a tick; None where nothing is known of it."""
+        """Return the price at the end of a tick; None if unknown."""
         one = self.ids.get(instrument)
         known = one is not None and 0 <= tick < len(one.prices)
         return one.prices[tick] if known and one is not None else None
@@ -111,7 +111,10 @@ class EpisodeView:
 def episode_view(
     document: Mapping[str, Any], agent: str, *, simulated: bool = False
 ) -> EpisodeView:
-    """Of a document of `verdicts.runs.market_episode`. Raises StoreError for one that is none."""
+    """Return the view of a document of `verdicts.runs.market_episode`.
+
+    Raises StoreError for an invalid one.
+    """
     try:
         return EpisodeView(
             title=str(document["title"]),
@@ -219,7 +222,7 @@ def _example_perpetual(draw: random.Random, name: str, start: float) -> Instrume
 def _example_trades(
     instruments: Sequence[Instrument],
 ) -> tuple[tuple[Holding, ...], tuple[Act, ...]]:
-    """Buys each of them in turn, then sells each, and so on; every fourth call is refused."""
+    """Buy each of them in turn, then sell each, and so on; every fourth call is refused."""
     holdings, acts = [], []
     for at, tick in enumerate(range(20, EXAMPLE_TICKS, 25)):
         one = instruments[at % len(instruments)]
@@ -239,7 +242,7 @@ def _example_trades(
 
 
 def _example_equity(instruments: Sequence[Instrument], holdings: Sequence[Holding]) -> list[float]:
-    """1,000 $ and what the positions gained since."""
+    """Return 1,000 $ plus the gains of the positions."""
     by_id, equity, held = {one.id: one for one in instruments}, [1000.0], dict[str, float]()
     for tick in range(1, EXAMPLE_TICKS):
         gain = sum(

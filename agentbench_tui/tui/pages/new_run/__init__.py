@@ -1,1 +1,1 @@
-"""Choose what is measured and how, and start it."""
+"""Choose what to measure and how, and start it."""

@@ -1,4 +1,4 @@
-"""The agents that can be picked for a run: those of the suite, those typed, those seen before."""
+"""Agents that can be picked for a run: those of the suite, typed ones, and earlier ones."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class AgentChoice:
     picked: list[str] = field(default_factory=list)
 
     def known(self) -> dict[str, str]:
-        """Argument → where it comes from."""
+        """Return argument → its source."""
         found = dict.fromkeys(self.typed, "typed")
         found |= dict.fromkeys(self.own, "suite")
         return found | {one: "store" for one in self.stored if one not in found}
 
     def seen(self, specifications: Iterable[AgentSpec]) -> None:
-        """Those that were measured before."""
+        """Return agents that were measured before."""
         self.stored = [argument_of(one) for one in specifications]
 
     def of_suite(self, own: list[str]) -> None:
@@ -56,7 +56,7 @@ class AgentChoice:
         self.pick({*(() if only else self.picked), argument}, only=only)
 
     def pick(self, keys: Iterable[str], *, only: bool) -> None:
-        """Just these; of several the new one where there may be `only` one."""
+        """Pick only these; if only one is allowed, the new one."""
         wanted = set(keys)
         new = [one for one in self.known() if one in wanted and one not in self.picked]
         self.picked = [one for one in self.picked if one in wanted] + new
@@ -64,7 +64,7 @@ class AgentChoice:
             self.picked = self.picked[-1:]
 
     def is_free(self, argument: str) -> bool:
-        """Whether it is simulated or read from a recording, so that asking costs nothing."""
+        """Return whether it is simulated or recorded, so that calling it costs nothing."""
         spec = _spec_of(argument)
         return spec is not None and (spec.simulated or spec.recorded)
 

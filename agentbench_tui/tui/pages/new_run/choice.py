@@ -1,4 +1,4 @@
-"""What somebody chose on the page New run, and the command line that it means."""
+"""Choices on the page New run, and the resulting command line."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class FieldSpec:
     """One line of the form. An empty one leaves it to the suite, or to the command's default."""
 
     option: str
-    """`--runs`; of a suite's parameter `--set NAME`."""
+    """`--runs`; for a suite's parameter `--set NAME`."""
     label: str
     placeholder: str = ""
     words: tuple[str, ...] = ()
-    """What it may be, where that is a list of words; offered while one types."""
+    """Allowed values, if they are a list of words; offered while typing."""
     several: bool = False
-    """Whether spaces separate several, each of which is an option."""
+    """Whether several values are separated by spaces, each as a separate option."""
 
 
 _LIMITS = (
@@ -79,28 +79,28 @@ FIELDS: dict[What, tuple[FieldSpec, ...]] = {
         *_LAST,
     ),
 }
-"""Of each command, in the order of the form."""
+"""Fields of each command, in the order of the form."""
 
 
 @dataclass(slots=True)
 class Choice:
-    """What is chosen now."""
+    """The current choices."""
 
     what: What = "run"
     suite: str | None = None
     """Name or path, of a run."""
     benchmarks: list[str] = field(default_factory=list)
-    """All where empty."""
+    """Empty means all."""
     cases: list[str] = field(default_factory=list)
     own_agents: list[str] = field(default_factory=list)
-    """Those that the suite names, as arguments."""
+    """Agents that the suite names, as arguments."""
     agents: list[str] = field(default_factory=list)
-    """Those that were picked, as arguments; a load has one."""
+    """Picked agents, as arguments; a load has one."""
     values: dict[str, str] = field(default_factory=dict)
-    """Option → what was typed."""
+    """Option → typed value."""
 
     def lacking(self) -> str:
-        """What has to be chosen before there can be a plan; empty when nothing has."""
+        """Return what must be chosen before there can be a plan; empty if nothing is missing."""
         if self.what == "run" and self.suite is None:
             return "choose a suite: enter on its line in the tree"
         if not self.agents:
@@ -121,16 +121,16 @@ class Choice:
         return given + [word for line in self._lines() for word in self._options(line)]
 
     def check_arguments(self, agent: str) -> list[str]:
-        """After `agentbench`, to ask this agent a question."""
+        """Return the arguments after `agentbench` that check this agent."""
         of_suite = ["--suite", self.suite] if self.suite and agent in self.own_agents else []
         return ["agents", "check", self._in_short(agent), "--ask", *of_suite]
 
     def _in_short(self, agent: str) -> str:
-        """One of the suite's by its id: its files lie beside the suite, and not where one is."""
+        """Return a suite's agent by its id, because its files are relative to the suite."""
         return agent.partition("=")[0].partition("@")[0] if agent in self.own_agents else agent
 
     def command(self, database: Path | None) -> str:
-        """As one types it into a shell; `database`: where it is not the user's own."""
+        """Return the shell command; `database`: if it is not the default one."""
         place = [] if database is None else ["--db", str(database)]
         return shlex.join(["agentbench", *self.arguments(), *place])
 
@@ -159,7 +159,7 @@ def _each(option: str, values: Sequence[str]) -> list[str]:
 
 
 def typed_fault(line: FieldSpec, typed: str) -> str:
-    """What is wrong with what stands in a field, as far as that is known without a plan."""
+    """Return what is wrong with a field's text, as far as known without a plan."""
     if line.option == GATES:
         return _fault_of(lambda: [parse_gate(one) for one in typed.split()])
     if line.words and typed.strip() and not any(w.startswith(typed.strip()) for w in line.words):

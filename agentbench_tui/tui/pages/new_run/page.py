@@ -1,4 +1,4 @@
-"""New run: choose what is measured and how, see what that would do, and start it."""
+"""New run: choose what to measure and how, preview it, and start it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _TITLES = {"run": "how", "load": "how: a load of one target", "stress": "how: a 
 
 
 class _Agents(Grid):
-    """Those to pick from; enter is as good as the space bar, there is nothing to open."""
+    """Agents to pick from; Enter works like the space bar, since there is nothing to open."""
 
     BINDINGS: ClassVar = [
         Binding("enter", "pick", "Pick", show=False),
@@ -86,7 +86,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self._preview: Preview | None = None
         self._planning = False
         self._about = ""
-        """Of the line of the tree that the cursor is at."""
+        """Description of the tree line at the cursor."""
         self._changed_at = 0
         """Counts changes; a preview of an older state is thrown away."""
 
@@ -167,7 +167,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self._changed()
 
     def on_tree_node_highlighted(self, event: SuiteTree.NodeHighlighted[Place]) -> None:
-        """Its whole description: in the tree there is no room for it."""
+        """Show its full description, for which the tree has no room."""
         event.stop()
         place = event.node.data
         self._about = "" if place is None or place.kind in {"category", "case"} else place.about
@@ -258,7 +258,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self._choice.agents = self._agents.picked
 
     def _changed(self) -> None:
-        """Something else is chosen: say the command at once, what it does after a pause."""
+        """The choice has changed: show the command now, and its plan after a pause."""
         self._changed_at += 1
         self._preview = None
         self._show_preview()
@@ -345,7 +345,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self.notify(one_line(command, 300), title="copied", markup=False)
 
     def action_ask(self) -> None:
-        """One short question to the agent at the cursor; where it may cost money, that is said."""
+        """Send one short question to the agent at the cursor; if it may cost money, say so."""
         argument = self.query_one("#agents", Grid).cursor_key
         if argument is None:
             self.notify("there is no agent to ask yet: type one below")

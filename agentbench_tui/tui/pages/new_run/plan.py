@@ -1,4 +1,4 @@
-"""What the command would do: it is asked with `--dry-run`, so the preview is what is then run."""
+"""Plan of the command, from `--dry-run`, so that the preview matches the run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def look_ahead(arguments: Sequence[str]) -> tuple[list[Document], str]:
 
 
 def asked(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """What `agentbench ARGUMENTS` says."""
+    """Return the output of `agentbench ARGUMENTS`."""
     command = python_module("agentbench_tui", *arguments)
     try:
         return subprocess.run(

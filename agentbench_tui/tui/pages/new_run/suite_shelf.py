@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 CASES_SHOWN = 200
-"""Of one benchmark; others can be named by `--case`."""
+"""Cases shown per benchmark; others can be named by `--case`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShelvedSuite:
-    """One suite; not loaded where it has a fault."""
+    """One suite; not loaded if it is invalid."""
 
     name: str
-    """What the command line calls it."""
+    """Its name on the command line."""
     origin: str
     loaded: LoadedSuite | None = None
     fault: str = ""
@@ -41,7 +41,7 @@ class ShelvedSuite:
 
     @property
     def needs_agent(self) -> bool:
-        """Whether it asks agents and names none."""
+        """Return whether it needs agents and names none."""
         if self.loaded is None:
             return False
         suite = self.loaded.suite
@@ -49,7 +49,7 @@ class ShelvedSuite:
 
 
 def read_shelf(others: Iterable[str] = ()) -> list[ShelvedSuite]:
-    """The suites of the catalogue, and `others` (paths) besides. Reads files, so in a thread."""
+    """Return the suites of the catalog and `others` (paths). Reads files, so run it in a thread."""
     entries = [(entry.name, str(entry.origin), entry.fault) for entry in suite_catalogue()]
     known = {name for name, _, _ in entries}
     entries += [(other, "file", "") for other in others if other not in known]
@@ -66,8 +66,9 @@ def _read(name: str, origin: str, fault: str) -> ShelvedSuite:
 
 
 def own_agents(loaded: LoadedSuite) -> list[str]:
-    """The agents that the suite names, as arguments; those it writes wrongly are left out, the
-    plan tells of them."""
+    """Return the agents that the suite names, as arguments; invalid ones are omitted, since the
+    plan reports them.
+    """
     found = []
     for table in loaded.suite.agents:
         try:
@@ -103,7 +104,7 @@ def parameter_fault(loaded: LoadedSuite, name: str, typed: str) -> str:
 
 
 def case_ids(loaded: LoadedSuite, index: int) -> tuple[list[str], int]:
-    """The first 200 cases of a benchmark, and how many there are. Raises AgentbenchError."""
+    """Return the first 200 cases of a benchmark, and their total number. Raises AgentbenchError."""
     from agentbench_tui.engine.cases.dataset import open_dataset
 
     benchmark = loaded.benchmark(index, NO_SETTINGS)

@@ -1,1 +1,1 @@
-"""Where the time, the tokens and the machine of one execution go."""
+"""Use of time, tokens and the machine in one execution."""

@@ -1,4 +1,4 @@
-"""Profile: where the time, the tokens and the machine of one execution go."""
+"""Profile: use of time, tokens and the machine in one execution."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VIEWS = ("phases", "answers", "flame", "use")
 
 
 class Profile(ExecutionPage[dict[str, Any]]):
-    """Phases above, one typical and the slowest answer below, then spans and what was used."""
+    """Phases above, one typical and the slowest answer below, then spans and resources."""
 
     NAME = "Profile"
     DEFAULT_CSS: ClassVar[str] = """
@@ -133,7 +133,7 @@ class Profile(ExecutionPage[dict[str, Any]]):
             self.app.push_screen(CaseDetail([one["seq"]], 0))
 
     def action_view(self) -> None:
-        """The next panels: where there is room for all of them, the keys go there."""
+        """Focus the next panels if all fit, else show them."""
         self.remove_class(f"-at-{self._view}")
         self._view = VIEWS[(VIEWS.index(self._view) + 1) % len(VIEWS)]
         self.add_class(f"-at-{self._view}")

@@ -1,4 +1,4 @@
-"""A profile as tables, sentences, waterfalls and a flame, for the page Profile."""
+"""A profile as tables, sentences, waterfalls and a flame graph, for the page Profile."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ _UNITS = (
     ("_bytes_per_s", "B", "/s"), ("_ms_per_s", "ms", "/s"), ("_mb", "MB", ""),
     ("_percent", "%", ""), ("_w", "W", ""), ("_c", "°C", ""), ("_mhz", "MHz", ""),
 )  # fmt: skip
-"""End of a field's name → unit, and what is behind it."""
+"""Suffix of a field's name → unit and label."""
 _NAMES = {
     "cpu": "CPU", "rss": "memory", "fds": "open files", "load1": "load, 1 minute",
     "psi cpu": "waits for a core", "psi io": "waits for a disk", "psi memory": "waits for memory",
 }  # fmt: skip
-"""What short names of gauges mean."""
+"""Labels of short gauge names."""
 
 
 def phases_table(profile: Document) -> GridData:
-    """Where the time goes; below that what is not known, with its reason."""
+    """Return the phases; below them the unknown ones, with reasons."""
     numbered = sorted(enumerate(profile["phases"]), key=lambda one: one[1]["share"] is None)
     rows = [_phase_row(place, one) for place, one in numbered]
     return GridData(_PHASES, rows, reason="no answer was timed yet")
@@ -77,7 +77,7 @@ def _phase_row(place: int, one: Document) -> GridRow:
 
 
 def bottlenecks_of(profile: Document) -> list[Sentence]:
-    """What takes longest, and what takes long now and then."""
+    """Return the slowest phases, and those that are occasionally slow."""
     told: list[Sentence] = []
     for one in profile["bottlenecks"]:
         if one["kind"] == "share":
@@ -108,7 +108,7 @@ def _unknown(profile: Document) -> dict[str, list[str]]:
 
 
 def tokens_table(profile: Document) -> GridData:
-    """Tokens by kind, and what they were spent on; where none are known, why."""
+    """Return tokens by kind and by use; if none are known, why."""
     if all(one["value"] is None for one in profile["tokens"]):
         return GridData(_TOKENS, reason=f"{NOTHING} {profile['tokens'][0]['reason']}")
     rows = [
@@ -128,7 +128,7 @@ def tokens_table(profile: Document) -> GridData:
 
 
 def resources_table(profile: Document) -> GridData:
-    """Gauges while the execution went on, the agent's own first, GPUs last."""
+    """Return the gauges of the execution, the agent's first, GPUs last."""
     found: Mapping[str, Mapping[str, Document]] = profile["resources"]
     rows = []
     for scope in sorted(found, key=_rank):
@@ -149,13 +149,13 @@ def _rank(scope: str) -> tuple[bool, bool, list[int], str]:
 
 
 def _short(scope: str) -> str:
-    """There is one host and one agent, and may be several GPUs."""
+    """Shorten the name: there is one host and one agent, but there may be several GPUs."""
     kind, _, number = scope.partition(":")
     return f"GPU {number}" if kind == "gpu" else kind
 
 
 def _named(field: str) -> tuple[str, str, str]:
-    """`rss_mb` as words, its unit, and what stands behind that."""
+    """Return `rss_mb` in words, its unit, and its label."""
     for end, unit, behind in _UNITS:
         if field.endswith(end):
             return field.removesuffix(end).replace("_", " "), unit, behind
@@ -163,7 +163,7 @@ def _named(field: str) -> tuple[str, str, str]:
 
 
 def waterfall_at(profile: Document, which: str) -> Waterfall:
-    """Of the `typical` or the `slowest` answer."""
+    """Return the waterfall of the `typical` or the `slowest` answer."""
     one = profile[which]
     if one is None:
         return Waterfall((), reason="nothing was answered yet")

@@ -1,4 +1,4 @@
-"""Stress: where an agent breaks, what breaks first, and how it recovers."""
+"""Stress: where an agent fails, what fails first, and how it recovers."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _NOTHING = Seconds((), (), (), (), ())
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the page shows of the store."""
+    """Data of the page, from the store."""
 
     runs: list[Document]
     run: StressRun | None
 
 
 class Stress(Page[Found]):
-    """One stress run, agent by agent; what goes on is read again after each window."""
+    """One stress run, agent by agent; a running one is read again after each window."""
 
     DEFAULT_CSS: ClassVar[str] = """
     Stress #scenarios { height: auto; min-height: 6; max-height: 11; }
@@ -83,7 +83,7 @@ class Stress(Page[Found]):
         super().__init__()
         self._found: Found | None = None
         self._chosen: str | None = None
-        """The run that somebody chose here."""
+        """Run that the user chose here."""
         self._agent = 0
         self._view: str | None = None
         """None while each scenario shows its most telling picture."""
@@ -108,7 +108,7 @@ class Stress(Page[Found]):
         self.query_one("#scenarios", Grid).focus()
 
     def on_screen_resume(self) -> None:
-        """What was looked at last elsewhere goes before what was chosen here earlier."""
+        """The latest choice on another page takes precedence over an earlier one here."""
         if self.shared.run_id is not None:
             self._chosen = None
         super().on_screen_resume()
@@ -187,7 +187,7 @@ class Stress(Page[Found]):
         facts.show([Sentence(found.removeprefix(name), "found", "title"), *scenario_sentences(one)])
 
     def _first(self, pictures: dict[str, PlotData]) -> str | None:
-        """The course has its own place where there is room for two."""
+        """Return the first picture; the course has a separate place if two fit."""
         names = [name for name in pictures if name != COURSE or self.has_class("-low")]
         return next(iter(names or pictures), None)
 
@@ -198,7 +198,7 @@ class Stress(Page[Found]):
             self._show_one()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: what stands behind the scenario."""
+        """Enter: show the details of the scenario."""
         event.stop()
         self.action_details()
 
@@ -235,7 +235,7 @@ class Stress(Page[Found]):
         self._show_one()
 
     def action_details(self) -> None:
-        """The facts, which stand in the pictures' place where there is no room for both."""
+        """Show the facts, which replace the pictures on a small screen."""
         if self.has_class("-narrow"):
             self.toggle_class("-detailed")
         facts, grid = self.query_one("#facts"), self.query_one("#scenarios")
@@ -275,7 +275,7 @@ class Stress(Page[Found]):
         self.notify("copied the scenario")
 
     def action_command(self) -> None:
-        """What prints the same in a shell."""
+        """Show the command that prints the same in a shell."""
         run = self._found.run if self._found else None
         command = "agentbench stress TARGET"
         if run is not None:

@@ -30,7 +30,7 @@ _MOST_MARKS = 12
 
 
 def pictures_of(scenario: Document, course: Seconds) -> dict[str, PlotData]:
-    """What there is to see of a scenario, the most telling picture first."""
+    """Return the pictures of a scenario, the most informative first."""
     found = {
         USERS: users_plot(scenario),
         LOAD: load_plot(scenario),
@@ -77,7 +77,7 @@ def load_plot(scenario: Document) -> PlotData | None:
 
 
 def users_plot(scenario: Document) -> PlotData | None:
-    """Windows and the fitted law; None where no law was fitted."""
+    """Return windows and the fitted law; None if no law was fitted."""
     scaling = scenario["scaling"]
     if scaling is None or not scaling["points"]:
         return None
@@ -120,7 +120,7 @@ def _dots(points: Sequence[tuple[float, float]]) -> list[Line]:
 
 
 def course_plot(course: Seconds) -> PlotData | None:
-    """What was sent, answered and failed a second, with stress, faults and recoveries."""
+    """Return sent, answered and failed requests per second, with stress, faults and recoveries."""
     if not course.seconds:
         return None
     shown = [course.sent_per_s, course.answered_per_s, course.failed_per_s]
@@ -160,7 +160,7 @@ def latency_plot(scenario: Document) -> PlotData | None:
 
 
 def memory_plot(scenario: Document) -> PlotData | None:
-    """Of the target's processes at the end of every window; None where it was not seen."""
+    """Return the memory of the target's processes at the end of every window; None if unknown."""
     windows = [one for one in scenario["windows"] if one["memory_mb"] is not None]
     if len(windows) < 2:
         return None
@@ -179,7 +179,7 @@ def memory_plot(scenario: Document) -> PlotData | None:
 
 
 def _ends(windows: Sequence[Document], key: str) -> list[float]:
-    """Seconds of windows gone by at the end of each of those that have a value."""
+    """Return the elapsed seconds of windows at the end of each one with a value."""
     gone, found = 0.0, []
     for one in windows:
         gone += one["length_s"]

@@ -107,7 +107,7 @@ def _why(one: Document) -> str:
 
 
 def recovery_words(one: Document) -> str:
-    """`0.6 s`, `at once`, `not seen`; – where there was nothing to recover from."""
+    """Format a recovery: `0.6 s`, `at once`, `not seen`; – if there was nothing to recover from."""
     if not one["recoveries"]:
         return NOTHING
     seconds = one["recovery_s"]
@@ -117,15 +117,18 @@ def recovery_words(one: Document) -> str:
 
 
 def title_of(one: Document, status: str) -> str:
-    """The headline of what was found; of what goes on how far it is, since its report calls it
-    stopped until it has ended."""
+    """Return the headline of the result; for a running scenario its progress, since its report
+    says `stopped` until it has ended.
+    """
     if status in _OPEN:
         return f"{one['name']}: {status}, {counted(len(one['windows']), 'window')} so far"
     return headline(one)
 
 
 def scenario_sentences(one: Document) -> list[Sentence]:
-    """What stands behind a scenario's row, the newest window while it goes on, and its advice."""
+    """Return the details of a scenario's row, the newest window while it is running, and its
+    recommendations.
+    """
     said = [_labelled(words) for words in details(one)]
     if one["windows"]:
         said.append(Sentence(window_line(one["windows"][-1]), "last", "dim"))
@@ -141,7 +144,7 @@ def scenario_sentences(one: Document) -> list[Sentence]:
 
 
 def _labelled(words: str) -> Sentence:
-    """`normal: 74 requests/s` with its label apart; what is missing is dim."""
+    """Split `normal: 74 requests/s` into label and value; a missing one is dim."""
     if words.startswith(NOTHING):
         return Sentence(words.removeprefix(NOTHING).strip(), NOTHING, "dim")
     label, colon, rest = words.partition(": ")
@@ -171,7 +174,7 @@ def advice_sentences(scenarios: Sequence[Document]) -> list[Sentence]:
 
 
 def runs_table(runs: Sequence[Document]) -> GridData:
-    """Of `stress_runs`, to choose one."""
+    """Return the table of `stress_runs`, to choose one."""
     rows = [
         GridRow(
             one["run_id"],

@@ -89,7 +89,7 @@ class Training(Page["list[ExperimentRun]"]):
         self._paths: tuple[str, ...] = ()
         self._metric: str | None = None
         self._better: Better | None = None
-        """Which way it is good, where somebody said so."""
+        """Better direction, if the user chose one."""
         self._found: TrainingCurves | None = None
         self._stored: dict[str, str] = {}
         """Executions of experiments, with their runs."""
@@ -113,7 +113,7 @@ class Training(Page["list[ExperimentRun]"]):
         self.query_one("#runs", Grid).focus()
 
     def reload(self) -> None:
-        """Read the files again, or which experiments are in the store while there are none."""
+        """Read the files again, or the list of experiments in the store while there are none."""
         if self._is_bare:
             super().reload()
         elif self._paths and not self.has_class("-example"):
@@ -121,12 +121,12 @@ class Training(Page["list[ExperimentRun]"]):
 
     @property
     def _is_bare(self) -> bool:
-        """Whether neither files nor the example are shown."""
+        """Return whether neither files nor the example are shown."""
         return not self._paths and not self.has_class("-example")
 
     @property
     def is_reading(self) -> bool:
-        """Of files, a worker of the group "read" does."""
+        """Return whether a worker of the group "read" is reading files."""
         return self._is_bare and super().is_reading
 
     def store_changed(self) -> None:
@@ -148,7 +148,7 @@ class Training(Page["list[ExperimentRun]"]):
         runs.show(stored_table(found))
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the runs' own curves; of an experiment its iterations."""
+        """Enter: show the runs' own curves; for an experiment its iterations."""
         event.stop()
         if self._is_bare:
             self.shared.run_id = self._stored[event.key]
@@ -157,18 +157,18 @@ class Training(Page["list[ExperimentRun]"]):
             self.action_single()
 
     def action_open(self) -> None:
-        """Ask which files."""
+        """Ask for the files."""
         self.app.push_screen(Line(_ASKED, _LONGEST_PATH), self._opened)
 
     def action_metric(self) -> None:
-        """Ask which column."""
+        """Ask for the column."""
         if self._paths and not self.has_class("-example"):
             self.app.push_screen(Line(_METRIC), self._chosen)
         else:
             self.notify(f"there are no files yet: {_HOW}")
 
     def action_better(self) -> None:
-        """More of the metric is good; or less of it."""
+        """Switch the better direction of the metric."""
         if not self._paths or self.has_class("-example"):
             self.notify(f"there are no files yet: {_HOW}")
             return
@@ -185,13 +185,13 @@ class Training(Page["list[ExperimentRun]"]):
         self._draw()
 
     def action_demo(self) -> None:
-        """The example, which says that it is one."""
+        """Show the example, labelled as one."""
         self.tell("")
         self.add_class("-example")
         self.run_worker(self._make_demo, thread=True, group="read", exclusive=True)
 
     def action_view(self) -> None:
-        """The next panel: where there is room for all of them, the keys go there."""
+        """Focus the next panel if all fit, else show it."""
         self.remove_class(f"-at-{self._view}")
         self._view = VIEWS[(VIEWS.index(self._view) + 1) % len(VIEWS)]
         self.add_class(f"-at-{self._view}")

@@ -126,7 +126,7 @@ def _number(value: float | None) -> str:
 
 
 def sentences_of(found: TrainingCurves) -> list[Sentence]:
-    """What the numbers are, and what they say of the second group against the first."""
+    """Describe the numbers, and the comparison of the second group with the first."""
     told = [Sentence(found.metric, "metric", "title")]
     for name, words in zip(("area", "last 5"), found.summaries, strict=True):
         told.append(Sentence(words or f"{NOTHING} no run finished", name, "dim"))

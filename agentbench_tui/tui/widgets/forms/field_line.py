@@ -1,4 +1,4 @@
-"""A line of a form: what it is called, what is typed, and below it what is wrong with that."""
+"""A line of a form: its label, its input, and below it the error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST = 300
 
 
 class FieldLine(Vertical):
-    """Arrow keys lead to the line above or below. Label, hint and fault may be anybody's words."""
+    """Arrow keys move to the line above or below. Label, hint and error may be untrusted."""
 
     DEFAULT_CSS: ClassVar[str] = """
     FieldLine { height: auto; }
@@ -84,7 +84,7 @@ class FieldLine(Vertical):
 
     @property
     def value(self) -> str:
-        """What is typed now."""
+        """Return the typed text."""
         return self._input.value.strip()
 
     @value.setter
@@ -93,7 +93,7 @@ class FieldLine(Vertical):
 
     @property
     def fault(self) -> str:
-        """What is told now and is no good news."""
+        """Return the shown message, if it is an error."""
         told = self.query_one(".fault", Static)
         return "" if told.has_class("-fine") or not told.has_class("-some") else self._told
 

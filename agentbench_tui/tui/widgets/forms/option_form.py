@@ -26,7 +26,7 @@ _LEAST_LABEL, _LONGEST_LABEL = 15, 23
 
 
 class OptionForm(VerticalScroll, can_focus=False):
-    """Tells which values were typed; a fault of the plan is shown at the line it belongs to."""
+    """Reports the typed values; an error of the plan is shown at the line it belongs to."""
 
     DEFAULT_CSS: ClassVar[str] = """
     OptionForm { scrollbar-size-vertical: 1; scrollbar-background: $background; }
@@ -71,12 +71,12 @@ class OptionForm(VerticalScroll, can_focus=False):
         self.post_message(self.Changed(event.line.option, event.value))
 
     def on_field_line_entered(self, event: FieldLine.Entered) -> None:
-        """Enter leads to the next line."""
+        """Enter moves to the next line."""
         event.stop()
         self.screen.focus_next()
 
     def tell(self, fault: str) -> None:
-        """What the plan says, at its line; elsewhere only what is wrong with the value itself."""
+        """Show the plan's message at its line; at others only errors of the value itself."""
         lines = self.lines
         for line in lines.values():
             line.tell(self._fault_of(line))

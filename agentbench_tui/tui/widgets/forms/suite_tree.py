@@ -32,7 +32,7 @@ _ACTIONS = {
     "home": "end(0)", "end": "end(-1)", "left": "fold", "right": "unfold",
     "enter": "select_cursor", "space": "pick",
 }  # fmt: skip
-"""What keys do in a tree: those that come early are carried out when it is filled."""
+"""Keys of a tree: early ones are handled once it is filled."""
 _MOST_EARLY = 100
 
 
@@ -47,13 +47,15 @@ class Place(NamedTuple):
 
 
 def _heading(one: ShelvedSuite) -> str:
-    """Below which line a suite stands: its category, or the folder of many alike."""
+    """Return the heading of a suite: its category, or the folder of many similar ones."""
     folder, slash, _ = one.name.rpartition("/")
     return folder if slash and one.loaded is not None and one.origin != "file" else one.category
 
 
 def _order(one: ShelvedSuite) -> tuple[bool, bool, str, bool, bool, str]:
-    """What can be run at once before what needs an agent; folders and what is faulty last."""
+    """Sort suites that can run immediately before those that need an agent; folders and invalid
+    ones last.
+    """
     heading = _heading(one)
     return (
         heading == _FAULTY,
@@ -66,7 +68,7 @@ def _order(one: ShelvedSuite) -> tuple[bool, bool, str, bool, bool, str]:
 
 
 def _indent(node: TreeNode[Place]) -> int:
-    """How deep the node is below the lines at the left edge."""
+    """Return the depth of the node below the lines at the left edge."""
     depth = -1
     while node.parent is not None:
         depth, node = depth + 1, node.parent
@@ -107,7 +109,7 @@ class SuiteTree(Tree[Place]):
             self.place = place
 
     class CasesWanted(Picked):
-        """Somebody looks into a benchmark."""
+        """A benchmark was opened."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__("", id=id)
@@ -154,14 +156,15 @@ class SuiteTree(Tree[Place]):
             await self.run_action(_ACTIONS[key])
 
     def mark(self, what: str, suite: str, picked: frozenset[tuple[str, str]]) -> None:
-        """What is chosen: a load, a stress, or a run of a suite of which these (benchmark, case)
-        are picked; the case is empty for a whole benchmark."""
+        """Mark the choice: a load, a stress, or a run of a suite with these (benchmark, case)
+        picked; the case is empty for a whole benchmark.
+        """
         self._what, self._suite, self._picked = what, suite if what == "run" else "", picked
         self._invalidate()
         self.refresh()
 
     def open_suite(self, name: str) -> Place | None:
-        """Put the cursor on it and open it; None when it is not there or faulty."""
+        """Put the cursor on it and open it; return None if it is missing or invalid."""
         for heading in self.root.children:
             for node in heading.children:
                 if node.data is not None and node.data.suite == name and node.children:
@@ -183,7 +186,7 @@ class SuiteTree(Tree[Place]):
             node.add_leaf("", Place("words", about=words))
 
     def render_label(self, node: TreeNode[Place], base_style: Style, style: Style) -> Text:
-        """A mark where it is chosen or picked, then name and description."""
+        """Return a mark if it is chosen or picked, then name and description."""
         place = node.data
         if place is None:
             return Text("", style)
@@ -241,7 +244,7 @@ class SuiteTree(Tree[Place]):
             self._open(self.cursor_node)
 
     def action_fold(self) -> None:
-        """Close it, or go to what it is in."""
+        """Close it, or go to its parent."""
         node = self.cursor_node
         if node is None:
             return

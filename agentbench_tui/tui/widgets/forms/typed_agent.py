@@ -66,7 +66,7 @@ class TypedAgent(FieldLine):
             self.run_worker(lambda: self._check(value), thread=True, group="check")
 
     def _check(self, value: str) -> None:
-        """In a process of its own: its module may be loaded for it."""
+        """Check it in a separate process, because its module may be imported."""
         said = asked("agents", "check", value)
         fine = said.returncode == 0
         words = "enter adds it" if fine else redact(refusal(said.stderr))
