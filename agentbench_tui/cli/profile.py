@@ -148,7 +148,7 @@ def _executions(
 def _file_of_cprofile(
     connection: sqlite3.Connection, execution: Document, database: Path
 ) -> str | None:
-    """What the pass of cProfile in an experiment's first repeat left, if it is still there."""
+    """Return the file of the cProfile pass in an experiment's first repeat, if it still exists."""
     from agentbench_tui.store.queries.suites import output_dir_of_suite
 
     output_dir = output_dir_of_suite(connection, execution["suite_hash"])

@@ -1,1 +1,1 @@
-"""Load: open- and closed-loop load on agents and endpoints, measured in processes of its own."""
+"""Load: open- and closed-loop load on agents and endpoints, measured in separate processes."""

@@ -61,7 +61,7 @@ LONGEST_REASON = 300
 
 
 def check(benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]:
-    """What is wrong with a load benchmark beyond its form."""
+    """Return the problems of a load benchmark beyond its syntax."""
     from agentbench_tui.load.validation import check_load
 
     return check_load(benchmark, base_dir)
@@ -75,7 +75,7 @@ def block() -> type[BaseModel]:
 
 
 def accesses(benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
-    """What the `load:` block reads, runs and asks."""
+    """Return what the `load:` block reads, runs and calls."""
     from agentbench_tui.load.validation import accesses_of_load
 
     return accesses_of_load(benchmark.get("load"), base_dir)
@@ -88,7 +88,7 @@ def aggregate(
     resources: Resources,  # noqa: ARG001  # the contract's signature
     benchmark: Benchmark,  # noqa: ARG001  # the contract's signature
 ) -> Aggregate:
-    """The metrics of what is stored of an execution, its summary and the prices applied."""
+    """Return the metrics of a stored execution, its summary and the applied prices."""
     from agentbench_tui.engine.run.closing import write_prices
     from agentbench_tui.load.results.aggregate import aggregate, read_requests
     from agentbench_tui.load.results.pricing import price_of
@@ -137,14 +137,14 @@ class _Load:
         if words := trace_words(self._spec, group.base_dir):
             context.say(words)
         self._shapes: dict[int, WorkerPlan] = {}
-        """By execution key, the plan of a worker, to calibrate with; of those asked over HTTP."""
+        """Execution key → plan of a worker for calibration, for executions over HTTP."""
         self._lives: dict[int, Live] = {}
         """By execution key, the last repeat; a viewer sees them until the group has ended."""
         self._senders: LoadWorkers | None = None
         """Workers of the last window, to calibrate with: starting others takes longer than that."""
 
     async def close(self) -> None:
-        """Nothing of the group goes on any more."""
+        """Stop all background activity of the group."""
         for key in self._lives:
             self._context.active.pop(key, None)
         await self._let_go()
@@ -155,13 +155,13 @@ class _Load:
             await senders.close()
 
     def _say_once(self, sentence: str) -> None:
-        """What holds for every window of the group is said with the first."""
+        """Report what applies to every window of the group with the first one."""
         if sentence not in self._said:
             self._said.add(sentence)
             self._context.say(sentence)
 
     async def _warn(self, target: HttpTarget | AgentTarget) -> None:
-        """Say before it begins when the plan asks for much of what the senders can do."""
+        """Warn before the start if the plan needs a large part of the senders' ceiling."""
         from agentbench_tui.load.calibration.calibration import last_known
         from agentbench_tui.load.calibration.verdict import plan_warning
 
@@ -300,7 +300,7 @@ class _Load:
 
 
 def _check_streams(spec: LoadSpec, agent: AgentSpec, target: HttpTarget | AgentTarget) -> None:
-    """Raises AgentFailure where answers are to be broken off that come in one piece."""
+    """Raises AgentFailure if answers are to be cancelled that arrive in one piece."""
     if not any(one.cancel_after_tokens for one in spec.workload):
         return
     reason = why_not_broken_off(agent, stream=spec.stream)

@@ -1,4 +1,4 @@
-"""The `load:` block of a benchmark of kind load: what a person writes."""
+"""The `load:` block of a benchmark of kind load, as written in a suite."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Seconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
 
 
 class RampSpec(Part):
-    """From one rate to another, which then holds."""
+    """From one rate to another, which then stays constant."""
 
     start: NotNegative
     end: Positive
@@ -69,12 +69,11 @@ class TraceSpec(Part):
     speed: Positive = 1.0
     """2 replays it in half the time."""
     unit: Literal["s", "ms", "us", "ns"] | None = None
-    """Of its timestamps, where they are numbers: seconds, or milliseconds where rows have
-    `hash_ids`, unless it is given."""
+    """Unit of numeric timestamps: by default seconds, or milliseconds if rows have `hash_ids`."""
 
 
 class LengthSpec(Part):
-    """How long synthetic prompts or answers are, in tokens."""
+    """Length of synthetic prompts or answers, in tokens."""
 
     mean: Tokens
     spread: NotNegative = 0.0
@@ -90,11 +89,11 @@ class SyntheticSpec(Part):
 
     input_tokens: Tokens | LengthSpec = 128
     prefix_share: Share = 0.0
-    """Share of each prompt that is the same in all of them: what a prefix cache can save."""
+    """Share of each prompt that is the same in all of them, for prefix caches."""
     prefixes: Annotated[int, Field(ge=1, le=10_000)] = 1
-    """How many different shared beginnings there are."""
+    """Number of different shared beginnings."""
     distinct: Annotated[int, Field(ge=1, le=100_000)] = 256
-    """How many different prompts; they are taken in turn."""
+    """Number of different prompts; they are used in turn."""
 
 
 class RequestSpec(Part):
@@ -111,7 +110,7 @@ class RequestSpec(Part):
     synthetic: SyntheticSpec | None = None
     system_prompt: str | None = None
     output_tokens: Tokens | LengthSpec | None = None
-    """To ask of the server as `max_tokens`; left to it when not given."""
+    """Sent to the server as `max_tokens`; by default not sent."""
     turns: Annotated[int, Field(ge=1, le=1000)] = 1
     """Prompts of one session; each turn sends the answers before it along."""
     think_time_ms: NotNegative = 0.0
@@ -119,7 +118,7 @@ class RequestSpec(Part):
     tools: list[dict[str, Any]] = Field(default_factory=list)
     """Function definitions that the model may call."""
     tool_results: dict[str, str] = Field(default_factory=dict)
-    """What each tool gives back; a tool that is not named gives `{}`."""
+    """Result of each tool; a tool that is not named returns `{}`."""
     tool_rounds: Annotated[int, Field(ge=1, le=100)] = 5
     """Most rounds of tool calls that are answered in one turn."""
     cancel_after_tokens: Tokens | None = None
@@ -156,19 +155,20 @@ class LoadSpec(Part):
     sine: SineSpec | None = None
     trace: TraceSpec | None = None
     concurrency: Annotated[int, Field(ge=1, le=MOST_USERS)] | None = None
-    """Closed loop: so many users, each sending when its last request has ended."""
+    """Closed loop: number of users, each sending when its last request has ended."""
     throughput: bool = False
-    """Closed loop without think time, with `max_in_flight` users: as much as goes."""
+    """Closed loop without think time, with `max_in_flight` users: maximum throughput."""
     think_time_ms: NotNegative = 0.0
     think_time: Literal["constant", "exponential"] = "constant"
     ramp_s: NotNegative | None = None
     """Beginning of the window that rates leave out; in a closed loop the users begin evenly over
     it. Where it is not given, one median latency of a closed loop and nothing of an open one."""
     duration_s: Seconds | None = None
-    """Length of the window; of 30 s when neither it nor `requests` is given."""
+    """Length of the window; 30 s if neither it nor `requests` is given."""
     requests: Count | None = None
-    """First requests of sessions to send, so requests where sessions have one turn; with
-    `duration_s`, whichever ends first."""
+    """First requests of sessions to send, which are all requests for sessions with one turn;
+    with `duration_s`, whichever ends first.
+    """
     warmup_requests: Annotated[int, Field(ge=0, le=100_000)] = 3
     """Requests of each worker before the window, one after another."""
     max_in_flight: Annotated[int, Field(ge=1, le=MOST_USERS)] | None = None
@@ -176,10 +176,12 @@ class LoadSpec(Part):
     """Processes that send; by default as many as the plan needs, at most one a core. Never more
     than there are requests, users or places in flight."""
     realtime: bool | None = None
-    """Whether senders go before everything else on the machine (SCHED_RR). When it is not given,
-    those of an open loop over HTTP do where it is permitted and there is a core beside theirs."""
+    """Whether senders have real-time priority (SCHED_RR).
+
+    By default, those of an open loop over HTTP do if it is permitted and another core is free.
+    """
     drain_s: NotNegative = 30.0
-    """How long what is in flight may take after the window."""
+    """Grace period for in-flight requests after the window."""
     slo: SloSpec = Field(default_factory=SloSpec)
     stream: bool | None = None
     """Overrides the agent's own setting."""
@@ -222,5 +224,5 @@ class LoadSpec(Part):
 
     @property
     def is_open(self) -> bool:
-        """Whether requests are due by the clock."""
+        """Return whether requests are due by the clock."""
         return self.concurrency is None and not self.throughput

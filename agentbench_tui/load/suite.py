@@ -1,4 +1,4 @@
-"""A suite of one benchmark of kind load, put together from a schedule and a workload."""
+"""A suite of one benchmark of kind load, built from a schedule and a workload."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a load benchmark, said before anything runs."""
+"""Problems of a load benchmark, found before anything runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def accesses_of_load(block: object, base_dir: str) -> Iterator[Access]:
-    """What a `load:` block, which may be crafted, reads or runs."""
+    """Return what a `load:` block, which may be malicious, reads or runs."""
     if not block:
         return
     try:
@@ -39,16 +39,16 @@ def accesses_of_load(block: object, base_dir: str) -> Iterator[Access]:
 
 
 def accesses_of_workload(workload: Iterable[RequestSpec], base_dir: str) -> Iterator[Access]:
-    """What the datasets of a workload read or run."""
+    """Return what the datasets of a workload read or run."""
     for request in workload:
         if request.data_source is not None:
             yield access_of_source(request.data_source, Path(base_dir))
 
 
 def check_load(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
-    """Problems of the `load:` block with their paths, and of what stands beside it.
+    """Return problems of the `load:` block and related keys, with their paths.
 
-    Reads the trace, and the first case of each dataset; `base_dir` is what paths are relative to.
+    Reads the trace, and the first case of each dataset; `base_dir` is the base of relative paths.
     """
     found: list[str | Finding] = []
     if benchmark.dataset is not None:

@@ -37,7 +37,7 @@ _GAME_OVER = -32017
 
 
 class CallError(Exception):
-    """The market refused a call; the game goes on."""
+    """The market refused a call; the game continues."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(f"{code}: {message}")
@@ -47,7 +47,7 @@ class CallError(Exception):
 
 
 class Market:
-    """The market as one agent has it at hand."""
+    """The market as seen by one agent."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -57,7 +57,7 @@ class Market:
 
     @property
     def observation(self) -> dict[str, Any]:
-        """What was seen when the turn began."""
+        """Observation at the start of the turn."""
         found: dict[str, Any] = self.state["observation"]
         return found
 
@@ -81,7 +81,7 @@ class Market:
 
 
 class Turns(Protocol):
-    """What an agent may be besides a function: an object with `turn`."""
+    """Alternative to a function: an object with a method `turn`."""
 
     def turn(self, market: Market) -> None: ...
 
@@ -151,5 +151,5 @@ class Connection:
 
 
 def http(url: str) -> Connection:
-    """Carries requests to a URL, for `Market` and `play`."""
+    """Send requests to a URL, for `Market` and `play`."""
     return Connection(url)

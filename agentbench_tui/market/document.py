@@ -1,9 +1,9 @@
-"""An episode as an answer holds it: what `verdicts.runs.market_episode` describes, bounded in size.
+"""An episode as stored in an answer: described in `verdicts.runs.market_episode`, bounded in size.
 
-Prices of a long episode are kept at `MOST_MARKS` of its ticks, evenly spaced; what was done between
-two of them is told at the first. Every call is kept, unless there are more than `MOST_ACTS` of them
-or they fill more than `MOST_PACKED`: then every n-th, and `acts_every` is that n. Nothing of the
-truth is in it but what the agent was paid.
+Prices of a long episode are kept at `MOST_MARKS` of its ticks, evenly spaced; actions between two
+of them are listed at the first. Every call is kept, unless there are more than `MOST_ACTS` of them
+or they fill more than `MOST_PACKED`: then every n-th, and `acts_every` is that n. It contains
+nothing of the truth except the agent's payments.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_SAID = 5_000
 MOST_PACKED = 1_200_000
 """Characters of all that is packed; an answer may have about four million."""
 _TEXT = 200
-"""Characters of what was said, and of a result."""
+"""Maximum characters of a post, and of a result."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -81,7 +81,7 @@ def document_of(stage: Stage, episode: Episode, metrics: Metrics) -> dict[str, A
 
 
 def _with_acts(bulk: dict[str, Any], acts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """All of it, or every n-th act where it would be too long."""
+    """Return all actions, or every n-th if the document would be too long."""
     every = max(1, -(-len(acts) // MOST_ACTS))
     while True:
         kept = shortened({**bulk, "acts_every": every, "acts": acts[::every]})

@@ -18,14 +18,14 @@ from agentbench_tui.model.errors import StoreError
 from agentbench_tui.model.text.untrusted import Redactor
 
 MOST_PLAIN = 200_000
-"""Bytes of JSON up to which a document stays readable as it is."""
+"""Bytes of JSON up to which a document is stored unpacked."""
 PACKED = "packed"
 """The field of a document that holds the others."""
 _FAULTS = (TypeError, ValueError, OverflowError, RecursionError)
 
 
 def shortened(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields, or `packed` alone where they are long; `whole` undoes it."""
+    """Return the fields, or only `packed` if they are long; `whole` reverses it."""
     text = _encoded(fields)
     return dict(fields) if len(text) <= MOST_PLAIN else {PACKED: _packed(text)}
 
@@ -42,7 +42,7 @@ def pack(value: Any) -> str:
 
 
 def unpack(packed: str) -> Any:
-    """What was packed. Raises StoreError for anything else."""
+    """Unpack. Raises StoreError for invalid data."""
     try:
         text = zlib.decompress(base64.b64decode(packed))
         return json.loads(text, parse_constant=lambda _: None)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 SCHEMA = "agentbench.trajectory/1"
 MOST_PACKED = 2_400_000
-"""Characters of one in an answer, which may have about four million and holds more than this."""
+"""Maximum characters of a trajectory in an answer, which may have about four million and holds
+other data too.
+"""
 _SECRET = frozenset(
     {
         *("truth", "groundTruth", "outcomes", "fair", "reliability", "reliability_ppm", "news"),
@@ -91,7 +93,7 @@ def trajectory_of(
 
 
 def validate(trajectory: Mapping[str, Any]) -> None:
-    """Raises ValueError for what cannot be trained on, saying what is wrong with it."""
+    """Raises ValueError, with the problem, for a trajectory that cannot be used for training."""
     if trajectory.get("schema") != SCHEMA:
         raise ValueError(f"a trajectory has the schema {SCHEMA}, not {trajectory.get('schema')}")
     steps = trajectory.get("steps")
@@ -116,7 +118,7 @@ def validate(trajectory: Mapping[str, Any]) -> None:
 def keep_trajectory(
     data: dict[str, Any], world: World, episode: Episode, *, knows_outcomes: bool = False
 ) -> None:
-    """Add the trajectory to what the answer holds, packed; a notice where it is too long for it."""
+    """Add the trajectory to the answer's data, packed; a notice if it is too long."""
     packed = pack(trajectory_of(world, episode, knows_outcomes=knows_outcomes))
     if len(packed) <= MOST_PACKED:
         data["trajectory"] = packed
@@ -180,7 +182,7 @@ def exported(
 
 
 def _model_calls(system: str, messages: list[Any]) -> list[dict[str, Any]]:
-    """Each answer of a model with the prompt before it; of other agents none."""
+    """Return each answer of a model with its prompt; none for other agents."""
     user = ""
     calls = []
     for message in messages:
@@ -230,7 +232,10 @@ def _again(game: Game, call: Call) -> None:
 
 
 def _secret_path(value: object, path: str) -> str:
-    """Path of the first key that tells the truth, or empty. What the agent sent is its own."""
+    """Return the path of the first key that reveals the truth, or empty.
+
+    The agent's own messages do not count.
+    """
     if isinstance(value, Mapping):
         for key, inner in value.items():
             here = f"{path}.{key}" if path else str(key)

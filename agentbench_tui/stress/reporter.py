@@ -49,7 +49,7 @@ def _is_told(fact: float | str | bool) -> bool:
 
 
 def read_report(connection: sqlite3.Connection, execution_key: int) -> ScenarioReport | None:
-    """The report of an execution as last kept; None where there is none."""
+    """Return the last stored report of an execution; None if there is none."""
     document = report_document(connection, execution_key)
     return None if document is None else msgspec.json.decode(document, type=ScenarioReport)
 

@@ -16,7 +16,7 @@ from agentbench_tui.analysis.sample import Floats, column
 from agentbench_tui.analysis.summary import needed, supported
 
 _ROUNDING = 1e-12
-"""Of a running sum: a weight that is reached up to this is reached."""
+"""Rounding error of a running sum: a weight within it counts as reached."""
 
 
 def quantile_estimates(

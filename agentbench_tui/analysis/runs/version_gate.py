@@ -55,7 +55,7 @@ class VersionTest:
     """The worsening that would have been seen in 80 % of such comparisons; a size as `gate`. None
     where no run differs from another: how much runs vary is then not known."""
     reason: str = ""
-    """Why there is no verdict."""
+    """Say why there is no verdict."""
     error: float | None = None
     """Standard error of the shift between both positions, with `freedom` degrees of freedom."""
     freedom: float | None = None

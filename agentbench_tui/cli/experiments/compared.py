@@ -105,7 +105,7 @@ def _print_benchmark(
 
 
 def _has(connection: sqlite3.Connection, of: tuple[str, ...], name: str) -> bool:
-    """Whether the benchmark has that number: one of another experiment it has not."""
+    """Return whether the benchmark has that number, which may belong to another experiment."""
     from agentbench_tui.store.queries.metrics import run_has_metric
 
     return run_has_metric(connection, of[0], of[1], name)

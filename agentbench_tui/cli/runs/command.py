@@ -117,8 +117,7 @@ def _say_abandoned(path: Path) -> None:
 
 
 def _add_loads(connection: Any, run: dict[str, Any]) -> None:
-    """Count what was told of loads that have no figures yet, or never will: such as go on, and such
-    as were killed."""
+    """Count loads without figures, such as running and killed ones."""
     from agentbench_tui.store.queries.ticks import told_of_open_loads
 
     observed, answered = told_of_open_loads(connection, run["id"])
@@ -246,7 +245,7 @@ def _kept_words(connection: Any, row: dict[str, Any], document: dict[str, Any]) 
 
 
 def _stored_words(connection: Any, row: dict[str, Any]) -> list[str]:
-    """What there is of loads that have no figures yet."""
+    """Say what is stored of loads without figures."""
     from agentbench_tui.store.queries.load import stored_requests
     from agentbench_tui.store.queries.runs import executions_of, load_summary_of
 

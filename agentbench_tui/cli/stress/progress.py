@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LOOK_S = 0.5
 SILENT_S = 10.0
-"""Seconds without a new window after which it is said that one goes on."""
+"""Seconds without a new window after which a message says that one is running."""
 
 
 async def say_windows(database: Path, run_id: str, began: float) -> None:
@@ -83,7 +83,7 @@ class Told:
 
 
 def _rows(connection: sqlite3.Connection, run_id: str) -> list[tuple[ScenarioState, bool]]:
-    """Executions of the run, each with whether there are several agents."""
+    """Return the executions of the run, each with whether there are several agents."""
     from agentbench_tui.store.queries.stress import scenario_states
 
     rows = scenario_states(connection, run_id)

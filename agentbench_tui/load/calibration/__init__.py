@@ -1,1 +1,1 @@
-"""What the harness itself costs a load."""
+"""Overhead of the harness in a load."""

@@ -48,22 +48,24 @@ if TYPE_CHECKING:
     from agentbench_tui.load.sending.protocol import Chunk, Done
 
 LEAST_REQUESTS = 300
-"""Of the open loop: a p99 needs 299."""
+"""Minimum requests of the open loop: a p99 needs 299."""
 MOST_STUBS = 16
 MOST_CONVERSATIONS = 64
-"""Of each type of the workload that are sent."""
+"""Maximum conversations of each type of the workload that are sent."""
 LEAST_USERS, MOST_USERS = 16, 256
-"""Of each worker in the closed loop: fewer leave it waiting, more measure only their number."""
+"""Users per worker in the closed loop: with fewer it waits, more only increase the queue."""
 UNKNOWN_CHUNKS = 32
-"""Of a streamed answer whose length the plan leaves to the server."""
+"""Chunks of a streamed answer whose length the plan leaves to the server."""
 _SHORTEST_S, _LONGEST_S = 1.0, 2.0
 """Time for a calibration: as long as the windows it is for, within these bounds."""
 _OPEN_SHARE = 0.5
-"""Of the given seconds; the rest is for starting, and for the closed loop."""
+"""Share of the given seconds; the rest is for starting, and for the closed loop."""
 _CLOSED_S = 0.04
 _CLOSED_WINDOWS = 3
-"""Closed loops take two cores whole, and say enough in hundreds of requests. There is one more
-before them: in the first, memory and the processor's caches are cold."""
+"""Closed loops occupy two cores fully, and need only hundreds of requests.
+
+One more precedes them, because memory and CPU caches are cold in the first.
+"""
 _WARMUP_REQUESTS = 20
 _REQUEST_LIMIT_S = 10.0
 _DRAIN_S = 5.0
@@ -77,12 +79,12 @@ async def calibrated(
     windows: Sequence[Window],
     senders: LoadWorkers | None = None,
 ) -> Calibration | None:
-    """Calibrate for windows that have just been measured, and keep it with the run.
+    """Calibrate for windows that have just been measured, and store the result with the run.
 
-    `shape`: the plan of one of their workers; `senders`: those that are left of them, as many as
-    the plan has, else new ones are started. None when they used no HTTP, which the stub cannot
-    stand in for, or when it cannot be done; the verdict on the windows says that it is missing.
-    What was found for a window of the same size in the same run serves again.
+    `shape` is the plan of one of their workers; `senders` are the remaining ones, if as many as the
+    plan has, else new ones are started. None if they used no HTTP, which the stub cannot replace,
+    or if it fails; the verdict on the windows says that it is missing. The result is reused for
+    windows of the same size in the same run.
     """
     if not isinstance(shape.target, HttpTarget):
         return None
@@ -121,7 +123,7 @@ async def calibrated(
 
 
 class _Size(NamedTuple):
-    """What a calibration depends on; numbers by octave, since twice as much is not far off."""
+    """What a calibration depends on; numbers by octave, since a factor of two changes little."""
 
     streamed: bool
     workers: int
@@ -163,18 +165,15 @@ async def calibrate(
     seconds: float = 2.0,
     senders: LoadWorkers | None = None,
 ) -> Calibration:
-    """Measure the senders in about so many seconds.
+    """Measure the senders in about this many seconds.
 
-    The ceiling is what the CPU time of a request allows, see `_ceiling`.
-
-    `workload`: what the plan asks; the first turn of each conversation is sent, a short question
-    when there is none. `rate_per_s`: of the plan, or of a closed loop what it reached; None
-    stands for as much as may be. The overhead is measured at it, but never above half the ceiling
-    or half of what the closed loops reached, and not below the rate that gives its p99 enough
-    requests. `chunks`: of each streamed answer. `concurrency`: users of the closed loop, all
-    workers together; each worker has 16 to 256.
-
-    Raises AgentFailure (`harness`) when that cannot be done here.
+    The ceiling follows from the CPU time of a request, see `_ceiling`. `workload` is that of the
+    plan; the first turn of each conversation is sent, or a short question if there is none.
+    `rate_per_s` is that of the plan, or the reached rate of a closed loop; None means maximum
+    throughput. The overhead is measured at it, but never above half the ceiling or half of what the
+    closed loops reached, and not below the rate that gives its p99 enough requests. `chunks` is the
+    number per streamed answer. `concurrency` is the number of users of the closed loop over all
+    workers; each worker has 16 to 256. Raises AgentFailure (`harness`) if it fails.
     """
     asked = _first_turns(workload) or (_SHORT,)
     users = min(max(concurrency // workers, LEAST_USERS), MOST_USERS)
@@ -214,7 +213,7 @@ def remember(
     fingerprint: str,
     calibration: Calibration,
 ) -> None:
-    """Keep it, for plans to come on the machine with that fingerprint."""
+    """Store it for later plans on the machine with that fingerprint."""
     document = msgspec.json.encode(calibration).decode()
     keep_calibration(connection, run_key, fingerprint, document)
 
@@ -222,13 +221,15 @@ def remember(
 def last_known(
     connection: sqlite3.Connection, fingerprint: str, *, streamed: bool | None = None
 ) -> Calibration | None:
-    """The newest of that machine; of the same kind of answers when `streamed` says which."""
+    """Return the newest calibration of that machine; for the kind of answers given by
+    `streamed`, if set.
+    """
     found = newest_calibration(connection, fingerprint, streamed=streamed)
     return None if found is None else msgspec.json.decode(found, type=Calibration)
 
 
 class _Plans:
-    """Plans for the workers; each has its stub, as far as there are enough."""
+    """Plans for the workers; each has a separate stub, as far as there are enough."""
 
     def __init__(
         self,
@@ -246,7 +247,7 @@ class _Plans:
         self._realtime = realtime
 
     def closed(self, users: int) -> list[WorkerPlan]:
-        """So many users of each worker, without a pause."""
+        """Return a plan with this many users per worker, without pauses."""
         return self._each(ClosedLoop(users), duration_s=_CLOSED_S, requests=None)
 
     def open(self, rate: float, requests: int) -> list[WorkerPlan]:
@@ -278,12 +279,12 @@ class _Plans:
 
 
 def _rate(window: Window) -> float:
-    """Asked for, or of a closed loop what it reached."""
+    """Return the requested rate, or the reached rate of a closed loop."""
     return window.sent / window.window_s if window.asked_per_s is None else window.asked_per_s
 
 
 def _chunks(workload: Sequence[RequestType]) -> int:
-    """Of an answer, on average, if each token asked for is one."""
+    """Return the mean number of chunks per answer, assuming one per requested token."""
     asked = [
         turn.output_tokens
         for kind in workload
@@ -311,7 +312,9 @@ def _reached(closed: Sequence[Done]) -> float:
 
 
 def _first_turns(workload: Sequence[RequestType]) -> tuple[RequestType, ...]:
-    """Requests of the same sizes and mix, each a conversation of its own that is read whole."""
+    """Return requests of the same sizes and mix, each a separate conversation whose answer is
+    read completely.
+    """
     return tuple(
         RequestType(
             kind.name,
@@ -334,7 +337,7 @@ def _calibration(
     ceilings: Sequence[float],
     streamed: bool,
 ) -> Calibration:
-    """`samples`: of the open loop, as `columns_of` takes them."""
+    """`samples`: those of the open loop, as `columns_of` takes them."""
     from agentbench_tui.analysis.summary import quantile
     from agentbench_tui.load.results.columns import columns_of
 

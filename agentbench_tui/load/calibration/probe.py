@@ -1,7 +1,7 @@
-"""What a sender feels of itself while it sends: how late its loop is, its CPU, its pauses.
+"""A sender's own measurements during a window: lateness of its event loop, CPU, pauses.
 
-Runs inside a load worker, beside the requests: a timer in the sender's own loop fires a hundred
-times a second, and whatever keeps the loop from sending and receiving in time keeps it, too.
+Runs inside a load worker, in parallel to the requests: a timer in the sender's own loop fires a
+hundred times a second, and is delayed by everything that delays sending and receiving.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BYTES_PER_MB = 1e6
 
 
 class ProbeReading(msgspec.Struct, frozen=True, kw_only=True):
-    """From `start` to `stop`; None where it is not known."""
+    """From `start` to `stop`; unknown values are None."""
 
     lateness: Lateness | None
     """None when not one deadline of the probe came."""
@@ -61,7 +61,7 @@ class SenderProbe:
         self._timer: DeadlineTimer | None = None
 
     def start(self) -> None:
-        """Take the counters before. OSError where no more files can be opened."""
+        """Read the counters at the start. OSError if no more files can be opened."""
         self._late_us = Histogram()
         self._latest_ns = 0
         self._timer = DeadlineTimer(self._loop, self._tick)

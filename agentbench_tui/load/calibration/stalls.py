@@ -1,4 +1,4 @@
-"""How long tasks of this machine wait for a core while a window goes on."""
+"""How long tasks of this machine wait for a core during a window."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ class Stalls:
         self._before_us = _stalled_us()
 
     def percent(self) -> float | None:
-        """Of the time since then, that in which some task of the machine waited for a core; None
-        where the system does not tell."""
+        """Return the share of the time since then in which some task of the machine waited for a
+        core; None if the system does not report it.
+        """
         after_us = _stalled_us()
         if self._before_us is None or after_us is None:
             return None

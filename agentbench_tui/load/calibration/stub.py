@@ -31,14 +31,14 @@ _ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\n%b\r\n\r\n%b"
 
 
 class Answers:
-    """What is answered, made once for each number of chunks, and how long answering took."""
+    """Answers, built once for each number of chunks, and the time that answering took."""
 
     def __init__(self) -> None:
         self._made: dict[bytes, bytes] = {}
         self._service_ns = array("q")
 
     def answer(self, query: bytes, known_ns: int) -> bytes:
-        """The whole answer to a POST, of which we know since then."""
+        """Return the whole answer to a POST, received at `since`."""
         made = self._made.get(query)
         if made is None:
             made = self._made[query] = _ANSWER % _made(_chunks(query))
@@ -46,7 +46,7 @@ class Answers:
         return made
 
     def begin(self) -> None:
-        """What was answered so far no longer counts."""
+        """Reset the measurements."""
         del self._service_ns[:]
 
     def truth(self) -> dict[str, float | None]:
@@ -105,7 +105,7 @@ def _content_length(head: bytes) -> int:
 
 
 def _chunks(query: bytes) -> int | None:
-    """Of the stream that is asked for; None for one that is not streamed."""
+    """Return the chunks of the requested stream; None if it is not streamed."""
     for field in query.split(b"&"):
         name, _, value = field.partition(b"=")
         if name == b"chunks":
@@ -114,7 +114,7 @@ def _chunks(query: bytes) -> int | None:
 
 
 def _made(chunks: int | None) -> tuple[bytes, bytes, bytes]:
-    """Content type, the header that tells the body's length, and the body."""
+    """Return the content type, the header with the body's length, and the body."""
     if chunks is None:
         body = _completion(message={"role": "assistant", "content": "Yes."}, tokens=1)
         return b"application/json", b"content-length: %d" % len(body), body
@@ -145,7 +145,7 @@ def _completion(*, tokens: int | None = None, **said: dict[str, str]) -> bytes:
 
 
 def serve() -> None:
-    """Answer until standard input ends, then tell how long it took."""
+    """Answer until standard input ends, then report the answering times."""
     answers = Answers()
     standard_input = sys.stdin.fileno()
     with socket.create_server((HOST, 0), backlog=_BACKLOG) as server, DefaultSelector() as selector:

@@ -1,4 +1,4 @@
-"""Stub servers in processes of their own, for as long as a calibration takes."""
+"""Stub servers in separate processes, for the duration of a calibration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class StubTruth(msgspec.Struct, frozen=True):
-    """What a stub says of itself at its end."""
+    """Report of a stub at its end."""
 
     requests: int
     """Answered since the last beginning."""
@@ -37,7 +37,7 @@ class Stubs:
         self._count = count
         self._stubs: list[_Stub] = []
         self.urls: list[str] = []
-        """Where each answers."""
+        """URL of each stub."""
 
     async def __aenter__(self) -> Self:
         try:
@@ -58,12 +58,12 @@ class Stubs:
         await self._close()
 
     def begin(self) -> None:
-        """What they say at their end is to be of the requests from now on."""
+        """Restrict their reports to requests from now on."""
         for stub in self._stubs:
             stub.begin()
 
     async def end(self) -> list[StubTruth]:
-        """What each says at its end."""
+        """Return the report of each at its end."""
         for stub in self._stubs:
             stub.end()
         return await asyncio.gather(*(stub.line(StubTruth) for stub in self._stubs))
@@ -73,7 +73,7 @@ class Stubs:
 
 
 class _Stub:
-    """One stub process, heard line by line."""
+    """One stub process, read line by line."""
 
     def __init__(self) -> None:
         """Start it. Raises AgentFailure."""
@@ -81,11 +81,11 @@ class _Stub:
         self._child = LineChild(command, os.environ, "the stub for calibration")
 
     async def line(self, kind: type[Said]) -> Said:
-        """Its next line, JSON of that kind. Raises AgentFailure when there is none."""
+        """Return its next line, JSON of that kind. Raises AgentFailure if there is none."""
         return msgspec.json.decode(await self._child.line(), type=kind)
 
     def begin(self) -> None:
-        """Let it forget what it answered so far."""
+        """Reset its measurements."""
         self._child.process.write(b"\n")
 
     def end(self) -> None:
@@ -93,5 +93,5 @@ class _Stub:
         self._child.process.write(b"", close=True)
 
     async def close(self) -> None:
-        """End it, whatever it does."""
+        """End it in any state."""
         await self._child.process.close()

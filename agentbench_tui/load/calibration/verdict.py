@@ -32,27 +32,31 @@ from agentbench_tui.load.results.window import Calibration, Window
 Limit = Literal["client", "server", "none"]
 
 OVERHEAD_SHARE = 0.05
-"""Of the smallest reported median: what the overhead's p99 and the probe's lateness may be."""
+"""Limit of the overhead's p99 and the probe's lateness, relative to the smallest reported
+median.
+"""
 LATE_SHARE = 0.01
 LATENESS_FLOOR_MS = 1.0
-"""Below it the probe's lateness is never held against a run: kernels wake no better."""
+"""Probe lateness below this is never counted: kernels do not wake threads more precisely."""
 SENT_SHARE = 0.98
-"""Of the asked rate; below it the run says who was the limit."""
+"""Share of the requested rate below which the run reports the limit."""
 PLAN_SHARE = 0.50
-"""Of the senders' ceiling; a plan above it is warned about."""
+"""Share of the senders' ceiling above which a plan causes a warning."""
 LEAST_DRAWN = 0.5
-"""Of the asked rate: no random schedule of a size worth judging draws fewer."""
+"""Share of the requested rate that every random schedule of relevant size exceeds."""
 SHORTEST_WINDOW_S = 0.1
-"""Of a shorter one shares of time say nothing."""
+"""Shares of time are not meaningful in shorter windows."""
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the samples of the window say; None where there is nothing to say."""
+    """Facts from the window's samples; unknown ones are None."""
 
     sent_per_s: float | None
     """Requests sent per second of the window."""
     due_per_s: float | None = None
-    """Requests that became due per second: a random schedule rarely draws just what is asked."""
+    """Requests that became due per second: a random schedule rarely draws exactly the requested
+    number.
+    """
     answered_per_s: float | None = None
     """In the steady part of the window."""
     grew_ms: tuple[float, float] | None = None
@@ -61,24 +65,25 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     e2e_p50_ms: float | None
     """Median of the answered, from sending."""
     ttft_p50_ms: float | None = None
-    """The same of the first token, where answers are streamed."""
+    """The same for the first token, if answers are streamed."""
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a window's figures may be believed."""
+    """Reliability of a window's figures."""
 
     verdict: Verdict
     reasons: tuple[str, ...]
     """Why the verdict is not `clean`, then what could not be checked; one sentence each."""
     limit: Limit
-    """What kept the rate below the asked one, or a closed loop's senders at their end; `none`
-    when nothing did, or when it is not told apart."""
+    """What kept the rate below the requested one, or limited a closed loop's senders; `none` if
+    nothing did, or it is unknown.
+    """
     warnings: tuple[str, ...]
-    """What whoever reads the figures must know, whatever the verdict."""
+    """Warnings for readers of the figures, with any verdict."""
 
 
 def judge(window: Window, facts: Facts) -> Judgement:
-    """The verdict by the rules above; what is not known is said, not judged."""
+    """Return the verdict by the rules above; unknown facts are reported, not judged."""
     found = _Findings()
     median_ms = _smallest_median_ms(facts)
     _check_cpu(found, window)
@@ -110,7 +115,7 @@ def judge(window: Window, facts: Facts) -> Judgement:
 
 
 def plan_warning(asked_per_s: float | None, last: Calibration | None) -> str | None:
-    """What to say before a plan that asks for more than half of what the senders can do."""
+    """Return a warning for a plan that needs more than half of the senders' ceiling."""
     if asked_per_s is None or last is None or asked_per_s <= PLAN_SHARE * last.ceiling_per_s:
         return None
     return (
@@ -154,7 +159,7 @@ def _check_ceiling(found: _Findings, window: Window) -> None:
 def _check_overhead(
     found: _Findings, calibration: Calibration | None, median_ms: float | None
 ) -> bool:
-    """Whether it is known."""
+    """Return whether it is known."""
     if calibration is None:
         found.unchecked.append("the senders' overhead was not measured (no calibration)")
         return False
@@ -180,7 +185,7 @@ def _check_late(found: _Findings, window: Window) -> None:
 
 
 def _check_lateness(found: _Findings, window: Window, median_ms: float | None) -> bool:
-    """Whether it is known."""
+    """Return whether it is known."""
     worst_ms = max((one.lateness.p99_ms for one in window.workers if one.lateness), default=None)
     if worst_ms is None:
         found.unchecked.append("the lateness of the senders' loop is not known")
@@ -234,7 +239,7 @@ def _check_inside(found: _Findings, window: Window) -> None:
 
 
 def _limit(window: Window, facts: Facts, *, client: bool) -> tuple[Limit, list[str]]:
-    """What was the limit, and the warning that says so."""
+    """Return the limit, and the warning about it."""
     asked, sent = window.asked_per_s, facts.sent_per_s
     alone: Limit = "client" if client and not window.agent_inside else "none"
     if not asked:

@@ -49,7 +49,7 @@ SHORT_WINDOW = "the window ended within its ramp, or with one request"
 NOT_JUDGED = "load does not judge answers"
 _OF_ANSWERS = frozenset({"output_tokens", "tpot_ms", "output_tokens_per_s_per_user"})
 _OF_TOKENS = frozenset({"output_tokens_per_s", "tokens_used", *COSTS})
-"""What is an estimate when the tokens of answers, or of what the plan broke off too, are."""
+"""Metrics that are estimates if the tokens of answers, or of cancelled requests too, are."""
 _NOT_MEASURED = {
     **dict.fromkeys(("accuracy", "correct_share", "correctness", "completeness"), NOT_JUDGED),
     **dict.fromkeys(("relevance", "tokens_per_correct", "cost_usd_per_correct"), NOT_JUDGED),
@@ -122,7 +122,7 @@ def spending(requests: Requests, agent: AgentSpec, price: Price | None) -> Aggre
 
 
 def statuses(requests: Requests) -> dict[str, int]:
-    """Status → how many of the requests ended so; those that occur."""
+    """Return status → number of requests, for statuses that occur."""
     counts = np.bincount(requests.columns.table["status"], minlength=len(STATUSES))
     return {name: int(n) for name, n in zip(STATUSES, counts, strict=True) if n}
 
@@ -316,7 +316,7 @@ def _costs(result: Aggregate, requests: Requests, agent: AgentSpec, price: Price
 
 
 def _priced(requests: Requests, price: Price) -> Floats:
-    """USD of each request; each combination of token counts is asked for once."""
+    """Return the USD of each request; each combination of token counts is computed once."""
     names = (
         *("input_tokens", "output_tokens", "cached_tokens"),
         *("cache_write_tokens", "cache_write_1h_tokens"),
@@ -349,7 +349,7 @@ def _mark_estimated(result: Aggregate, names: Collection[str]) -> None:
 
 
 def _distribution(result: Aggregate, requests: Requests, name: str, reason: str) -> None:
-    """Figures of an attribute of the requests, where it is known."""
+    """Return statistics of the known values of an attribute."""
     values: Floats = getattr(requests, name)
     known = ~np.isnan(values)
     _figures(result, name, values[known], requests.columns.repeat[known], reason)

@@ -53,7 +53,7 @@ class Columns:
     table: NDArray[np.void]
     """Structured array of `SAMPLE`."""
     repeat: NDArray[np.int32]
-    """Of each row."""
+    """Repeat of each row."""
     worker: NDArray[np.int32]
     """Which load worker sent it, of its repeat."""
     gaps_us: NDArray[np.uint32]
@@ -74,7 +74,7 @@ class Columns:
 
     @cached_property
     def counted(self) -> Flags:
-        """The server said how many tokens the answer has."""
+        """Return whether the server reported the tokens of the answer."""
         return self._flag(TOKENS_COUNTED)
 
     @property
@@ -103,7 +103,7 @@ class Columns:
 
     @cached_property
     def sent_s(self) -> Floats:
-        """NaN of what was never sent."""
+        """NaN for requests that were never sent."""
         return self.due_s + self.lag_ms / 1e3
 
     @cached_property

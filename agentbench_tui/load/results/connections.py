@@ -1,4 +1,4 @@
-"""What opening connections adds to the latencies of a load, where that can be told."""
+"""Effect of opening connections on the latencies of a load, if it can be determined."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from agentbench_tui.load.results.rates import growth
 from agentbench_tui.load.results.requests import Requests
 
 CONNECTING_SHARE = 0.01
-"""Of the answered: with fewer that opened a connection not even p99 shows it."""
+"""Share of answered requests that opened a connection, below which not even p99 changes."""
 SLOW = 2.0
-"""A first byte that takes so many times the usual shows a target that is behind."""
+"""Factor on the usual time to first byte from which on the target counts as overloaded."""
 
 
 def told_of_connections(requests: Requests) -> list[str]:
-    """That latencies include opening connections, where it shows in them; by how much, where most
-    were opened while the target was not behind.
+    """Report that latencies include opening connections, if that matters; with the amount, if most
+    were opened while the target was not overloaded.
 
-    Connections are opened when all others are taken, which they are when the target is slow: held
-    against the usual, such requests would make a stall the price of a connection.
+    A connection is opened when all others are in use, which is the case when the target is slow:
+    comparing such requests with the usual ones would attribute a stall to the connection.
     """
     columns = requests.columns
     new = requests.answered & columns.new_connection
@@ -46,7 +46,7 @@ def told_of_connections(requests: Requests) -> list[str]:
 
 
 def _falls_behind(requests: Requests) -> bool:
-    """Whether latencies grew in some repeat, so that what was sent later has longer ones."""
+    """Return whether latencies grew in some repeat, so that later requests have longer ones."""
     return any(
         growth(requests, requests.begun & (requests.columns.repeat == repeat)) is not None
         for repeat in requests.windows

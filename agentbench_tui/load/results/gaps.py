@@ -31,7 +31,7 @@ _TABLE_US = 1 << 20
 _UPPER = 0.975
 """Share below the upper end of an interval of 95 %."""
 _ROUNDING = 1e-12
-"""Of a running sum: a weight that is reached up to this is reached."""
+"""Rounding error of a running sum: a weight within it counts as reached."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Counted:
     values: Floats
     """Each once, ascending."""
     counts: Counts
-    """How often each occurs."""
+    """Number of occurrences of each value."""
 
     @cached_property
     def until(self) -> Counts:
-        """How many there are up to each of them."""
+        """Cumulative counts."""
         return np.cumsum(self.counts)
 
     def __len__(self) -> int:

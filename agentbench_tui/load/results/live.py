@@ -1,4 +1,4 @@
-"""What the coordinator does with the workers' chunks: store them, and tell how it goes."""
+"""The coordinator's handling of the workers' chunks: storing them, and the live view."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Phase = Literal["starting", "window", "draining", "waiting", "calibrating"]
 
 
 class _Counts(NamedTuple):
-    """What had happened by the last tick."""
+    """Counts at the last tick."""
 
     rows: int = 0
     answered: int = 0
@@ -41,7 +41,7 @@ class _Counts(NamedTuple):
 
 
 class Live:
-    """One repeat of one execution while it goes on (`engine.run.context.Ongoing`)."""
+    """One running repeat of one execution (`engine.run.context.Ongoing`)."""
 
     def __init__(
         self,
@@ -56,8 +56,11 @@ class Live:
         price: Callable[[Usage], float | None] | None,
         steering: Steering | None = None,
     ) -> None:
-        """`arrivals`: of an open loop. `price`: USD of one request by its tokens; None where a cost
-        is not held against caps. `steering`: None where the load cannot be changed by hand."""
+        """`arrivals`: those of an open loop.
+
+        `price`: USD of one request by its tokens; None without a cost budget. `steering`: None if
+        the load cannot be changed manually.
+        """
         self._context = context
         self._key = execution_key
         self._repeat = repeat
@@ -76,14 +79,15 @@ class Live:
         self._told = _Counts()
         self._began_at: float | None = None
         self._ends_at: float | None = None
-        """Of the window, on `time.time`, as far as it is known."""
+        """Expected end of the window, on `time.time`."""
         self._requests: int | None = None
         self._ended: Phase | None = None
         self._begin_tick()
 
     def begin(self, began_ns: int, duration_s: float | None, requests: int | None) -> None:
-        """The window begins at `began_ns` of `time.perf_counter_ns`, and ends after so long or so
-        many requests, where one knows how many."""
+        """Start the window at `began_ns` of `time.perf_counter_ns`; it ends after this time or
+        number of requests, if known.
+        """
         self._began_at = unix_time() + (began_ns - perf_counter_ns()) / 1e9
         if duration_s is not None:
             self._ends_at = self._began_at + duration_s
@@ -98,14 +102,14 @@ class Live:
         self._recent.end()
 
     def end(self, phase: Literal["waiting", "calibrating"] = "waiting") -> None:
-        """The last answer is there, or given up: what goes on now is no load."""
+        """End the load: the last answer has arrived, or was given up."""
         self.steering.end()
         self._ended = phase
         self.tick()
 
     @property
     def phase(self) -> Phase:
-        """What goes on."""
+        """Current phase."""
         if self._ended is not None:
             return self._ended
         if self._began_at is None:
@@ -156,8 +160,10 @@ class Live:
             )
 
     def _remember(self, newest: Chunk) -> None:
-        """Where all stand, for the rates of late: at the mean of the moments at which each stood so
-        by its own clock, whenever its word got here. All share the load evenly."""
+        """Store the totals of all workers, for recent rates: at the mean of the times at which
+        each reported by its own clock, regardless of when the report arrived. The load is
+        divided evenly.
+        """
         if newest.at_s > self._recent.ends_s:
             self._recent.end()
         at_s = sum(chunk.at_s for chunk in self._latest.values()) / len(self._latest)

@@ -1,4 +1,4 @@
-"""What the requests of a load cost, by the prices in force in its run."""
+"""Cost of a load's requests, at the prices of its run."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunPrice:
-    """What the requests of one agent cost in a run."""
+    """Cost of one agent's requests in a run."""
 
     run_key: int
     used: tuple[UsedPrice, ...]
     """To be kept with the run, so that costs can be checked later."""
     of_request: Callable[[Usage], float | None]
-    """USD of one request by its tokens; None where too little is known of them."""
+    """USD of one request by its tokens; None if too little is known."""
 
 
 def price_against_cap(
     context: RunContext, agent: AgentSpec
 ) -> Callable[[Usage], float | None] | None:
-    """USD of one request by its tokens; None where its price is not known, and where the run has
-    no cap on its cost."""
+    """USD of one request by its tokens; None if its price is unknown, and if the run has no cost
+    budget.
+    """
     from agentbench_tui.model.answer import Usage
 
     if agent.simulated or context.budget.cost_limit_usd is None:

@@ -25,10 +25,11 @@ LEAST_WAVES = 5
 go in step, the slope through 5 is off by up to 4 %, through 3 by 11 %, through 2 by 25 %."""
 DRIFT_P = 0.01
 LEAST_GROWTH = 1.5
-"""Of the median latency from the first to the last third: less may be the weather."""
+"""Growth of the median latency from the first to the last third, below which it may be noise."""
 _WHOLE_FROM_THIRDS = 1.5
-"""What grows evenly grows by so much more from its beginning to its end than from the middle of its
-first third to that of its last."""
+"""Factor between the growth over the whole window and from the middle of its first third to that
+of its last, for even growth.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +46,22 @@ class Steady:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Rates of one repeat, per second; None where there is nothing to divide by."""
+    """Rates of one repeat, per second; None if there is nothing to divide by."""
 
     steady: Steady | None
     """None when the window ended before that part began, or soon after in a closed loop."""
     throughput: float | None
     request_throughput: float | None
-    """Of what the plan broke off too, as of output tokens and goodput."""
+    """Includes cancelled requests, as do output tokens and goodput."""
     output_tokens: float | None
     input_tokens: float | None
     goodput: float | None
     sent: float | None
-    """In an open loop the first requests of sessions only: what the schedule asks for."""
+    """In an open loop, only the first requests of sessions, which the schedule determines."""
     due: float | None
-    """What the schedule, as it was drawn, made due; None for a closed loop."""
+    """Rate that became due in the drawn schedule; None for a closed loop."""
     sent_share: float | None
-    """Of the asked rate; None for a closed loop and for a window that was cut short."""
+    """Share of the requested rate; None for a closed loop and for a window that was cut short."""
 
 
 def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
@@ -110,8 +111,9 @@ def steady_part(requests: Requests, repeat: int) -> Steady | None:
 
 
 def growth(requests: Requests, rows: Flags) -> Drift | None:
-    """How the latency grew from the first third of those requests to the last, in the order in
-    which they were due; None where it did not, beyond doubt and by half."""
+    """Return the growth of the latency from the first third of those requests to the last, in
+    order of due time; None if it did not grow by half, with confidence.
+    """
     order = np.argsort(requests.columns.due_s[rows], kind="stable")
     found = drift(requests.taken_ms[rows][order])
     if found is None or found.p >= DRIFT_P or found.last < LEAST_GROWTH * found.first:
@@ -120,7 +122,7 @@ def growth(requests: Requests, rows: Flags) -> Drift | None:
 
 
 def _pace(requests: Requests, own: Flags, window: Window, steady: Steady | None) -> Floats | None:
-    """What each request adds to a rate, per second; None where no rate can be told."""
+    """Return the contribution of each request to a rate, per second; None if there is no rate."""
     if steady is None:
         return None if window.is_open else _whole(requests, own, window)
     if not window.is_open:
@@ -131,11 +133,11 @@ def _pace(requests: Requests, own: Flags, window: Window, steady: Steady | None)
 
 
 def _answering_s(requests: Requests, begun: Flags, steady: Steady) -> float:
-    """Seconds that a server needs for what an open loop asks: as long as that becomes due; where it
-    falls behind, from the first answer to the last.
+    """Return the seconds that a server needs for the requests of an open loop.
 
-    One slow answer at the end is no falling behind: this is at most as much longer as the latency
-    grew.
+    This is the time in which they become due or, if the server falls behind, from the first answer
+    to the last. One slow answer at the end does not count as falling behind: the time is at most
+    extended by the growth of the latency.
     """
     grew = growth(requests, begun)
     if grew is None:
@@ -160,11 +162,11 @@ def _slope(requests: Requests, steady: Steady) -> Floats:
 
 
 def _whole(requests: Requests, own: Flags, window: Window) -> Floats | None:
-    """For all requests of a closed loop alike, so that none is lost: the mean number in flight ÷
-    the mean time of a request, which is the rate (Little's law).
+    """Return the rate over all requests of a closed loop, so that none is lost: the mean number in
+    flight ÷ the mean latency (Little's law).
 
-    Counting until the last answer instead would take in the drain, in which ever fewer users ask;
-    counting until the window's end, where users go in step, may miss a whole wave.
+    Counting until the last answer would include the drain, with ever fewer users; counting until
+    the window's end could miss a whole wave of synchronized users.
     """
     from_s, to_s = window.ramp_s or 0.0, window.window_s
     taken_s = float(np.nansum((requests.columns.end_s - requests.columns.sent_s)[own]))
@@ -183,9 +185,8 @@ def _throughput(requests: Requests, own: Flags, answered: Flags) -> float | None
 
 
 def _sent_per_s(requests: Requests, own: Flags, window: Window) -> float | None:
-    """What left while the schedule asked for it; what left in the drain was late.
-
-    A schedule asks for sessions: their later requests are no answer to it.
+    """Return the rate of requests sent while the schedule was running; those sent in the drain
+    were late. A schedule determines sessions, so their later requests do not count.
     """
     length_s = asking_s(window)
     if window.is_open:

@@ -1,9 +1,9 @@
-"""What a load asks, sends and answers a second of late, for those who watch it.
+"""Recent offered, sent and answered rates of a load, for live views.
 
-A count is known at moments only: a quarter of a second apart, as the workers tell it. So a rate is
-taken from one moment at which a count had grown to a later one, and what had come by the first of
-them is left out: requests that come in bursts, and those that come evenly, have the rate that they
-have. Told are rates of enough requests to be right within 1/`FEWEST`; else none.
+Counts are known only at the reports of workers, a quarter of a second apart. A rate is therefore
+computed between two reports, starting at one where the count had grown and excluding its value
+there, so that both bursty and even requests get their true rate. A rate is given only if there are
+enough requests for an error within 1/`FEWEST`.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 RECENT_S = 5.0
 """A rate is taken over so long, so that it follows what happens and does not flicker."""
 LEAST_S = 2.0
-"""Over less none is told."""
+"""Minimum time span of a rate."""
 LONGEST_S = 60.0
-"""What is longer ago is forgotten."""
+"""Older data are discarded."""
 FEWEST = 20
-"""Requests, or answers, that a rate is taken of; where they take longer, over longer."""
+"""Requests, or answers, that a rate is based on; with slower ones, the time span is longer."""
 STEP_S = 0.1
-"""Less than this lies between no two moments: several workers tell more often than is needed."""
+"""Minimum time between two stored reports: several workers report more often than necessary."""
 
 
 class Moment(NamedTuple):
-    """What had come by then, since the window began."""
+    """Totals at a time since the start of the window."""
 
     at_s: float
     """Seconds since it began, by the senders' own clocks."""
@@ -42,16 +42,18 @@ class Moment(NamedTuple):
 
 
 class RecentRates:
-    """Of one window, while it lasts; from its end on as they were then."""
+    """Recent rates of one window; constant after its end."""
 
     def __init__(self, arrivals: Schedule | None, pace: Pace | None = None) -> None:
-        """`arrivals`: what an open loop asks for; None of a closed one. `pace`: how fast it goes,
-        where that may be changed."""
+        """`arrivals`: those of an open loop; None for a closed one.
+
+        `pace`: speed of the schedule, if it can be changed.
+        """
         self._arrivals = arrivals
         self._pace = pace or Pace()
         self._moments: deque[Moment] = deque()
         self.ends_s = math.inf
-        """What comes later is no part of the window."""
+        """Later requests do not belong to the window."""
 
     def end(self) -> None:
         """The window is over."""
@@ -83,11 +85,11 @@ class RecentRates:
         return (until - began) / (until_s - began_s)
 
     def sent_per_s(self) -> float | None:
-        """None where it is not known."""
+        """None if unknown."""
         return self._per_s("sent", "sent")
 
     def tokens_per_s(self) -> float | None:
-        """Output tokens of what was answered. None where they are not known."""
+        """Output tokens of answers. None if unknown."""
         return self._per_s("tokens", "answered")
 
     def _per_s(self, name: str, of: str) -> float | None:
@@ -99,8 +101,9 @@ class RecentRates:
         return grown / (last.at_s - first.at_s)
 
     def _span(self, name: str, of: str) -> tuple[Moment, Moment] | None:
-        """The moments between which a rate of `name` is taken, `of` counts what it is taken of;
-        None where there is too little, or nothing came for longer than they lie apart."""
+        """Return the times between which the rate of `name` is computed; `of` counts what it is
+        based on. None with too few data, or if nothing arrived for longer than the span.
+        """
         grown = [
             later
             for earlier, later in pairwise(self._moments)

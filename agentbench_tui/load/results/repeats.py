@@ -1,4 +1,4 @@
-"""The repeats of a load execution in the store: one is there whole, or it is measured anew.
+"""The repeats of a load execution in the store: each is complete, or measured again.
 
 Each function runs inside a transaction of the writer.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def is_measured(connection: sqlite3.Connection, execution_key: int, repeat: int) -> bool:
-    """Whether the whole repeat was measured before the run was resumed."""
+    """Return whether the whole repeat was measured before the run was resumed."""
     found = window_documents(connection, execution_key).get(repeat)
     return found is not None and not msgspec.json.decode(found, type=Window).stopped
 
@@ -26,7 +26,7 @@ def is_measured(connection: sqlite3.Connection, execution_key: int, repeat: int)
 def keep(
     connection: sqlite3.Connection, execution_key: int, repeat: int, window: Window, requests: int
 ) -> None:
-    """Write what is known of a repeat that has been measured, of so many requests."""
+    """Store a finished repeat with this number of requests."""
     document = msgspec.json.encode(window).decode()
     keep_window(connection, execution_key, repeat, document, requests)
 
@@ -34,6 +34,6 @@ def keep(
 def replace(
     connection: sqlite3.Connection, execution_key: int, repeat: int, window: Window
 ) -> None:
-    """Write what is known of a repeat by now."""
+    """Store the current state of a repeat."""
     document = msgspec.json.encode(window).decode()
     replace_window(connection, execution_key, repeat, document)

@@ -24,7 +24,7 @@ FIRST_TOKEN = ("ttft_ms", "ttfo_ms")
 
 @dataclass(frozen=True)
 class Requests:
-    """The measured requests of an execution: one value a row, NaN where there is none."""
+    """The measured requests of an execution: one value per row, NaN if missing."""
 
     columns: Columns
     windows: Mapping[int, Window]
@@ -43,7 +43,7 @@ class Requests:
 
     @cached_property
     def begun(self) -> Flags:
-        """Answered, or broken off by the plan: what came of the answer came in time."""
+        """Answered, or cancelled by the plan: the answer had started in time."""
         return self.answered | self.cancelled
 
     @cached_property
@@ -53,9 +53,10 @@ class Requests:
 
     @cached_property
     def counted(self) -> Flags:
-        """Whether it says anything about the target's reliability.
+        """Whether it counts for the target's reliability.
 
-        Not what the plan broke off, what a stop cut short, and what failed for a fault of ours.
+        Excludes requests cancelled by the plan, cut off by a stop, or failed because of the
+        harness.
         """
         left_out = self.cancelled.copy()
         for kind in UNMEASURED:
@@ -100,12 +101,12 @@ class Requests:
 
     @cached_property
     def received_tokens(self) -> Floats:
-        """The same, of what the plan broke off too: as many as had come."""
+        """The same, including cancelled requests: the tokens received."""
         return _where(self.begun, self.columns.output_tokens)
 
     @cached_property
     def answers_estimated(self) -> bool:
-        """Whether the tokens of some answer are counted by chunks."""
+        """Whether the tokens of some answer are estimated from chunks."""
         return self._estimated(self.output_tokens)
 
     @cached_property
@@ -137,7 +138,7 @@ class Requests:
 
     @cached_property
     def send_lag_ms(self) -> Floats:
-        """Of all that were sent."""
+        """Lag of all requests that were sent."""
         return self.columns.lag_ms
 
     @property
@@ -185,11 +186,11 @@ class Requests:
         return good
 
     def judged(self, slo: Mapping[str, float]) -> Flags:
-        """Of which the SLO says whether they are good."""
+        """Requests that the SLO applies to."""
         return ~self.cancelled | any(name in FIRST_TOKEN for name in slo)
 
     def lacking(self, slo: Mapping[str, float]) -> list[str]:
-        """Metrics of the SLO that no answer has: nothing can be said of good or not."""
+        """Return the SLO's metrics that no answer has, so that goodput is unknown."""
         return [
             name
             for name in slo

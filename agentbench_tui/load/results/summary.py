@@ -1,6 +1,6 @@
-"""What is kept of a load execution beside its metrics: how far to believe it, counts, the harness.
+"""Summary of a load execution besides its metrics: measurement quality, counts, the harness.
 
-Made from stored samples and windows, so that it can be made again.
+Computed from stored samples and windows, so that it can be computed again.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 DRAWN_APART = 0.02
-"""Of the mean number of arrivals: less apart is not worth a word."""
+"""Relative deviation from the mean number of arrivals, below which it is not reported."""
 
 
 class RequestCounts(msgspec.Struct, frozen=True, kw_only=True):
     """Requests of all repeats; rates are means of the repeats."""
 
     asked_per_s: float | None
-    """None for a closed loop. Of sessions only their first requests, here and in `sent_per_s`."""
+    """None for a closed loop. For sessions only their first requests, here and in `sent_per_s`."""
     sent_per_s: float | None
     """In a closed loop all requests."""
     offered: int
@@ -55,17 +55,17 @@ class RequestCounts(msgspec.Struct, frozen=True, kw_only=True):
     unsent: int
     """Became due and never got a place in flight."""
     connections: int | None
-    """None, as the next three, where the target's own adapter talks and they are not seen."""
+    """None, as the next three, if the target's own adapter does the transport."""
     resent: int | None
     sent_bytes: int | None
     received_bytes: int | None
 
 
 class Harness(msgspec.Struct, frozen=True, kw_only=True):
-    """What the senders themselves cost and suffered; None where it is not known."""
+    """Cost and delays of the senders themselves; unknown values are None."""
 
     overhead_p50_ms: float | None
-    """Of the calibration, as the next ones: time that the senders add to an answer."""
+    """From the calibration, as the next ones: time that the senders add to an answer."""
     overhead_p99_ms: float | None
     ceiling_per_s: float | None
     ceiling_low_per_s: float | None
@@ -75,15 +75,15 @@ class Harness(msgspec.Struct, frozen=True, kw_only=True):
     cpu_us_per_request: float | None
     """Senders' CPU time in the windows ÷ requests sent."""
     cpu_share: float | None
-    """Of a core, by the busiest sender."""
+    """Share of a core, for the busiest sender."""
     workers: int
     realtime: bool
-    """Whether they went before everything else on the machine."""
+    """Whether they had real-time priority."""
     window_s: float
-    """Of all repeats together, like the counts that follow."""
+    """Total of all repeats, as are the following counts."""
     drained_s: float
     lateness_p50_ms: float | None
-    """Of a timer in the senders' loop, by the worst sender."""
+    """Lateness of a timer in the senders' loop, for the worst sender."""
     lateness_p99_ms: float | None
     lateness_max_ms: float | None
     late: int
@@ -91,13 +91,13 @@ class Harness(msgspec.Struct, frozen=True, kw_only=True):
     blocked: int
     """Requests that waited for a place in flight."""
     most_in_flight: int
-    """Of all senders together, in the repeat with most."""
+    """Maximum over the repeats, for all senders together."""
     run_queue_wait_ms: float | None
     psi_cpu_percent: float | None
     gc_pause_ms: float
     gc_pause_max_ms: float
     peak_rss_mb: float
-    """Of all senders together."""
+    """Total of all senders."""
 
 
 class LoadSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,13 +107,12 @@ class LoadSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The worst of the repeats'."""
     reasons: tuple[str, ...]
     limit: Limit
-    """What kept the rate down: `client` where it was so in any repeat, else `server`, else `none`.
-    """
+    """What limited the rate: `client` if so in any repeat, else `server`, else `none`."""
     warnings: tuple[str, ...]
     is_open: bool
     """Whether latencies count from the due time."""
     on_this_machine: bool
-    """Whether the target shared our cores."""
+    """Whether the target shared this machine's cores."""
     slo: dict[str, float]
     repeats: int
     steady: tuple[tuple[float, float] | None, ...]
@@ -207,7 +206,9 @@ def _median(values: Floats) -> float | None:
 
 
 def _told(of_repeats: Sequence[Iterable[str]]) -> tuple[str, ...]:
-    """Sentences of all repeats, each once; where not all say it, with the first that does."""
+    """Return the sentences of all repeats, each once; if not all have it, with the first repeat
+    that does.
+    """
     where: dict[str, list[int]] = {}
     for number, sentences in enumerate(of_repeats, 1):
         for sentence in sentences:
@@ -219,8 +220,9 @@ def _told(of_repeats: Sequence[Iterable[str]]) -> tuple[str, ...]:
 
 
 def _drawn(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
-    """How many a random schedule drew, or how long it took to draw as many as end it, where that
-    is not what it is on average."""
+    """Report how many arrivals a random schedule drew, or how long it took to draw its requests,
+    if that deviates from the mean.
+    """
     asked = drawn = mean_s = took_s = 0.0
     for repeat, window in requests.windows.items():
         due = rates[repeat].due
@@ -241,7 +243,7 @@ def _drawn(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
 
 
 def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
-    """That rates of a closed loop are not those of a steady part, where there is none."""
+    """Report that rates of a closed loop do not come from a steady part, if there is none."""
     for repeat, window in requests.windows.items():
         one = rates[repeat]
         if not window.is_open and one.steady is None and one.request_throughput:
@@ -252,13 +254,13 @@ def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
 
 
 def _no_rate(result: Aggregate) -> list[str]:
-    """Why no rate of answers is told."""
+    """Say why there is no rate of answers."""
     rate = result.metrics["request_throughput_per_s"]
     return [f"answered/s is not known: {rate.reason}"] if rate.value is None else []
 
 
 def _resent(counts: RequestCounts) -> list[str]:
-    """What a server does that drops connections; whoever answers in the end hides it."""
+    """Report that the server drops connections; the final answer hides it."""
     if not counts.resent:
         return []
     many = "request was" if counts.resent == 1 else "requests were"
@@ -267,7 +269,7 @@ def _resent(counts: RequestCounts) -> list[str]:
 
 
 def _without_content(requests: Requests) -> list[str]:
-    """Answers that ended with a reason before they said anything."""
+    """Return answers that ended with a reason but without content."""
     streamed = requests.answered & requests.columns.streamed
     count = int(np.count_nonzero(streamed & np.isnan(requests.ttft_ms)))
     if not count:
@@ -277,7 +279,7 @@ def _without_content(requests: Requests) -> list[str]:
 
 
 def _unjudged(requests: Requests, slo: Mapping[str, float]) -> list[str]:
-    """Which limits say nothing of what the plan broke off."""
+    """Say which limits do not apply to cancelled requests."""
     count = int(np.count_nonzero(requests.cancelled))
     names = [name for name in slo if name not in FIRST_TOKEN]
     if not count or not names:
@@ -291,7 +293,7 @@ def _were(count: int) -> str:
 
 
 def _left_out(counts: RequestCounts) -> list[str]:
-    """What latencies do not show: the slowest, when they did not come to their end."""
+    """Report what latencies exclude: the slowest requests, if they did not finish."""
     found = []
     if counts.unfinished:
         found.append(

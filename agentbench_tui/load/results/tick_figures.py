@@ -1,7 +1,7 @@
-"""What a tick tells of the samples beyond what their sender has counted: gaps and queueing.
+"""Live figures from the samples beyond the sender's counts: chunk gaps and queueing.
 
-Worked out by the coordinator, once a second, so that a sender spends nothing on it; without numpy,
-which would take longer to import than all of it.
+Computed by the coordinator once a second, so that a sender spends no time on it; without numpy,
+whose import would take longer.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 def histograms(
     samples: Sequence[bytes], gaps: Sequence[bytes]
 ) -> tuple[bytes | None, bytes | None]:
-    """(gaps between the chunks of answers, time from due to sent) in ms, as `Histogram.to_bytes`,
-    of chunks as `load.sending.protocol.Chunk` has them. None where there are no values."""
+    """Return (gaps between the chunks of answers, time from due to sent) in ms, as
+    `Histogram.to_bytes`, for chunks of `load.sending.protocol.Chunk`. None without values.
+    """
     return _histogram(map(gaps_of, gaps)), _histogram(map(lags_of, samples))
 
 

@@ -1,4 +1,4 @@
-"""What is kept of one repeat of a load execution beside its samples."""
+"""Stored data of one repeat of a load execution, besides its samples."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from agentbench_tui.load.sending.protocol import Done
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """What the sender itself costs: measured against a stub here that answers at once."""
+    """Overhead of the sender: measured against a local stub that answers immediately."""
 
     at: str
     """When, as the store writes times."""
     rate_per_s: float
-    """At which the overhead was measured: the plan's own rate; less where that is too much, more
-    where its p99 needs more requests."""
+    """Rate at which the overhead was measured: the plan's own rate; lower if that is too high,
+    higher if its p99 needs more requests.
+    """
     overhead_p50_ms: float
     """Time that the sender adds: end to end at the client, less the stub's own time."""
     overhead_p99_ms: float
@@ -28,17 +29,17 @@ class Calibration(msgspec.Struct, frozen=True):
     workers: int
     streamed: bool
     ceiling_low_per_s: float | None = None
-    """The least of these windows; None where only one was measured."""
+    """The lowest of these windows; None if only one was measured."""
 
 
 class Window(msgspec.Struct, frozen=True):
-    """One repeat: what was asked, and what the workers say of it."""
+    """One repeat: the plan, and the reports of the workers."""
 
     is_open: bool
     asked_per_s: float | None
-    """Mean rate that the schedule asks for over the window; None for a closed loop."""
+    """Mean rate of the schedule over the window; None for a closed loop."""
     asked: float | None
-    """Requests that the schedule asks for over the window, on average; None for a closed loop."""
+    """Expected number of requests of the schedule over the window; None for a closed loop."""
     started_at: str
     ramp_s: float | None
     """As the plan gives it."""
@@ -46,7 +47,7 @@ class Window(msgspec.Struct, frozen=True):
     """Metric → limit."""
     max_in_flight: int | None
     on_this_machine: bool
-    """Whether the target is served from this machine, so that it shares our cores."""
+    """Whether the target runs on this machine and shares its cores."""
     workers: tuple[Done, ...]
     calibration: Calibration | None = None
     psi_cpu_percent: float | None = None
@@ -54,14 +55,15 @@ class Window(msgspec.Struct, frozen=True):
     stopped: bool = False
     """Whether the window was cut short on request."""
     changes: tuple[Change, ...] = ()
-    """What somebody changed by hand while it went on; `asked` counts that in."""
+    """Manual changes during the window; `asked` includes them."""
     agent_inside: bool = False
-    """Whether the agent runs in the senders' own processes: its CPU time is in theirs, and what
-    it blocks waits for it."""
+    """Whether the agent runs in the senders' own processes: their CPU time includes it, and it
+    can block them.
+    """
 
     @property
     def window_s(self) -> float:
-        """Of the worker that asked longest."""
+        """Duration for the worker that sent longest."""
         return max((worker.window_s for worker in self.workers), default=0.0)
 
     @property

@@ -1,4 +1,4 @@
-"""What is to be done later, in the order it falls due, on one precise timer."""
+"""Future actions in order of their time, on one precise timer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Agenda:
         self._timer.close()
 
     def __len__(self) -> int:
-        """How much is still to be done."""
+        """Number of pending actions."""
         return len(self._entries)
 
     def _due(self) -> None:

@@ -46,7 +46,9 @@ _NS_PER_S = 1_000_000_000
 _HALF_NS = 0.5
 """Added before the fraction is dropped, so that times are rounded to the nearest nanosecond."""
 _LEAST_BURSTINESS, _MOST_BURSTINESS = 0.01, 10_000.0
-"""Gaps that vary 10 times and 0.01 times as much as their mean; beyond lies nothing to measure."""
+"""Coefficients of variation of 10 and 0.01 for the gaps; beyond them there is nothing to
+measure.
+"""
 
 
 class Arrivals(msgspec.Struct, frozen=True, kw_only=True, tag="arrivals"):
@@ -94,7 +96,7 @@ def slice_of(offsets: Iterator[int], worker: int, workers: int) -> Iterator[int]
 
 
 def expected_rate(schedule: Schedule, t_s: float) -> float:
-    """Requests/s asked for at `t_s`; of a trace, how many arrive in the second that t_s is in."""
+    """Return the rate at `t_s`; for a trace, the number of arrivals in the second of t_s."""
     if isinstance(schedule, Arrivals):
         return schedule.profile.rate_at(t_s)
     second = math.floor(t_s)
@@ -102,7 +104,7 @@ def expected_rate(schedule: Schedule, t_s: float) -> float:
 
 
 def highest_rate(schedule: Schedule, duration_s: float) -> float:
-    """The most requests/s that are asked for until `duration_s`; of a trace, in any one second."""
+    """Return the highest rate until `duration_s`; for a trace, in any one second."""
     if isinstance(schedule, Arrivals):
         rate_at = schedule.profile.rate_at
         turns = [time for time in schedule.profile.turns() if time < duration_s]
@@ -190,11 +192,12 @@ def _poisson(uniform: Callable[[], float]) -> Iterator[float]:
 
 
 def _gamma(uniform: Callable[[], float], shape: float) -> Iterator[float]:
-    """Gaps of mean 1, gamma-distributed; as seen from a random moment, not from an arrival on.
+    """Draw gamma-distributed gaps of mean 1, as observed from a random time rather than from an
+    arrival.
 
-    So Λ is the mean count at every time, however bursty (equilibrium renewal process; Cox, Renewal
-    Theory, 1962, ch. 2). The gap around a random moment is drawn in proportion to its length,
-    which makes a gamma of shape + 1 of it, and the moment lies anywhere in it.
+    So Λ is the mean count at every time, for any burstiness (equilibrium renewal process; Cox,
+    Renewal Theory, 1962, ch. 2). The gap around a random time is drawn in proportion to its length,
+    which gives a gamma of shape + 1, and the time is uniform within it.
     """
     at = uniform() * next(_gamma_draws(uniform, shape + 1)) / shape
     for draw in _gamma_draws(uniform, shape):

@@ -1,7 +1,7 @@
-"""How fast a schedule goes once somebody has changed it: its own time against that of the window.
+"""Speed of a schedule after manual changes: its own time relative to that of the window.
 
-At pace 1 a second of the window is a second of the schedule; at pace 2 what the schedule asks for
-in two seconds is due in one.
+At pace 1, a second of the window is a second of the schedule; at pace 2, the requests of two
+seconds of the schedule are due in one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LEAST_PACE, MOST_PACE = 1 / 16, 16.0
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What somebody changed in a window while it went on."""
+    """A manual change during a window."""
 
     at_s: float
     """Seconds since the window began."""
@@ -23,7 +23,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Pace:
-    """Of one window, with all its changes so far."""
+    """Pace of one window, with all its changes so far."""
 
     def __init__(self) -> None:
         self._pieces: list[tuple[float, float, float]] = [(0.0, 0.0, 1.0)]
@@ -35,11 +35,13 @@ class Pace:
         return self._pieces[-1][2]
 
     def change(self, at_s: float, factor: float) -> None:
-        """From `at_s` of the window on, which is later than every change before."""
+        """Change the pace from `at_s` of the window on, which must be later than every earlier
+        change.
+        """
         self._pieces.append((at_s, self.schedule_s(at_s), factor))
 
     def schedule_s(self, window_s: float) -> float:
-        """Where the schedule is at that time of the window."""
+        """Return the schedule's time at that time of the window."""
         for began_s, reached_s, factor in reversed(self._pieces):
             if window_s >= began_s:
                 return reached_s + (window_s - began_s) * factor

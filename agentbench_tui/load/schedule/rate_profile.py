@@ -17,10 +17,10 @@ import msgspec
 from agentbench_tui.model.text.plain_number import plain
 
 Inverse = Callable[[float], float]
-"""u → the first time, in seconds, after which Λ exceeds u; inf where it never does."""
+"""u → the first time, in seconds, after which Λ exceeds u; inf if it never does."""
 
 _NEWTON_DONE = 1e-14
-"""How near the root is near enough, in radians: some 100 ps where a period is a day."""
+"""Tolerance of the root in radians: about 100 ps for a period of a day."""
 _MOST_STEPS = 60
 
 
@@ -35,7 +35,7 @@ class Constant(msgspec.Struct, frozen=True, tag="constant"):
         return self.rate
 
     def turns(self) -> tuple[float, ...]:
-        """Times, in seconds, beside the beginning and the end at which r may be highest."""
+        """Return times, in seconds, besides the start and the end at which r may be highest."""
         return ()
 
     def count_until(self, t_s: float) -> float:
@@ -53,7 +53,7 @@ class Constant(msgspec.Struct, frozen=True, tag="constant"):
 
 
 class Ramp(msgspec.Struct, frozen=True, tag="ramp"):
-    """From `start` to `end` in a straight line, then `end` for ever. One of them may be 0."""
+    """Linear from `start` to `end`, then constant at `end`. One of them may be 0."""
 
     start: float
     end: float
@@ -114,7 +114,7 @@ class Steps(msgspec.Struct, frozen=True, tag="steps"):
         return counts[step] + self.steps[step][0] * (t_s - begins[step])
 
     def inverse(self) -> Inverse:
-        """The inverse of Λ; what falls on a pause comes when the pause ends."""
+        """Return the inverse of Λ; a value within a pause maps to its end."""
         begins, counts = self._begins()
         rates = [rate for rate, _ in self.steps]
 
@@ -195,7 +195,9 @@ class Sine(msgspec.Struct, frozen=True, tag="sine"):
         return self.mean * t_s + self.amplitude * self.period_s / math.tau * swing
 
     def inverse(self) -> Inverse:
-        """The inverse of Λ: whole periods by division, the rest by Newton's method in a bracket."""
+        """Return the inverse of Λ: whole periods by division, the rest by Newton's method in a
+        bracket.
+        """
         share = self.amplitude / self.mean
         per_period = self.mean * self.period_s
         seconds_per_radian = self.period_s / math.tau

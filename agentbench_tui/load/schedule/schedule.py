@@ -35,24 +35,28 @@ UNREACHABLE_PAUSE_NS = 100_000_000
 here: hammering a dead port as fast as it refuses is no load on anything."""
 _UNREACHABLE = frozenset({FailureKind.CONNECTION, FailureKind.HARNESS})
 REFUSED_PAUSE_NS = 100_000_000
-"""How long a user waits at least after a 429 that does not say how long. It waits as long again as
-nobody of this schedule has been let in for, up to:"""
+"""Minimum wait of a user after a 429 without Retry-After.
+
+The wait grows to the time since any user of this schedule last got through, up to:
+"""
 LONGEST_REFUSED_PAUSE_NS = 5 * _NS
 LONGEST_TOLD_NS = 60 * _NS
-"""How long a user waits at most when it is told to (Retry-After)."""
+"""Maximum wait for a Retry-After."""
 
 ARRIVALS_A_TURN = 512
 """Most that begin before the loop turns to answers and to the coordinator: far over its capacity
 a sender would otherwise do nothing but begin, without end."""
 LATEST_NS = 5 * _NS
-"""Arrivals that have not begun so long after the window begin no more."""
+"""Arrivals that have not started this long after the window are dropped."""
 
 
 class Over(Protocol):
-    """Told at the end of a window."""
+    """Called at the end of a window."""
 
     def __call__(self, *, cut: bool) -> None:
-        """`cut`: by its duration, so that sessions end where they are; else by its requests."""
+        """`cut`: it ended by its duration, so sessions end immediately; otherwise by its
+        requests.
+        """
 
 
 class Schedule(Protocol):
@@ -76,7 +80,7 @@ def make_schedule(
     agenda: Agenda,
     over: Over,
 ) -> Schedule:
-    """The plan's schedule; `over` is called when its window has ended by itself."""
+    """Return the plan's schedule; `over` is called when its window has ended by itself."""
     if isinstance(plan.schedule, OpenLoop):
         return OpenSchedule(plan, plan.schedule, loop, sender, over)
     return ClosedSchedule(plan, plan.schedule, loop, sender, agenda, over)
@@ -99,7 +103,7 @@ def late_after_ns(plan: WorkerPlan) -> int | None:
 
 
 def _own_requests(plan: WorkerPlan) -> int | None:
-    """This worker's share of the requests of the plan; None where they are not counted."""
+    """Return this worker's share of the plan's requests; None if they are not limited."""
     if plan.requests is None:
         return None
     own, rest = divmod(plan.requests, plan.workers)
@@ -120,7 +124,7 @@ class OpenSchedule:
         duration_ns = None if plan.duration_s is None else int(plan.duration_s * _NS)
         whole = offsets_ns(schedule.arrivals, plan.seed, count=plan.requests)
         self._own_offsets = slice_of(whole, plan.worker, plan.workers)
-        """In the schedule's own time, which is the window's until somebody changes the pace."""
+        """In the schedule's own time, which equals the window's until the pace changes."""
         self._pace = Pace()
         self._duration_ns = duration_ns
         self._offsets = self._until_end(self._own_offsets)
@@ -142,8 +146,9 @@ class OpenSchedule:
         self._arm()
 
     def set_pace(self, factor: float, at_ns: int) -> None:
-        """From then on what is due comes `factor` times as fast as the schedule has it; what has
-        no arrivals left stays so. Not before an earlier change."""
+        """Make later arrivals due `factor` times as fast as in the schedule; not before an
+        earlier change. A schedule without remaining arrivals is unchanged.
+        """
         if self._next is None or self._ended_ns is not None:
             return
         at = at_ns - self._start_ns
@@ -255,9 +260,9 @@ class ClosedSchedule:
         self._window_ns: int | None = None
         self._users = schedule.users
         self._retiring = 0
-        """Users that ask no more when their request has ended."""
+        """Users that stop when their request has ended."""
         self._refused_from_ns: int | None = None
-        """Since when everybody has been refused; None while somebody is let in."""
+        """Start of the time in which all users are refused; None while any gets through."""
 
     def start(self, start_ns: int) -> None:
         """See `Schedule`."""
@@ -318,8 +323,9 @@ class ClosedSchedule:
             self._begin_at(ready_ns)
 
     def set_users(self, users: int, at_ns: int) -> None:
-        """From then on ask with so many, at least one: further ones begin at once, and those that
-        are too many ask no more when their request has ended."""
+        """Set the number of users, at least one: additional ones start immediately, surplus ones
+        stop when their request has ended.
+        """
         if self._window_ns is not None:
             return
         more = users - self._users
@@ -330,7 +336,7 @@ class ClosedSchedule:
             self._begin_at(at_ns)
 
     def _pause_ns(self, failure: AgentFailure, now_ns: int) -> int:
-        """How long a user waits after a failure; 0 after one that calls for no pause."""
+        """Return how long a user waits after a failure; 0 if no pause is needed."""
         if failure.kind in _UNREACHABLE:
             return UNREACHABLE_PAUSE_NS
         if failure.retry_after_s:

@@ -1,4 +1,4 @@
-"""A load's schedule in words, for screens and tables."""
+"""Words for a load's schedule, for screens and tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ Block = Mapping[str, Any]
 
 
 def schedule_words(block: Block) -> str:
-    """Of a `load:` block, as plain data: `open loop, 50/s poisson, 10 s, at most 8 in flight`."""
+    """Describe a `load:` block, as plain data:
+
+    `open loop, 50/s poisson, 10 s, at most 8 in flight`.
+    """
     words = [_shape_words(block)]
     if block.get("duration_s") is not None:
         words.append(f"{plain(block['duration_s'])} s")

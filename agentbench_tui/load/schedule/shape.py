@@ -1,4 +1,4 @@
-"""From the `load:` block to what each worker is told."""
+"""From the `load:` block to the plan of each worker."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def schedule_of(spec: LoadSpec, base_dir: str) -> Arrivals | Trace | None:
 
 
 def trace_words(spec: LoadSpec, base_dir: str) -> str:
-    """How long the recorded trace of a load takes, and what it holds; empty without a trace.
+    """Describe the duration and content of a load's recorded trace; empty without a trace.
 
-    Raises UsageError when it cannot be read.
+    Raises UsageError if it cannot be read.
     """
     if spec.trace is None:
         return ""
@@ -78,7 +78,7 @@ def _profile(spec: LoadSpec) -> Profile | None:
 
 
 def duration_of(spec: LoadSpec, arrivals: Arrivals | Trace | None) -> float | None:
-    """Seconds of the window; None where it ends with its requests, or with its trace."""
+    """Return the seconds of the window; None if it ends with its requests, or its trace."""
     if spec.duration_s is not None:
         return spec.duration_s
     if spec.requests is not None or isinstance(arrivals, Trace):
@@ -89,8 +89,9 @@ def duration_of(spec: LoadSpec, arrivals: Arrivals | Trace | None) -> float | No
 
 
 def requests_of(spec: LoadSpec, arrivals: Arrivals | Trace | None) -> int | None:
-    """How many requests the window ends with, unless its time ends it before; None where nothing
-    says so, and where sessions have more than one request."""
+    """Return the number of requests that ends the window, unless its time ends it before; None
+    if there is none, and for sessions with more than one request.
+    """
     if any(one.turns > 1 or one.tools for one in spec.workload):
         return None
     recorded = len(arrivals.offsets_s) if isinstance(arrivals, Trace) else None
@@ -100,7 +101,7 @@ def requests_of(spec: LoadSpec, arrivals: Arrivals | Trace | None) -> int | None
 def asked_of(
     arrivals: Arrivals | Trace, duration_s: float | None, requests: int | None
 ) -> tuple[float, float]:
-    """Requests that the schedule asks for on average, and the seconds in which it does."""
+    """Return the expected number of requests of the schedule, and their duration in seconds."""
     if duration_s is not None:
         count = expected_count(arrivals, duration_s)
         if requests is None or count <= requests:
@@ -129,11 +130,11 @@ def asked_of(
 def worker_count(
     spec: LoadSpec, arrivals: Arrivals | Trace | None, target: HttpTarget | AgentTarget
 ) -> int:
-    """How many workers: as many as the plan needs, at most one a core.
+    """Return the number of workers: as many as the plan needs, at most one per core.
 
-    Where the target runs on this machine, one core is left to it. An agent that is opened in the
-    worker itself is opened once, unless the plan says otherwise. No worker is without a request,
-    a user or a place in flight of its own, whatever the plan says.
+    If the target runs on this machine, one core is left for it. An agent that is opened in the
+    worker itself is opened once, unless the plan specifies otherwise. Every worker has at least one
+    request, user or in-flight slot.
     """
     shared = [spec.requests, spec.max_in_flight, users_of(spec) if arrivals is None else None]
     most = min(count for count in (MOST_WORKERS, *shared) if count is not None)
@@ -158,7 +159,7 @@ def usable_cores() -> int:
 
 
 def is_local(url: str) -> bool:
-    """Whether a URL leads to this machine's own loopback."""
+    """Return whether a URL leads to this machine's own loopback."""
     host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -167,7 +168,7 @@ def is_local(url: str) -> bool:
 
 
 def runs_inside(target: HttpTarget | AgentTarget) -> bool:
-    """Whether the agent runs in the worker's own process."""
+    """Return whether the agent runs in the worker's own process."""
     if isinstance(target, HttpTarget):
         return False
     return parse_target(target.spec.target).scheme in INSIDE
@@ -190,7 +191,10 @@ def worker_plans(
     repeat: int,
     time_limit_s: float | None,
 ) -> list[WorkerPlan]:
-    """What each worker is told for one repeat. The same seed and repeat give the same arrivals."""
+    """Return the plan of each worker for one repeat.
+
+    The same seed and repeat give the same arrivals.
+    """
     count = worker_count(spec, arrivals, target)
     own_seed = seed if repeat == 0 else derive_seed(seed, "repeat", repeat)
     return [
@@ -225,9 +229,12 @@ def worker_plans(
 def _realtime(
     spec: LoadSpec, arrivals: Arrivals | Trace | None, target: HttpTarget | AgentTarget
 ) -> Literal["no", "may", "must"]:
-    """Without it a sender waits behind the very server that it measures: the kernel likes to put
-    who wakes and who is woken on one core. A closed loop may take a core whole, and is not let
-    before others unless that is asked for; an agent inside the sender neither."""
+    """Return whether senders request real-time priority.
+
+    Without it, a sender waits for the server that it measures, because the kernel tends to put a
+    waking and a woken thread on the same core. A closed loop may use a whole core, so it does not
+    take priority unless requested; nor does an agent inside the sender.
+    """
     if spec.realtime is not None:
         return "must" if spec.realtime else "no"
     is_short = arrivals is not None and isinstance(target, HttpTarget) and usable_cores() > 1
@@ -235,6 +242,6 @@ def _realtime(
 
 
 def share(whole: int, nth: int, count: int) -> int:
-    """The nth of `count` shares of a whole number, as even as can be."""
+    """Return the nth of `count` even shares of a whole number."""
     each, rest = divmod(whole, count)
     return each + (nth < rest)

@@ -1,4 +1,4 @@
-"""Changing a load by hand while its window goes on: its rate, or its users."""
+"""Manual changes of a load during its window: its rate, or its users."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from agentbench_tui.load.sending.workers import LoadWorkers
 
 AHEAD_NS = 20_000_000
-"""Between the word and the change, so that every worker has heard it by then."""
+"""Time between the request and the change, so that every worker has received it by then."""
 NOT_BEGUN = "the window has not begun"
 OVER = "the window is over"
 STRESS = "the load of a stress scenario is its plan; start another one for another load"
 
 
 class Steering:
-    """Of one window; all workers change at the same moment."""
+    """Steering of one window; all workers change at the same time."""
 
     def __init__(self, users: int | None, *, fixed: str | None = None) -> None:
         """`users` of a closed loop; None: an open one. `fixed`: why nothing can be changed."""
@@ -33,7 +33,7 @@ class Steering:
 
     @property
     def can_change(self) -> bool:
-        """Whether anything of this load can be changed at all."""
+        """Return whether anything of this load can be changed."""
         return not self._is_fixed
 
     def begin(self, workers: LoadWorkers, began_ns: int) -> None:
@@ -47,7 +47,7 @@ class Steering:
         self._refusal = self._refusal if self._is_fixed else OVER
 
     def set_pace(self, factor: float) -> str | None:
-        """Ask for that many times what the schedule asks for; why that cannot be, or None."""
+        """Set the rate as a multiple of the schedule's; return why that is impossible, or None."""
         if self._workers is None:
             return self._refusal
         if self.users is not None:
@@ -62,7 +62,7 @@ class Steering:
         return None
 
     def set_users(self, users: int) -> str | None:
-        """Ask with so many users; why that cannot be, or None."""
+        """Set the number of users; return why that is impossible, or None."""
         if self._workers is None:
             return self._refusal
         if self.users is None:

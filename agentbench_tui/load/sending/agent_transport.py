@@ -1,4 +1,4 @@
-"""Any agent under load: Python functions, programs, workers, endpoints with a form of their own."""
+"""Load on any agent: Python functions, programs, workers, endpoints with their own format."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 _OK = STATUS_CODE["ok"]
 UNBOUNDED_AT_ONCE = 1024
-"""Places of a session whose plan does not bound what is in flight."""
+"""Concurrency of a session whose plan does not limit in-flight requests."""
 LONGEST_TTFT_MS = 1e7
-"""More is no time to a first token, whatever an agent says."""
+"""Longer times to first token, as reported by agents, are invalid."""
 
 
 class AgentTransport:
     """See `load.sending.sender.Transport`. A task for each request."""
 
     traffic = Traffic()
-    """The adapters do not tell."""
+    """The adapters do not report traffic."""
 
     def __init__(self, plan: WorkerPlan, target: AgentTarget) -> None:
         self._plan = plan
@@ -118,7 +118,7 @@ class AgentTransport:
 
 
 def _places(plan: WorkerPlan) -> int | None:
-    """Most requests of this worker that can be in flight; None where nothing bounds them."""
+    """Return the maximum number of this worker's in-flight requests; None if unlimited."""
     most = plan.max_in_flight
     if isinstance(plan.schedule, ClosedLoop):
         users = max(1, plan.schedule.users)

@@ -42,12 +42,14 @@ if TYPE_CHECKING:
 
 _OK = STATUS_CODE["ok"]
 _SAID_CHARACTERS = 6_000
-"""Of what a server says, that are told, as they are. Who masks keys in them cuts them after that:
-half a key at a cut would not be known for one."""
+"""Characters of a server's message that are kept unmasked.
+
+Masking happens before any further cut, because half a key would not be recognized.
+"""
 MOST_FILES = 1 << 17
-"""To be allowed, if the system lets us: a connection for each user of the largest plan."""
+"""Requested limit of open files: a connection for each user of the largest plan."""
 _MOST_CACHED_BYTES = 64 << 20
-"""Of requests that are kept as they go over the wire, to be sent again as they are."""
+"""Maximum size of cached wire-format requests, which are sent again unchanged."""
 
 
 class HttpTransport:
@@ -77,7 +79,7 @@ class HttpTransport:
             on_resent=_mark_resent,
         )
         self.ended: Callable[..., None] = _nobody
-        """Told of each call that is over: `Sender.ended`."""
+        """Called for each finished call: `Sender.ended`."""
 
     @property
     def traffic(self) -> Traffic:
@@ -141,7 +143,7 @@ class HttpTransport:
 
 
 class _Exchange(Exchange):
-    """One request to a model, as the pool tells of it (`http.connection.Exchange`)."""
+    """One request to a model, as reported by the pool (`http.connection.Exchange`)."""
 
     __slots__ = (
         "_body",
@@ -284,7 +286,7 @@ class _Exchange(Exchange):
             ) from None
 
     def _is_whole(self) -> bool:
-        """Whether the answer is, by what it says, though its body broke off."""
+        """Return whether the answer is complete by its content, though its body broke off."""
         if self._parser is not None:
             return self._transcript.complete and not self._transcript.is_empty
         with suppress(Exception):  # that it broke off is the better reason
@@ -293,7 +295,7 @@ class _Exchange(Exchange):
         return False
 
     def _complete(self, received_ns: int) -> None:
-        """Read what is left to read. Raises AgentFailure when it is no answer."""
+        """Read the rest. Raises AgentFailure if it is not an answer."""
         if not 200 <= self._status < 300:
             raise self._refusal()
         if self._parser is not None:
@@ -374,7 +376,7 @@ def _mark_resent(exchange: Exchange) -> None:
 
 
 def allow_files(count: int) -> None:
-    """Let this process have so many files open, or as many as it may allow itself."""
+    """Raise this process's limit of open files to this number, or as far as allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -383,4 +385,4 @@ def allow_files(count: int) -> None:
 
 
 def _nobody(*_: object) -> None:
-    """Stands in until `open` says who listens."""
+    """Placeholder until `open` sets the callback."""

@@ -1,4 +1,4 @@
-"""One window from its workers' readiness to what is kept of it, whoever keeps the workers."""
+"""One window, from its workers' readiness to the stored result; the caller owns the workers."""
 
 from __future__ import annotations
 
@@ -129,8 +129,9 @@ def asked_by(
     ran_s: float | None = None,
     pace: Pace | None = None,
 ) -> tuple[float | None, float | None]:
-    """Requests and requests a second that the schedule asks for, on average, at this pace; of a
-    window that was cut short while it ran."""
+    """Return the expected requests and rate of the schedule at this pace; for a window that was
+    cut short, while it ran.
+    """
     if arrivals is None:
         return None, None
     pace = pace or Pace()
@@ -181,7 +182,7 @@ async def _tick(live: Live) -> None:
 
 
 async def _stop(context: RunContext, workers: LoadWorkers, live: Live) -> None:
-    """When the run is to end, so is the window: what is in flight comes to its end."""
+    """End the window when the run is to end: in-flight requests finish."""
     await context.stop.wait()
     workers.stop()
     live.cut()

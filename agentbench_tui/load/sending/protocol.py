@@ -1,9 +1,9 @@
-"""What a load worker is told and what it says: plain data, framed, over any byte stream.
+"""Messages between coordinator and load worker: plain framed data, over any byte stream.
 
-Nothing here knows how a worker was started or where it runs. A frame is a length (4 bytes, big
-endian) and that many bytes of msgpack. To the worker, for each window: a `WorkerPlan`, a `Start`,
-then any number of `Control`. From it, for each: a `Ready`, `Chunk`s while it works, a `Done` at the
-end, after which it waits for the next plan.
+It does not depend on how a worker was started or where it runs. A frame is a length (4 bytes, big
+endian) and that many bytes of msgpack. The worker receives, for each window: a `WorkerPlan`, a
+`Start`, then any number of `Control`. It sends, for each: a `Ready`, `Chunk`s while it works, a
+`Done` at the end, after which it waits for the next plan.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ MOST_FRAME_BYTES = 256 << 20
 
 
 class HttpTarget(msgspec.Struct, frozen=True, tag="http"):
-    """An endpoint that the worker talks to by itself, over the measuring client."""
+    """An endpoint that the worker calls directly, with the measuring client."""
 
     url: str
     headers: dict[str, str]
     """With keys: a plan goes through a private pipe and is stored nowhere."""
     call: ModelCall
     key_from: str = ""
-    """The variables that keys were taken from, to be told of."""
+    """Environment variables that keys were taken from, for messages."""
     connect_timeout_s: float | None = 10.0
     first_byte_timeout_s: float | None = 300.0
     idle_timeout_s: float | None = 120.0
@@ -45,7 +45,7 @@ class AgentTarget(msgspec.Struct, frozen=True, tag="agent"):
 
 
 class OpenLoop(msgspec.Struct, frozen=True, tag="open"):
-    """Requests are due by the clock, whatever became of those before."""
+    """Requests are due by the clock, independent of earlier ones."""
 
     arrivals: Arrivals | Trace
 
@@ -54,7 +54,7 @@ class ClosedLoop(msgspec.Struct, frozen=True, tag="closed"):
     """Each user sends its next request when the last one has ended and it has thought."""
 
     users: int
-    """Of this worker."""
+    """Limit of this worker."""
     think_time_ms: float = 0.0
     think_time: str = "constant"
     """`constant` or `exponential`, of that mean."""
@@ -63,51 +63,53 @@ class ClosedLoop(msgspec.Struct, frozen=True, tag="closed"):
 
 
 class RequestType(msgspec.Struct, frozen=True):
-    """One kind of request in the mix; what it asks is drawn from the plan's seed."""
+    """One kind of request in the mix; its content is drawn from the plan's seed."""
 
     name: str
     weight: float
     conversations: tuple[Conversation, ...]
-    """Taken in turn, so that every worker knows which of them are its own."""
+    """Used in turn, so that every worker knows its own."""
     cancel_after_tokens: int | None = None
-    """Break the answer off after so many content-bearing chunks."""
+    """Cancel the answer after this many chunks with content."""
     recorded: RecordedLengths | None = None
-    """Where each arrival has a request of its own, as long as in a trace. The conversations are
-    then a few of them, as examples."""
+    """If each arrival has a separate request of the length in a trace.
+
+    The conversations are then a few examples.
+    """
 
 
 class RecordedLengths(msgspec.Struct, frozen=True):
-    """How long each request of a trace and its answer were, in tokens, by arrival."""
+    """Length in tokens of each request of a trace and its answer, by arrival."""
 
     seed: int
     input_tokens: tuple[int, ...]
     output_tokens: tuple[int, ...]
     blocks: tuple[tuple[int, ...], ...] = ()
-    """Ids of each prompt's blocks of text; empty where they are not known."""
+    """Ids of each prompt's blocks of text; empty if unknown."""
     system_prompt: str | None = None
 
 
 class Conversation(msgspec.Struct, frozen=True):
-    """What one session says; most have a single turn."""
+    """Content of one session; most have a single turn."""
 
     turns: tuple[Turn, ...]
     think_time_ms: float = 0.0
     """Between an answer and the next turn."""
     tools: tuple[dict[str, Any], ...] = ()
     tool_results: dict[str, str] = {}
-    """By tool name: what the tool gives when the model calls it, so that a loop can go on."""
+    """By tool name: the tool's result when the model calls it, so that a loop can continue."""
     most_tool_rounds: int = 0
     sent_once: bool = False
-    """Whether it was made for one arrival, so that nothing of it is worth keeping."""
+    """Whether it was made for one arrival, so that nothing should be cached."""
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """What the user says in one turn; the answers before it are sent along as history."""
+    """A user turn; earlier turns and answers are sent as history."""
 
     messages: tuple[Message, ...]
     """New messages of this turn."""
     output_tokens: int | None = None
-    """Tokens to ask for; None leaves it to the server."""
+    """Requested tokens; None leaves the length to the server."""
     case: dict[str, Any] | None = None
     """For agents that take a case rather than messages: JSON of model.answer.Case."""
 
@@ -124,17 +126,17 @@ class WorkerPlan(msgspec.Struct, frozen=True, tag="plan"):
     workers: int
     duration_s: float | None
     requests: int | None
-    """First requests of sessions, of the whole plan, all workers together."""
+    """First requests of sessions of the whole plan, over all workers."""
     warmup_requests: int
     """Sent one after another before the window, by this worker."""
     max_in_flight: int | None
-    """Of this worker."""
+    """Limit of this worker."""
     time_limit_s: float | None
     """Time limit of one request, from sending."""
     drain_s: float
-    """How long what is in flight may take after the last arrival."""
+    """Grace period for in-flight requests after the last arrival."""
     realtime: Literal["no", "may", "must"] = "no"
-    """Whether the worker goes before everything else on its machine."""
+    """Whether the worker has real-time priority."""
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
@@ -145,18 +147,21 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
 
 
 class Control(msgspec.Struct, frozen=True, tag="control"):
-    """Change what goes on in the window; before it there is nothing to change."""
+    """Change of a running window; before it there is nothing to change."""
 
     wish: Literal["stop", "pace", "users"]
-    """`stop`: send nothing new, and let what is in flight come to its end. `pace`: from `at_ns` on
-    ask for `to` times what the schedule asks for. `users`: so many of this worker."""
+    """`stop`: send nothing new, and let in-flight requests finish.
+
+    `pace`: from `at_ns` on, `to` times the rate of the schedule. `users`: number of users of this
+    worker.
+    """
     to: float = 0.0
     at_ns: int = 0
     """On the worker's own `time.perf_counter_ns`; a stop is at once."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """The plan is read, the warm-up is over, nothing measured was sent yet."""
+    """The plan is read, the warm-up is over, no measured request was sent yet."""
 
     pid: int
     problem: str | None = None
@@ -165,7 +170,7 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
 
 
 class Spent(msgspec.Struct, frozen=True):
-    """What the requests of a chunk have used, failed ones too."""
+    """Use of the requests of a chunk, including failed ones."""
 
     requests: int
     """With any token known; the tokens are sums over these."""
@@ -177,11 +182,11 @@ class Spent(msgspec.Struct, frozen=True):
 
 
 class Chunk(msgspec.Struct, frozen=True, tag="chunk"):
-    """What ended since the last chunk, and where the worker stands."""
+    """Requests that ended since the last chunk, and the worker's state."""
 
     rows: int
     samples: bytes
-    """`sample.pack_rows`; empty when there are none."""
+    """`sample.pack_rows`; empty if there are none."""
     gaps: bytes
     e2e_histogram: bytes
     """`analysis.histogram` of `e2e_ms` (from due in an open loop) of the answered."""
@@ -190,11 +195,11 @@ class Chunk(msgspec.Struct, frozen=True, tag="chunk"):
     """So far."""
     in_flight: int
     waiting: int
-    """Due and not yet sent, for want of a place in flight."""
+    """Requests that are due but wait for an in-flight slot."""
     failed: int
-    """So far; what the plan broke off is neither failed nor answered."""
+    """Total so far; cancelled requests are neither failed nor answered."""
     answered: int
-    """Of these rows."""
+    """Answered requests of these rows."""
     tokens: int
     """Output tokens of the answered of these rows."""
     spent: Spent
@@ -207,7 +212,7 @@ class Chunk(msgspec.Struct, frozen=True, tag="chunk"):
 
 
 class Lateness(msgspec.Struct, frozen=True):
-    """Of a timer that fires a hundred times a second in the sender's own loop, in ms."""
+    """Lateness of a timer that fires a hundred times a second in the sender's own loop, in ms."""
 
     p50_ms: float
     p99_ms: float
@@ -216,7 +221,7 @@ class Lateness(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True, tag="done"):
-    """What the samples do not tell of the window."""
+    """Data of the window that are not in the samples."""
 
     offered: int
     """Requests that became due."""
@@ -229,8 +234,10 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     cpu_s: float
     """User and system time of the worker's process in the window."""
     connections: int | None
-    """Opened, those of the warm-up included: they are used in the window. None, as the next three,
-    where the target's own adapter talks and they are not seen."""
+    """Opened connections, including those of the warm-up, since they are used in the window.
+
+    None, as the next three, if the target's own adapter does the transport.
+    """
     resent: int | None
     """Requests sent again because the used connection that they took was closed unanswered."""
     sent_bytes: int | None
@@ -246,15 +253,17 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     gc_pause_max_ms: float
     peak_rss_mb: float
     stopped: bool
-    """Whether it was told to stop before its end."""
+    """Whether it was stopped before its end."""
     realtime: bool = False
-    """Whether it went before everything else on its machine."""
+    """Whether it had real-time priority."""
     probed_s: float = 0.0
-    """Over which CPU time and waits were taken: longer than the window where that overran."""
+    """Seconds over which CPU time and waits were measured: longer than the window if that
+    overran.
+    """
 
     @property
     def cpu_share(self) -> float:
-        """Of a core, while it was probed; 0 of no time at all."""
+        """Return the share of a core while it was measured; 0 for no time."""
         return self._share(self.cpu_s)
 
     @property
@@ -283,7 +292,7 @@ def frame(message: ToWorker | FromWorker) -> bytes:
 
 
 class Frames:
-    """Bytes in, whole frames out; for streams that are read piece by piece."""
+    """Splits bytes into whole frames, for streams that are read in pieces."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()

@@ -1,4 +1,4 @@
-"""Where a worker keeps its samples until they are sent: one preallocated buffer, no objects."""
+"""A worker's buffer of samples until they are sent: preallocated, without objects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FULL_ROWS = 1024
 """Rows at which a chunk is sent before its quarter of a second: packing one then takes about a
 millisecond of the sender's time."""
 DETAILS_KEPT = 3
-"""Failures of each kind whose details are told."""
+"""Number of failures of each kind whose details are kept."""
 
 _ROW_BYTES = ROW.size
 _FULL_BYTES = _ROW_BYTES * FULL_ROWS
@@ -58,7 +58,7 @@ class SampleRecorder:
         self._gaps = array("I")
         self._pack = ROW.pack_into
         self.failed = 0
-        """So far; what the plan broke off did not fail."""
+        """Total so far, without cancelled requests."""
         self._details: list[tuple[str, str]] = []
         self._told: Counter[str] = Counter()
 
@@ -117,7 +117,7 @@ class SampleRecorder:
             self.is_full()
 
     def detail(self, kind: str, detail: str) -> None:
-        """Why one failed, in words; the first few of each kind are told."""
+        """Keep the reason of a failure, for the first few of each kind."""
         if self._told[kind] < DETAILS_KEPT:
             self._told[kind] += 1
             self._details.append((kind, detail))
@@ -125,7 +125,7 @@ class SampleRecorder:
     def take(
         self, *, sent: int, in_flight: int, waiting: int, oldest_s: float | None, at_s: float
     ) -> Chunk:
-        """Everything since the last chunk, which begins anew."""
+        """Return everything since the last chunk, and reset."""
         rows = _Rows(bytes(memoryview(self._buffer)[: self._end]))
         answered = rows.where_not(rows.statuses)
         lags = answered.of("lag_us") if self._from_due else None
@@ -190,14 +190,14 @@ class _Rows:
         return whole if self._kept is None else list(compress(whole, self._kept))
 
     def total(self, name: str) -> int:
-        """The sum of what is known."""
+        """Return the sum of the known values."""
         column = self.of(name)
         if not column or column[0] == NONE == min(column):
             return 0
         return sum(column) - NONE * column.count(NONE)
 
     def spent(self) -> Spent:
-        """What the requests of the rows have used."""
+        """Return the use of the rows' requests."""
         given, made = self.of("input_tokens"), self.of("output_tokens")
         known = self
         if NONE in given and NONE in made:
@@ -216,7 +216,7 @@ class _Rows:
 
 
 def _histogram_ms(us: Sequence[int], more_us: Sequence[int] | None) -> Histogram:
-    """Of the values that are known, each with its own of `more_us` added."""
+    """Return the histogram of the known values, each increased by its value of `more_us`."""
     histogram = Histogram()
     if not us or min(us) == NONE:
         return histogram

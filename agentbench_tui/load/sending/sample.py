@@ -68,7 +68,7 @@ ROW: Final = struct.Struct("<" + "".join(code for _, code in FIELDS))
 NONE: Final = 0xFFFFFFFF
 """An unsigned field that is not known."""
 _SHORT_ROW_BYTES: Final = ROW.size - struct.calcsize("<II")
-"""Of a row before `cache_write_tokens`."""
+"""Size of a row before `cache_write_tokens`."""
 
 CANCELLED: Final = "cancelled"
 """Status of a request that its plan broke off (`cancel_after_tokens`)."""
@@ -117,7 +117,7 @@ _LEVEL = 1
 
 
 def within(*fields: int) -> list[int]:
-    """The fields of a row, each as near as its range allows; what is known is never `NONE`."""
+    """Return the fields of a row, clipped to their ranges; a known value never becomes `NONE`."""
     return [
         value if value == NONE and code == "I" else min(max(value, low), high)
         for value, (_, code) in zip(fields, FIELDS, strict=True)
@@ -126,7 +126,7 @@ def within(*fields: int) -> list[int]:
 
 
 def pack_rows(rows: bytes | memoryview) -> bytes:
-    """A chunk of whole rows; of none it is empty."""
+    """Return a chunk of whole rows; empty without rows."""
     # A code table for so few bytes saves 3 % of the room and takes a third of the time to read.
     return _pack(bytes(rows), ROW.size, zlib.Z_FIXED)
 
@@ -145,7 +145,7 @@ def pack_gaps(gaps: array[int]) -> bytes:
 
 
 def unpack_gaps(chunks: Sequence[bytes]) -> NDArray[np.uint32]:
-    """What `pack_gaps` packed, one chunk after the other. ValueError when one is none."""
+    """Unpack chunks of `pack_gaps`, one after the other. ValueError if one is invalid."""
     gaps: NDArray[np.uint32] = _unpack(chunks, _GAP).rows.reshape(-1).view("<u4")
     return gaps
 
@@ -156,7 +156,7 @@ def lags_of(chunk: bytes) -> array[int]:
 
 
 def gaps_of(chunk: bytes) -> array[int]:
-    """What `pack_gaps` packed, without numpy. ValueError when it did not pack that."""
+    """Unpack the result of `pack_gaps`, without numpy. ValueError if it is invalid."""
     return _column(chunk, _GAP, 0)
 
 
@@ -216,8 +216,9 @@ def _unpack(chunks: Sequence[bytes], width: int) -> Unpacked:
 
 
 def _open(chunk: bytes, width: int) -> tuple[bytes, int, int]:
-    """What is inside a chunk of rows of `width` bytes: its content, the number of its rows, and
-    their stored size, which is less in an older chunk."""
+    """Return the content of a chunk of rows of `width` bytes, the number of its rows, and their
+    stored size, which is smaller in an older chunk.
+    """
     if not chunk:
         return b"", 0, width
     try:

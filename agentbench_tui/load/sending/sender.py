@@ -34,24 +34,24 @@ _OK = STATUS_CODE["ok"]
 
 
 class Call(msgspec.Struct, eq=False, gc=False):
-    """One request on its way. Told apart by identity."""
+    """One request in flight. Compared by identity."""
 
     kind: int
     """Place of its type in the workload."""
     conversation: Conversation
     script: Script | None
-    """Of sessions with more than one request."""
+    """For sessions with more than one request."""
     due_ns: int
     sent_ns: int = 0
     turn: int = 0
     is_follow_up: bool = False
-    """Whether an answer made it due, not the clock."""
+    """Whether it became due because of an answer, not by the clock."""
     exchange: object = None
-    """What the transport has under way for it."""
+    """State of the transport for it."""
 
 
 class Reply(msgspec.Struct, gc=False):
-    """What came back, times on `perf_counter_ns`; 0 where there is none."""
+    """Result of a call, times on `perf_counter_ns`; 0 if missing."""
 
     status: int
     ended_ns: int
@@ -69,7 +69,7 @@ class Reply(msgspec.Struct, gc=False):
     flags: int = 0
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
-    """Text and calls only where a session goes on with them."""
+    """Text and calls only if a session continues with them."""
 
     def count(self, usage: Usage) -> None:
         """Take the tokens of an answer."""
@@ -93,7 +93,7 @@ def _believed(count: int | None) -> int:
 
 
 class Traffic(NamedTuple):
-    """What has gone over the network so far; None where that is not seen."""
+    """Network traffic so far; None if unknown."""
 
     connections: int | None = None
     """Opened."""
@@ -105,7 +105,7 @@ class Traffic(NamedTuple):
 
 
 class Transport(Protocol):
-    """One way to put a request to what is measured."""
+    """A way to send a request to the target."""
 
     @property
     def traffic(self) -> Traffic:
@@ -125,7 +125,7 @@ class Transport(Protocol):
 
 
 class Sender:
-    """Sends what is due, within the cap, and counts."""
+    """Sends due requests within the limit, and counts them."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class Sender:
         *,
         late_after_ns: int | None,
     ) -> None:
-        """`late_after_ns` is None where nothing is due by the clock (closed loop)."""
+        """`late_after_ns` is None if nothing is due by the clock (closed loop)."""
         self._transport = transport
         self._recorder = recorder
         self._agenda = agenda
@@ -154,7 +154,7 @@ class Sender:
         self._following = 0
         """Turns that are still to come, of sessions that have begun."""
         self.accepting = False
-        """Whether sessions take further turns: not in the warm-up, nor once the window is over."""
+        """Whether sessions take further turns: not in the warm-up, nor after the window."""
         self.measuring = False
         self.offered = self.sent = self.blocked = self.late = self.most_in_flight = 0
         self.refused = 0
@@ -163,7 +163,7 @@ class Sender:
         self.unreachable = False
         """Whether, in the warm-up, there was a failure of connection."""
         self.last_failure: AgentFailure | None = None
-        """Of the warm-up."""
+        """Last failure of the warm-up."""
 
     @property
     def in_flight(self) -> int:
@@ -175,7 +175,7 @@ class Sender:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is in flight, waits, or follows."""
+        """Return whether nothing is in flight, waits, or follows."""
         return not self._active and not self._waiting and not self._following
 
     def oldest_s(self) -> float | None:
@@ -271,13 +271,13 @@ class Sender:
         self.refused += refused or unreachable
 
     def cut(self) -> None:
-        """No session takes a further turn, those that wait for theirs included."""
+        """End all sessions after their current request, including waiting ones."""
         self.accepting = False
         self._agenda.clear()
         self._following = 0
 
     def stop(self) -> bool:
-        """Send nothing more; whether that leaves out anything of what has begun."""
+        """Send nothing more; return whether this drops anything that was started."""
         goes_on = self.accepting and any(call.script is not None for call in self._active)
         left_out = bool(self._waiting or self._following or goes_on)
         self._waiting.clear()
@@ -285,7 +285,7 @@ class Sender:
         return left_out
 
     def abort(self) -> None:
-        """Break off what is in flight, and forget what waits."""
+        """Cancel in-flight requests, and drop waiting ones."""
         self.stop()
         now = perf_counter_ns()
         for call in list(self._active):

@@ -1,4 +1,4 @@
-"""What a load is put on: opened here, asked by the workers."""
+"""The target of a load: opened here, called by the workers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CLOSE_LIMIT_S = 15.0
 
 
 class OpenTarget(msgspec.Struct, frozen=True):
-    """An agent that is ready to be asked."""
+    """An agent that is ready for requests."""
 
     target: HttpTarget | AgentTarget
     agent: Agent | None
@@ -80,7 +80,7 @@ async def open_target(
 
 
 async def start(agent: Agent) -> None:
-    """Start an agent that load is put on. Raises AgentFailure, after a minute too."""
+    """Start an agent under load. Raises AgentFailure, at the latest after a minute."""
     try:
         async with asyncio.timeout(START_LIMIT_S):
             await agent.start()
@@ -90,8 +90,9 @@ async def start(agent: Agent) -> None:
 
 
 def why_not_broken_off(agent: AgentSpec, *, stream: bool | None) -> str | None:
-    """Why `cancel_after_tokens` cannot be kept with an agent, as far as its target and options
-    tell; None where they do not say so. `stream`: of the load, before the agent's own."""
+    """Return why `cancel_after_tokens` is impossible with an agent, as far as its target and
+    options show; None otherwise. `stream`: the load's setting, which overrides the agent's.
+    """
     counts = "`cancel_after_tokens` (--cancel-after) counts what is streamed"
     scheme = parse_target(agent.target).scheme
     if scheme in BUILT_IN and scheme not in OF_MODELS:

@@ -1,4 +1,4 @@
-"""How much memory the processes of a target took, where the harness started them."""
+"""Memory of a target's processes, if the harness started them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 def memory_peak(
     connection: sqlite3.Connection, execution_key: int, agent_id: str
 ) -> MetricValue | None:
-    """`memory_peak_mb` from the gauges of the agent's processes while the execution went on; None
-    where there are none, as of an endpoint that runs elsewhere."""
+    """Return `memory_peak_mb` from the gauges of the agent's processes during the execution;
+    None if there are none, as for a remote endpoint.
+    """
     high, n = memory_peak_of_agent(connection, execution_key, agent_id)
     if high is None:
         return None

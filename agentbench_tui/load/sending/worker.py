@@ -77,7 +77,7 @@ class Worker:
         self._goes_first = False
 
     async def carry_out(self) -> None:
-        """From the plan to `Done`. When it is cancelled, nothing of it is left either."""
+        """Execute a plan until `Done`. A cancelled one leaves nothing behind."""
         try:
             problem = await self._prepare()
             if problem is None:
@@ -93,7 +93,7 @@ class Worker:
         self._say(last)
 
     def hear(self, message: Start | Control) -> None:
-        """What the coordinator says while the plan is carried out."""
+        """Handle a message of the coordinator during a plan."""
         if isinstance(message, Start):
             self._begin(message.at_ns)
         elif message.wish != "stop":
@@ -146,8 +146,9 @@ class Worker:
         return None
 
     async def _warm_up(self) -> AgentFailure | None:
-        """The failure, where nothing but refusals came: of all requests, or of the first ones up
-        to one that could not connect, after which no other is tried."""
+        """Return the failure if all requests were refused; stops at the first that cannot
+        connect.
+        """
         sender, plan = self._sender, self._plan
         for nth in range(plan.warmup_requests):
             self._warm.clear()
@@ -239,12 +240,14 @@ class Worker:
 
 
 def _since(before: int | None, now: int | None) -> int | None:
-    """What a count has grown by; None of one that is not known."""
+    """Return the growth of a count; None if it is unknown."""
     return None if before is None or now is None else now - before
 
 
 def _go_first() -> str | None:
-    """Ask for real-time priority, for this process and none that it starts; why that cannot be."""
+    """Request real-time priority for this process, without its children; return why that is
+    impossible.
+    """
     if not hasattr(os, "sched_setscheduler"):
         return "real-time priority is not to be had on this system: leave --realtime out"
     try:
@@ -268,7 +271,7 @@ def _make_transport(plan: WorkerPlan, loop: asyncio.AbstractEventLoop) -> Transp
 
 
 class _Input(asyncio.Protocol):
-    """Frames from the coordinator: plans, and what is to be said while one is carried out."""
+    """Frames from the coordinator: plans, and messages during a plan."""
 
     def __init__(self, closed: asyncio.Event) -> None:
         self._frames = Frames()
@@ -289,7 +292,7 @@ class _Input(asyncio.Protocol):
 
 
 class _Output(asyncio.BaseProtocol):
-    """Tells when everything is written, or can no longer be."""
+    """Reports when everything is written, or can no longer be."""
 
     def __init__(self, closed: asyncio.Event) -> None:
         self._closed = closed
@@ -299,7 +302,7 @@ class _Output(asyncio.BaseProtocol):
 
 
 def _fault_of(loop: asyncio.AbstractEventLoop) -> asyncio.Future[None]:
-    """Gets the first exception of a timer's callback: what it was to send will never be sent."""
+    """Receives the first exception of a timer's callback: what it was to send is lost."""
     fault: asyncio.Future[None] = loop.create_future()
 
     def note(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -368,7 +371,9 @@ def main() -> None:
 
 
 def _loop_factory() -> Any:
-    """uvloop's where it is installed, else asyncio's that code of an agent cannot stop."""
+    """Return uvloop's factory if it is installed, else one of asyncio that an agent's code
+    cannot stop.
+    """
     try:
         import uvloop
     except ImportError:

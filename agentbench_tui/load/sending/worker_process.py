@@ -1,8 +1,8 @@
-"""Starting a load worker, also before there is a plan for it.
+"""Starts a load worker, also before its plan exists.
 
-A worker takes as long to start as a plan to make. Whoever knows that there will be a load starts
-one ahead, and the first that is needed is there already. It imports nothing heavy, and ends by
-itself when its input closes, as it does when we end.
+Starting a worker takes about as long as making a plan. The caller can start one ahead as soon as a
+load is certain, so that the first worker is ready in time. It imports nothing heavy, and ends when
+its input closes, as it does when this process ends.
 """
 
 from __future__ import annotations
@@ -21,15 +21,19 @@ _ahead: list[Program] = []
 
 
 def environment() -> dict[str, str]:
-    """Ours, keys included, since agents may be opened in the worker; and our package is found."""
+    """Return this process's environment, including keys, since agents may be opened in the
+    worker, with the path of this package.
+    """
     package_root = str(Path(__file__).resolve().parents[3])
     paths = filter(None, [package_root, os.environ.get("PYTHONPATH")])
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def start_ahead() -> None:
-    """Start a worker that has no plan yet, unless one is there. Where that fails, the first that
-    has a plan tells."""
+    """Start a worker without a plan, unless one exists.
+
+    If that fails, the first worker with a plan reports it.
+    """
     from agentbench_tui.process.child import SpawnError, start_program
 
     if _ahead:

@@ -1,4 +1,4 @@
-"""The load workers of one window: started together, heard together, ended together."""
+"""The load workers of one window: started, read and ended together."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from agentbench_tui.load.sending.protocol import WorkerPlan
 
 START_AFTER_NS = 5_000_000
-"""Between the word to begin and the beginning, so that every worker has heard it by then."""
+"""Time between the start message and the start, so that every worker has received it by then."""
 OPEN_LIMIT_S = 120.0
-"""How long a worker may take to open its target; its warm-up comes on top."""
+"""Time limit for a worker to open its target, without its warm-up."""
 WARMUP_REQUEST_LIMIT_S = 300.0
-"""Of one request of the warm-up, where the plan sets no limit: a cold model takes its time."""
+"""Time limit of one warm-up request if the plan sets none: a cold model is slow."""
 OVERTIME_S = CLOSE_LIMIT_S + 15.0
 """How long a worker may take to say its last after its window and its drain: it closes its agents
 first."""
@@ -43,8 +43,9 @@ EXIT_WAIT_S = 0.5
 
 
 SILENCE_LIMIT_S = 120.0
-"""How long a worker may say nothing, which speaks four times a second unless an agent that runs
-inside it keeps it."""
+"""Time without a message of a worker, which normally reports four times a second unless an agent
+inside it blocks it.
+"""
 
 
 class LoadWorker:
@@ -73,8 +74,9 @@ class LoadWorker:
         return self._child.pid
 
     def take(self, plan: WorkerPlan, on_chunk: Callable[[int, Chunk], None] | None = None) -> None:
-        """Give it its plan: at its start, and again when it is done with the one before; and who
-        hears of it, if that is another from now on."""
+        """Give it its plan: at its start, and again after the previous one; with the receiver of
+        its messages, if that changes.
+        """
         self._on_chunk = on_chunk or self._on_chunk
         loop = asyncio.get_running_loop()
         self._plan = plan
@@ -106,11 +108,11 @@ class LoadWorker:
                 )
 
     def say(self, message: Start | Control) -> None:
-        """Tell it."""
+        """Send a message."""
         self._child.write(frame(message))
 
     async def close(self) -> None:
-        """End it, whatever it does."""
+        """End it in any state."""
         for future in (self._ready, self._done):
             if not future.done():
                 future.cancel()
@@ -174,8 +176,9 @@ class LoadWorkers:
         await self.close()
 
     def leave(self) -> LoadWorkers:
-        """The same workers for whoever closes them in our stead, having said their last word on the
-        plans so far: these here have none any more."""
+        """Hand the workers to another owner after their last report on the plans so far; this
+        object then has none.
+        """
         left = LoadWorkers(self._plans, self._on_chunk)
         left._workers, self._workers = self._workers, []
         return left
@@ -189,8 +192,9 @@ class LoadWorkers:
         plans: Sequence[WorkerPlan],
         on_chunk: Callable[[int, Chunk], None] | None = None,
     ) -> None:
-        """Further plans, one for each worker, when those before are carried out; and who hears of
-        them, if that is another from now on."""
+        """Give each worker another plan after the previous ones; with the receiver of messages,
+        if that changes.
+        """
         self._plans = plans
         for worker, plan in zip(self._workers, plans, strict=True):
             worker.take(plan, on_chunk)
@@ -217,27 +221,30 @@ class LoadWorkers:
         return at_ns
 
     def stop(self) -> None:
-        """Let the window, which has begun, end now."""
+        """End the running window now."""
         for worker in self._workers:
             worker.say(Control("stop"))
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Return the number of workers."""
         return len(self._workers)
 
     def set_pace(self, factor: float, at_ns: int) -> None:
-        """From then on ask for so many times what the schedule asks for."""
+        """Set the rate as a multiple of the schedule's."""
         for worker in self._workers:
             worker.say(Control("pace", factor, at_ns))
 
     def set_users(self, users: int, at_ns: int) -> None:
-        """From then on ask with so many users, at least one of each worker."""
+        """Set the number of users, at least one per worker."""
         for nth, worker in enumerate(self._workers):
             worker.say(Control("users", share(users, nth, self.count), at_ns))
 
     async def done(self) -> tuple[Done, ...]:
-        """What each says at its end. Raises AgentFailure when one ended without a word."""
+        """Return each worker's report at its end.
+
+        Raises AgentFailure if one ended without a report.
+        """
         return tuple(await asyncio.gather(*(worker.done() for worker in self._workers)))
 
     async def carry_out(self, plans: Sequence[WorkerPlan] = ()) -> tuple[Done, ...]:
@@ -250,5 +257,5 @@ class LoadWorkers:
         return await self.done()
 
     async def close(self) -> None:
-        """End them, whatever they do."""
+        """End them in any state."""
         await asyncio.gather(*(worker.close() for worker in self._workers))

@@ -1,1 +1,1 @@
-"""What requests say: prompts, sessions, traces."""
+"""Content of requests: prompts, sessions, traces."""

@@ -1,4 +1,4 @@
-"""Which request an arrival sends, and what a session says next: the worker's side of a workload."""
+"""The request of an arrival, and the next turn of a session: the worker's side of a workload."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _64_BITS = (1 << 64) - 1
 
 
 class Script:
-    """One running session: its turns one after another, with what was answered before."""
+    """One running session: its turns one after another, with the earlier answers."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.turn = 0
@@ -36,11 +36,11 @@ class Script:
 
     @property
     def output_tokens(self) -> int | None:
-        """Tokens to ask for in the next request; None leaves it to the server."""
+        """Return the tokens to request next; None leaves the length to the server."""
         return self._conversation.turns[self.turn].output_tokens
 
     def next_messages(self) -> tuple[Message, ...]:
-        """All messages of the next request: the session so far, and what is new."""
+        """Return all messages of the next request: the session so far, and the new turn."""
         return self._messages
 
     def take(self, text: str, tool_calls: tuple[ToolCall, ...] = ()) -> bool:

@@ -1,4 +1,4 @@
-"""Words and prompts of our own, for requests that name no text to send."""
+"""Built-in words and prompts, for requests without a given text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Requests as long as those of a trace, made when they are sent.
+"""Requests of the lengths in a trace, generated when they are sent.
 
-The prompts of a whole trace may be gigabytes, so a load worker gets the lengths alone. Text is put
-together from ready blocks, which takes some microseconds a request.
+The prompts of a whole trace may be gigabytes, so a load worker receives only the lengths. Text is
+composed of prepared blocks, which takes a few microseconds per request.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agentbench_tui.load.workload.trace import RecordedTrace
 
 _KEPT_BLOCKS = 4096
-"""Blocks of text that a worker keeps, some 10 MB of them."""
+"""Blocks of text that a worker caches, about 10 MB."""
 _NUMBER_WORDS = 2
 
 
@@ -29,7 +29,7 @@ def recorded_lengths(
     system_prompt: str | None,
     output_tokens: Sequence[int] | None,
 ) -> RecordedLengths:
-    """The lengths of a trace; `output_tokens` replace those that were recorded."""
+    """Return the lengths of a trace; `output_tokens` replace the recorded ones."""
     return RecordedLengths(
         seed,
         trace.input_tokens,

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from agentbench_tui.load.spec import LengthSpec, SyntheticSpec
 
 BYTES_PER_TOKEN = sum(map(len, WORDS)) / len(WORDS) + 1
-"""Of a prompt made here, on average."""
+"""Mean of a generated prompt."""
 _BASE = len(WORDS)
 _PASSAGES = 256
 PASSAGE_WORDS = 64
 _LEAST, _MOST = math.ulp(0.0), 1.0 - 2.0**-53
-"""What lies strictly between 0 and 1."""
+"""Smallest and largest number strictly between 0 and 1."""
 _LEAST_SPREAD = 0.01
 """In tokens: lengths that vary by less are all rounded to the mean."""
 
@@ -52,7 +52,7 @@ def draw_lengths(length: int | LengthSpec, count: int, random: Random) -> list[i
 
 
 def length_problem(length: int | LengthSpec) -> str:
-    """What is wrong with it, or an empty text; `draw_lengths` wants none."""
+    """Return what is wrong with it, or an empty text; `draw_lengths` requires an empty one."""
     if isinstance(length, int):
         return ""
     if length.mean < length.low:
@@ -131,19 +131,19 @@ def number_words(number: int, digits: int) -> list[str]:
 
 
 class Writer:
-    """Random words; long texts out of ready passages, which is many times quicker."""
+    """Random words; long texts from prepared passages, which is much faster."""
 
     def __init__(self, random: Random) -> None:
         self._uniform = random.random
         self._passages = [" ".join(self.words(PASSAGE_WORDS)) for _ in range(_PASSAGES)]
 
     def words(self, count: int, random: Random | None = None) -> list[str]:
-        """So many words, drawn from `random` or else from the writer's own stream."""
+        """Return this many words, drawn from `random` or from the writer's own stream."""
         uniform = random.random if random else self._uniform
         return [WORDS[int(uniform() * _BASE)] for _ in range(count)]
 
     def pieces(self, count: int, random: Random | None = None) -> list[str]:
-        """Words and passages, of so many words together; drawn as `words` are."""
+        """Return words and passages with this many words in total; drawn as `words` are."""
         uniform = random.random if random else self._uniform
         passages, rest = divmod(count, PASSAGE_WORDS)
         return self.words(rest, random) + [

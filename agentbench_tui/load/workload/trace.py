@@ -49,24 +49,24 @@ BLOCKS_NAME = "hash_ids"
 """Key of the ids of a request's blocks of `BLOCK_TOKENS` tokens; equal ids are equal text."""
 BLOCK_TOKENS = 512
 MOST_TOKENS = 2_000_000
-"""Of one request or answer."""
+"""Maximum tokens of one request or answer."""
 MOST_ARRIVALS = 2_000_000
 MOST_SECONDS = 1_000_000_000
 """From the first arrival to the last: 31 years."""
 MAX_CHARACTERS = 1 << 30
-"""Of the text, after decompression."""
+"""Maximum characters of the text, after decompression."""
 MAX_LINE = 1 << 22
-"""Characters; a line may hold a whole prompt beside its time."""
+"""Maximum characters of a line, which may hold a whole prompt besides its time."""
 
 _PER_SECOND: dict[Unit, int] = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _GZIP = b"\x1f\x8b"
 _FLOATS_EXACT_BELOW = 1 << 53
-"""Whole numbers from here on may have more digits than a float."""
+"""Larger whole numbers may have more digits than a float."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _NO_LENGTHS = f"tokens in and out must be whole numbers from 1 to {MOST_TOKENS:,}"
 _SHOWN = 40
-"""How much of a value that cannot be read is repeated to the user."""
+"""Characters of an invalid value shown in messages."""
 
 _Stamp = int | float
 
@@ -78,22 +78,22 @@ class RecordedTrace:
     offsets_s: tuple[float, ...]
     """Seconds after the earliest arrival, ascending, so the first is 0."""
     unit: str
-    """Of its timestamps: `s`, `ms`, `us`, `ns`, or `ISO 8601`."""
+    """Unit of its timestamps: `s`, `ms`, `us`, `ns`, or `ISO 8601`."""
     input_tokens: tuple[int, ...] = ()
-    """Of each request; empty where the trace has no lengths."""
+    """Input tokens of each request; empty if the trace has no lengths."""
     output_tokens: tuple[int, ...] = ()
     blocks: tuple[tuple[int, ...], ...] = ()
-    """Ids of each request's blocks; empty where the trace has none."""
+    """Block ids of each request; empty if the trace has none."""
     skipped: int = 0
     """Rows without a length from 1 to `MOST_TOKENS` tokens in and out."""
 
     @property
     def has_lengths(self) -> bool:
-        """Whether it says how long requests and answers were."""
+        """Return whether it has the lengths of requests and answers."""
         return bool(self.input_tokens)
 
     def words(self, speed: float = 1.0, requests: int | None = None) -> str:
-        """How many requests it holds, how long it takes, and how long they are."""
+        """Describe its number of requests, its duration, and their lengths."""
         count = len(self.offsets_s) if requests is None else min(requests, len(self.offsets_s))
         seconds = plain(self.offsets_s[count - 1] / speed, 4)
         words = [f"{counted(count, 'request')} over {seconds} s (timestamps in {self.unit})"]
@@ -116,21 +116,21 @@ class _Row:
 
     stamp: Any
     lengths: tuple[int, int] | None = None
-    """Tokens in and out; 0 for what is no such number."""
+    """Input and output tokens; 0 for an invalid number."""
     blocks: tuple[int, ...] = ()
     default_unit: Unit = "s"
 
 
 class _Fault(Exception):
-    """What is wrong with the line read last."""
+    """What is wrong with the line that was read last."""
 
 
 def read_trace(path: Path, *, unit: Unit | None = None) -> RecordedTrace:
     """Read a trace. Lines may be in any order.
 
-    Timestamps are numbers in `unit` since any moment, or ISO 8601 (UTC where they don't say), which
-    needs no unit. Without a `unit` they are seconds, and milliseconds where rows have `hash_ids`,
-    as in the Mooncake traces. Raises UsageError with file and line.
+    Timestamps are numbers in `unit` since any time, or ISO 8601 (UTC by default), which needs no
+    unit. Without a `unit` they are seconds, or milliseconds if rows have `hash_ids`, as in the
+    Mooncake traces. Raises UsageError with file and line.
     """
     number = 0
     try:
@@ -196,7 +196,10 @@ def _opened(path: Path) -> Iterator[io.TextIOWrapper]:
 
 @contextmanager
 def _unpacked(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
-    """The content of a regular file. A pipe or a device, which may never end, is not read."""
+    """Return the content of a regular file.
+
+    A pipe or a device, which may never end, is not read.
+    """
     # Without waiting for the other end of a pipe.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -244,7 +247,7 @@ def _read(lines: _Lines, unit: Unit | None) -> RecordedTrace:
 
 
 def _rows(lines: Iterator[str]) -> Iterator[_Row]:
-    """What each line says."""
+    """Return the content of each line."""
     told = (line for line in lines if line.strip() and not line.lstrip().startswith("#"))
     first = next(told, "")
     if first.lstrip().startswith("{"):
@@ -292,12 +295,12 @@ class _Names:
 
     time: str
     lengths: tuple[str, str] | None
-    """Of the tokens in and out; None unless there are both."""
+    """Columns of the input and output tokens; None unless both exist."""
     default_unit: Unit
 
     @classmethod
     def of(cls, there: Iterable[str], what: str) -> _Names:
-        """Raises _Fault where nothing holds the time."""
+        """Raises _Fault if no column holds the time."""
         names = list(there)
         tokens_in, tokens_out = _first_of(INPUT_NAMES, names), _first_of(OUTPUT_NAMES, names)
         lengths = (tokens_in, tokens_out) if tokens_in and tokens_out else None
@@ -316,7 +319,7 @@ class _Names:
 
 
 def _tokens(value: Any) -> int:
-    """A number of tokens; 0 where it is none that can be sent."""
+    """Return a number of tokens; 0 if it cannot be sent."""
     try:
         number = float(value)
     except (ValueError, TypeError, OverflowError):

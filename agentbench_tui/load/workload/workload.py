@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from agentbench_tui.load.workload.trace import RecordedTrace
 
 MOST_BYTES = 64_000_000
-"""Of all sessions together, as workers get them."""
+"""Maximum size of all sessions together, as workers receive them."""
 MOST_TYPES = 255
-"""As many as a stored sample can tell apart."""
+"""Maximum number that a stored sample can distinguish."""
 _EXAMPLES = 32
-"""Requests of a trace that stand for all of them where sizes are looked at."""
+"""Number of a trace's requests that represent all of them for estimating sizes."""
 MOST_TURNS = 1000
-"""Of one recorded conversation; later ones are not sent."""
+"""Maximum turns of one recorded conversation; later ones are not sent."""
 LEAST_DRAWN = 64
 """Sessions of a type whose answers have drawn lengths, so that few prompts show many lengths."""
 
@@ -115,9 +115,9 @@ def _recorded_type(request: RequestSpec, trace: RecordedTrace, seed: int) -> Req
 
 
 def problems(spec: LoadSpec, base_dir: str) -> list[str]:
-    """One line, `PATH: what`, for each thing in `workload` that cannot be.
+    """Return one line, `PATH: what`, for each problem in `workload`.
 
-    Of datasets only the first case is read; `make_workload` finds what is wrong further on.
+    Only the first case of each dataset is read; `make_workload` finds problems in later ones.
     """
     lines = []
     if len(spec.workload) > MOST_TYPES:
@@ -162,17 +162,17 @@ def _too_large(name: str) -> UsageError:
 
 @dataclass(slots=True)
 class _Source:
-    """The cases of a request type, and what is known of them once they are read."""
+    """The cases of a request type, and their facts once they are read."""
 
     cases: Iterator[Case]
     skipped: str = ""
-    """How many records of a dataset were skipped, and why."""
+    """Number of skipped records of a dataset, and why."""
     are_sessions: bool = False
-    """Whether each case is a recorded conversation, to be held turn by turn."""
+    """Whether each case is a recorded conversation, to be replayed turn by turn."""
 
 
 def _cases(request: RequestSpec, base_dir: str, seed: int) -> _Source:
-    """What is asked, as cases that each stand alone."""
+    """Return the questions as independent cases."""
     if request.data_source is None:
         return _Source(_own_cases(request, seed))
     source = _Source(iter(()))
@@ -237,12 +237,12 @@ def _made_up(request: RequestSpec, spec: SyntheticSpec, seed: int) -> Iterator[s
 
 
 def _random(what: str, seed: int) -> Random:
-    """A stream of its own for each thing that is drawn."""
+    """Return a separate random stream for each drawn quantity."""
     return Random(f"{what} {seed}")  # noqa: S311  # no secret
 
 
 def _sessions(request: RequestSpec, cases: Sequence[Case], seed: int) -> Iterator[Conversation]:
-    """Sessions of `turns` successive cases; the last one goes on with the first cases."""
+    """Return sessions of `turns` successive cases; the last one continues with the first cases."""
     count = -(-len(cases) // request.turns)
     asked = request.output_tokens
     if asked is not None and not isinstance(asked, int) and asked.spread:
@@ -320,13 +320,13 @@ def _tools(request: RequestSpec, cases: Sequence[Case]) -> tuple[dict[str, Any],
 
 
 def _definition(tool: dict[str, Any]) -> dict[str, Any]:
-    """`{name, description, parameters}`, also where it is wrapped as chat completions have it."""
+    """Return `{name, description, parameters}`, also if it is wrapped as in chat completions."""
     inner = tool.get("function")
     return inner if isinstance(inner, dict) else tool
 
 
 def _tool_results(results: dict[str, str]) -> dict[str, str]:
-    """By the suite's names and by those that model APIs get."""
+    """Return results by the suite's tool names and by those sent to model APIs."""
     if not results:
         return {}
     from agentbench_tui.agents.model_apis.model_api import wire_tool_name

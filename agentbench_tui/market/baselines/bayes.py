@@ -24,14 +24,14 @@ _LEAST = 1e-4
 
 
 class Bayes:
-    """Filters prices, weighs what it reads, joins every group it may."""
+    """Filters prices, weighs posts by their authors' reliability, joins every group it may."""
 
     def __init__(self) -> None:
         self._beliefs: dict[str, Belief] = {}
         self._trust: dict[str, Trust] = {}
         self._heard: set[str] = set()
         self._to_judge: list[tuple[int, str, str, int, float]] = []
-        """(due tick, author, market, lean, log odds of the price when it was said)."""
+        """(due tick, author, market, lean, log odds of the price at the time of the post)."""
         self._rumours: Rumours | None = None
 
     def act(self, observation: dict[str, Any], call: Call) -> None:

@@ -37,7 +37,9 @@ class Belief:
         self.here = here
 
     def hear(self, lean: int, here: float, right: float) -> None:
-        """Somebody right with probability `right` says on which side of `here` the value is."""
+        """Update with a statement, right with probability `right`, on which side of `here` the
+        value is.
+        """
         spread = math.sqrt(self.variance)
         distance = lean * (self.mean - here) / spread
         trust = 2.0 * right - 1.0
@@ -80,7 +82,7 @@ class Belief:
 
 
 class Trust:
-    """How often an author is right, learnt from what prices did after it spoke."""
+    """How often an author is right, learned from later prices."""
 
     __slots__ = ("_right", "_wrong")
 

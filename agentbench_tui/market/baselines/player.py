@@ -1,4 +1,4 @@
-"""What a player in this process is, and how it moves a position to where it wants it."""
+"""Base of the built-in players, and how they move a position to its target."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Player(Protocol):
     """Plays one game: all that it knows comes through `act`."""
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
-        """One turn: what is seen at this tick, and the way to act on it."""
+        """Play one turn with the observation of this tick."""
 
 
 def play(game: Game, player: Player) -> Episode:
-    """The whole game, in lock-step."""
+    """Play the whole game, in lock-step."""
     while not game.is_over:
         player.act(game.observation(), game.call)
         game.advance()
@@ -36,16 +36,16 @@ def play(game: Game, player: Player) -> Episode:
 
 @dataclass(frozen=True, slots=True)
 class MarketSeat:
-    """One open market and what one holds of it, in shares."""
+    """One open market and the position in it, in shares."""
 
     id: str
     b: float
     net: float
-    """YES minus NO shares that everybody holds, one's own among them."""
+    """YES minus NO shares of all traders, including this one."""
     yes: float
     no: float
     price: float
-    """Of YES."""
+    """Price of YES."""
     ticks_left: int
     """Until resolution."""
 

@@ -1,4 +1,4 @@
-"""What the Bayes player makes of perpetuals: news on the way, and the gap to the index."""
+"""The Bayes player's view of perpetuals: pending news, and the gap to the index."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _LEAD = 20
 _PRIOR = 0.04
 """Probability that good news is on the way at a tick; the same for bad."""
 _TALK = 6.0
-"""How much oftener a perpetual is written of while news is on the way."""
+"""Factor on the number of posts about a perpetual while news is pending."""
 _SIZE = 0.8
-"""Mean size of a jump, in deviations of the whole world's return."""
+"""Mean size of a jump, in standard deviations of the whole world's return."""
 
 
 @dataclass(slots=True)
 class _Perp:
-    """What was seen of one perpetual."""
+    """Observations of one perpetual."""
 
     last: float
     squares: float = 0.0
@@ -75,7 +75,7 @@ class Rumours:
         return _SIZE * deviation * (up - down) / total if total > 0.0 else 0.0
 
     def trade(self, observation: dict[str, Any], call: Call) -> None:
-        """Open where the edge pays both fees, close where it has turned."""
+        """Open a position if the edge exceeds both fees, close it if the edge has turned."""
         held = {row["ticker"]: row for row in observation["positions"]["perpPositions"]}
         size = observation["account"]["limits"]["notionalPerPerpetual"]
         for row in observation["perpetuals"]:

@@ -99,7 +99,7 @@ class AlwaysLong:
 
 
 class Trend:
-    """Bets that what rose keeps rising (`sign` 1), or that it falls back (`sign` -1)."""
+    """Bets on a continued trend (`sign` 1), or on its reversal (`sign` -1)."""
 
     def __init__(self, sign: int) -> None:
         self._sign = sign

@@ -1,1 +1,1 @@
-"""What an episode was worth: fair values, hindsight, forecasts, metrics."""
+"""Judging of an episode: fair values, hindsight, forecasts, metrics."""

@@ -23,7 +23,9 @@ _NEVER = "it never happened in these episodes"
 
 
 def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggregate) -> None:
-    """Add the means over the episodes, worlds as clusters; without a value where none has one."""
+    """Add the means over the episodes, with worlds as clusters; without a value if no episode
+    has one.
+    """
     rows = episode_metrics(connection, execution_key)
     episodes = [(row.case_key, _with_times(json.loads(row.metrics))) for row in rows]
     for name, metric in MARKET_METRICS.items():
@@ -45,8 +47,9 @@ def add_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggr
 
 
 def columns(connection: sqlite3.Connection, execution_key: int) -> dict[str, Floats]:
-    """What each counted observation has of these metrics, NaN where it has none, in the order of
-    `engine.task.aggregate.Observations`; empty where no answer is an episode."""
+    """Return these metrics of each counted observation, NaN if missing, in the order of
+    `engine.task.aggregate.Observations`; empty if no answer is an episode.
+    """
     rows = metrics_of_counted(connection, execution_key)
     found = [_with_times(json.loads(row or "{}")) for row in rows]
     table = {
@@ -61,6 +64,6 @@ def _number(value: Any) -> float:
 
 
 def _with_times(metrics: dict[str, Any]) -> dict[str, Any]:
-    """The percentiles of times by names of their own."""
+    """Add the percentiles of times under separate names."""
     times = metrics.get("response_ms") or {}
     return {**metrics, **{f"response_{part}_ms": value for part, value in times.items()}}

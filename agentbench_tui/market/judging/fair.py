@@ -41,10 +41,11 @@ NOISE = 0.21
 """Standard deviation of the log odds of a price that blind orders alone would cause: 0.2 of the
 crowd, and 0.05 of each of two noise traders."""
 ROUGHNESS = 1.6
-"""By how much orders of agents who act now and then add to it in long ticks; fitted."""
+"""Added variance in long ticks through orders of agents that act rarely; fitted."""
 INFORMED = 1.2
-"""Speed at which all who know close a gap, against the crowd alone: three informed agents add 0.1
-each, makers and contrarians take some of it; fitted."""
+"""Speed at which informed traders close a gap, relative to the crowd alone: three informed
+agents add 0.1 each, makers and contrarians take some of it; fitted.
+"""
 _LEAST = 1e-6
 """Probabilities are kept this far from 0 and 1."""
 _NODES, _WEIGHTS = hermegauss(9)
@@ -54,7 +55,7 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What the information-fair policy holds, and what that is worth."""
+    """Positions of the policy with fair values, and their profit."""
 
     shares: tuple[tuple[float, ...], ...]
     """[market][tick]: net shares held from each tick on."""
@@ -104,9 +105,9 @@ def reversion(ticks: int) -> float:
 
 
 def blind_variance(speed: float) -> float:
-    """Variance that orders of those who do not know add to log odds in a tick.
+    """Variance that orders of uninformed traders add to log odds in a tick.
 
-    The longer a tick, the rougher: traders who act now and then make larger orders.
+    The longer a tick, the rougher: traders who act rarely make larger orders.
     """
     return speed * (2.0 - speed) * NOISE**2 * (1.0 + ROUGHNESS * speed)
 
@@ -198,7 +199,9 @@ def _tape(world: World, truth: Truth, place: int) -> tuple[slice, Floats, Floats
 
 
 def _edge_spans(world: World, place: int, edges: Floats) -> tuple[list[Span], float]:
-    """Open where the edge pays both fees, close where it is gone; the value of a dollar of size."""
+    """Positions that are opened if the edge exceeds both fees, and closed when it is gone; the
+    value per dollar of size.
+    """
     fee = world.rules.perp_fee_ppm / PER_MILLION
     marks = [mark / DOLLAR for mark in world.marks[place]]
     perp = world.perpetuals[place]

@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BINS = 10
-"""Equal widths of probability, for reliability and ECE."""
+"""Number of probability bins of equal width, for reliability and ECE."""
 LEAST = 1e-4
 """The log score takes probabilities this far from 0 and 1: being sure and wrong costs 9.2 nats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What held at each tick of each market forecast; all columns of one length."""
+    """Forecasts in force at each tick of each market; all columns of equal length."""
 
     probability: Floats
     price: Floats
-    """Of YES at that tick, without the agent's own shares."""
+    """Price of YES at that tick, without the agent's own shares."""
     outcome: Floats
     """0 or 1."""
     weight: Floats
@@ -52,21 +52,21 @@ class ForecastScores:
     brier: float
     """Mean square error, 0 to 1: 0.25 for always saying 1/2."""
     reliability: float
-    """How far what happened is from what was said, over bins; less is better."""
+    """Squared distance of outcomes from forecasts, over bins; lower is better."""
     resolution: float
-    """How far what happened in the bins is from its mean; more is better."""
+    """Squared distance of the bins' outcomes from their mean; higher is better."""
     uncertainty: float
-    """Of the outcomes themselves."""
+    """Variance of the outcomes themselves."""
     within_bins: float
-    """What bins of finite width leave over (Stephenson et al. 2008)."""
+    """Remainder due to bins of finite width (Stephenson et al. 2008)."""
     log_score: float
     """Mean of -ln of the probability of what happened, nats."""
     ece: float
-    """Mean distance of what was said and what happened, over bins."""
+    """Mean distance of forecasts from outcomes, over bins."""
 
 
 def stated(episode: Episode, world: World, outcomes: Mapping[str, bool]) -> Stated | None:
-    """What the agent stated, tick by tick. None when it stated nothing."""
+    """Return the agent's forecasts, tick by tick. None without any."""
     forecasts = held_forecasts(episode, world)
     if not forecasts:
         return None

@@ -47,7 +47,7 @@ def foresight_log10(episode: Episode, world: World, truth: Truth) -> tuple[int, 
 
 
 def _factor(stated: float, now_ppm: int, next_ppm: int) -> float:
-    """What a unit of wealth becomes in a tick; `CASH` or more."""
+    """Return the factor on a unit of wealth in a tick; `CASH` or more."""
     now, following = now_ppm / PER_MILLION, next_ppm / PER_MILLION
     yes = stated * following / (now + _ROUNDING)
     no = (1.0 - stated) * (1.0 - following) / (1.0 - now + _ROUNDING)

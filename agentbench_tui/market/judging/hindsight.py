@@ -1,4 +1,4 @@
-"""The best single trades in hindsight: what a world's truth lists as optimal actions."""
+"""The best single trades in hindsight: listed as optimal actions in a world's truth."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def best_purchase(market: MarketDef, tape: Tape, outcome: bool) -> OptimalAction
 
 
 def best_positions(path: PerpPath) -> list[OptimalAction]:
-    """The best long and the best short of one dollar of notional, where there is a gain."""
+    """Return the best long and the best short of one dollar of notional, if they gain."""
     mark = np.array(path.mark, dtype=np.float64)
     found = []
     for side, sign in (("LONG", 1.0), ("SHORT", -1.0)):

@@ -33,7 +33,7 @@ Missing = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """What an episode is worth, by name; see docs/market.md for each."""
+    """Metrics of an episode, by name; see docs/market.md for each."""
 
     values: Values
     """A number, None, or an object of numbers (`response_ms`, `perp_win_rate_interval`)."""
@@ -43,7 +43,7 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True)
 class Attainable:
-    """What could be won in a world: the same for all its episodes."""
+    """Attainable profit in a world: the same for all its episodes."""
 
     hindsight: float
     """Dollars, knowing everything."""
@@ -112,7 +112,7 @@ def _traded_notional(episode: Episode) -> list[int]:
 def _optimality(
     episode: Episode, world: World, truth: Truth, could: Attainable
 ) -> tuple[Values, Missing]:
-    """Holding earns 0, so shares of what was attainable are plain ratios."""
+    """Return the shares of the attainable profit as plain ratios, since holding earns 0."""
     worth = fair_value(episode, world, truth)
     values: Values = {
         "fair_pnl": worth,
@@ -135,7 +135,7 @@ def _optimality(
 
 
 def _accuracy(episode: Episode) -> tuple[Values, Missing]:
-    """Of the markets that resolved while more shares of one side were held, how many that side."""
+    """Return the share of resolved markets whose outcome was the side with more shares."""
     sided = [each for each in episode.settlements if each.yes != each.no]
     right = sum((each.yes > each.no) == each.outcome for each in sided)
     values: Values = {
@@ -147,7 +147,9 @@ def _accuracy(episode: Episode) -> tuple[Values, Missing]:
 
 
 def _win_rate(episode: Episode) -> tuple[Values, Missing]:
-    """Of positions in perpetuals, those that won after fees and funding; Wilson's interval."""
+    """Return the share of perpetual positions that won after fees and funding, with Wilson's
+    interval.
+    """
     count = len(episode.perp_trades)
     wins = sum(trade.pnl > 0 for trade in episode.perp_trades)
     interval = wilson(wins, count)
@@ -215,7 +217,9 @@ def _risk(episode: Episode) -> tuple[Values, Missing]:
 
 
 def _social(episode: Episode, world: World, truth: Truth) -> tuple[Values, Missing]:
-    """Engagement counts what the agent did; value is what positions on the side of signals won."""
+    """Return engagement (count of the agent's activity) and value (profit of positions on the
+    side of signals).
+    """
     counts = Counter(call.method for call in episode.calls if call.code == 0)
     acted = followed(episode, world, truth.outcomes)
     values: Values = {
@@ -236,7 +240,7 @@ def _social(episode: Episode, world: World, truth: Truth) -> tuple[Values, Missi
 
 
 def _conduct(episode: Episode) -> tuple[Values, Missing]:
-    """How fast and how correctly the agent played."""
+    """Return response times, and errors of the agent's calls."""
     invalid = sum(call.code != 0 for call in episode.calls)
     total = len(episode.calls) + episode.dropped_calls
     values: Values = {

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEVELS = 81
-"""Levels of inventory where shares cost a fee."""
+"""Number of inventory levels if shares cost a fee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Plan:
 
     @property
     def gain(self) -> float:
-        """Dollars won by the whole plan."""
+        """Return the profit of the whole plan in dollars."""
         return self.market_gain + self.perp_gain
 
 

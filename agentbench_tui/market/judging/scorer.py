@@ -1,4 +1,4 @@
-"""Credit for an episode of a market world: how much of what was attainable the agent made."""
+"""Credit for an episode of a market world: the agent's share of the attainable profit."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import math
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
 
 PASS_MARK = 0.05
-"""More than nothing: who holds has 0. In 40 usual worlds `bayes`, which knows every public rule,
-was right in about half, and baselines without foresight in 0 to 5 %."""
+"""Slightly above 0, the value of holding.
+
+In 40 usual worlds `bayes`, which knows every public rule, was right in about half, and baselines
+without foresight in 0 to 5%.
+"""
 
 
 def attainment(case: Case, answer: Answer, pass_mark: float = PASS_MARK) -> Score:

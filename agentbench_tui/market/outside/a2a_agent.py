@@ -57,12 +57,12 @@ def check(spec: AgentSpec, options: Options) -> list[str]:  # noqa: ARG001  # th
 
 
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001, ARG001
-    """A session with the remote agent, not yet started."""
+    """Return a session with the remote agent, not yet started."""
     return RemoteAgent(parse_target(spec.target).rest)
 
 
 class RemoteAgent:
-    """One remote agent, asked or driven."""
+    """One remote agent, for questions or games."""
 
     pids: tuple[int, ...] = ()
     peak_memory_mb: float | None = None
@@ -96,7 +96,7 @@ class RemoteAgent:
             await self._http.aclose()
 
     async def answer(self, request: Request) -> Answer:
-        """What it answers to the text of a case. Raises AgentFailure."""
+        """Return its answer to the text of a case. Raises AgentFailure."""
         from a2a.helpers.proto_helpers import get_data_parts, get_text_parts, new_text_part
 
         parts = await self._send([new_text_part(request.text())], str(uuid.uuid4()))
@@ -151,7 +151,7 @@ class RemoteAgent:
 
 
 def _left(match: Match) -> float | None:
-    """Seconds until the turn at hand is lost."""
+    """Return the seconds until the current turn is lost."""
     game = match.game
     return None if game.due is None else max(0.0, game.due - game.config.now())
 
@@ -166,7 +166,7 @@ def _parts(event: StreamResponse) -> Iterable[Part]:
 
 
 def _carried_out(match: Match, actions: Sequence[Any]) -> list[dict[str, Any]]:
-    """What the actions of one answer gave, or why they were refused."""
+    """Return the results of the actions of one answer, or why they were refused."""
     tick, told = match.game.tick, []
     last = len(actions) - 1
     for nth, action in enumerate(actions):
@@ -187,7 +187,7 @@ def _result(match: Match, action: Any, *, more: bool) -> dict[str, Any]:
 
 
 def whole(value: Any) -> Any:
-    """The value with whole numbers as such: A2A's data parts know floating point only."""
+    """Return the value with whole numbers as ints: A2A's data parts have only floats."""
     if isinstance(value, dict):
         return {name: whole(inner) for name, inner in value.items()}
     if isinstance(value, list):

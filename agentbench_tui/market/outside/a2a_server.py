@@ -49,14 +49,14 @@ class A2AServer:
     """One match after the other, at one address."""
 
     def __init__(self, match: Match | None, host: str = "127.0.0.1", port: int = 0) -> None:
-        """`match`: the first one, where it is there already; `port` 0: a free one."""
+        """`match`: the first game, if it already exists; `port` 0: a free one."""
         self._executor = _Executor(match)
         self._host = host
         self._port = port
         self._server: Server | None = None
         self._task: asyncio.Task[None] | None = None
         self.url = ""
-        """Of the agent; its card lies at `/.well-known/agent-card.json` under it."""
+        """URL of the agent; its card is at `/.well-known/agent-card.json` under it."""
 
     async def start(self) -> None:
         """Listen; what comes before requests are served waits. Raises OSError."""
@@ -76,7 +76,7 @@ class A2AServer:
         self._executor.match = match
 
     async def close(self) -> None:
-        """Stop serving; what is being answered comes to its end, if it does so soon."""
+        """Stop serving; current requests may finish shortly."""
         if self._server is not None and self._task is not None:
             self._server.should_exit = True
             await asyncio.wait({self._task}, timeout=_CLOSE_S)
@@ -98,7 +98,7 @@ def _quiet_server(app: Starlette) -> Server:
 
 
 def card_of(url: str) -> AgentCard:
-    """What the market says of itself."""
+    """Return the market's agent card."""
     skills = [
         AgentSkill(id=name, name=name, description=text, tags=["market"])
         for name, text in _OURS.items()
@@ -154,5 +154,5 @@ class _Executor(AgentExecutor):
         )
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:  # noqa: ARG002  # the SDK's
-        """Operations end at once, so that there is nothing to cancel."""
+        """Operations end immediately, so there is nothing to cancel."""
         raise UnsupportedOperationError

@@ -1,8 +1,8 @@
-"""What a program of an agent must not open, and how it is started so that it cannot.
+"""Files that an agent's program must not open, and how it is started so that it cannot.
 
-The truth of a world, the world's file with its future, and the database, whose cases tell the seed
-that both follow from, stay closed to it; so do command lines of other processes. Where the kernel
-has no Landlock there is no barrier, which is told with the episode.
+These are the truth of a world, the world's file with its future, and the database, whose cases
+contain the seed of both; also command lines of other processes. If the kernel has no Landlock,
+there is no barrier, and the episode says so.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ OPEN = (
     "without Landlock (Linux 5.13) programs of agents can open whatever you can: the files of"
     " worlds, their truth, and the database"
 )
-"""What is to be known of an episode that was played without a barrier."""
+"""Note on an episode that was played without a barrier."""
 CLOSED = (
     "files of worlds, their truth and the database are closed to agents, and nothing can be made"
     " right in folders on the way to them"
 )
-"""What a program that is denied a file should know."""
+"""Explanation for a program that is denied a file."""
 _LOG = "-wal"
 _DESCRIPTORS = Path("/proc/self/fd")
 
@@ -45,7 +45,7 @@ class Start(NamedTuple):
 
 @cache
 def is_there() -> bool:
-    """Whether files can be closed to programs here."""
+    """Return whether files can be closed to programs on this machine."""
     return sealed.version() > 0
 
 
@@ -75,10 +75,10 @@ def barrier(
 
 
 def _databases() -> Iterator[str]:
-    """The SQLite files that this process has open, with what lies beside them.
+    """Return the SQLite files that this process has open, with the files next to them.
 
-    Known by the log beside them: a look into one would end, with its close, all locks that this
-    process has on it (POSIX), and with them the run's hold on its own database.
+    They are recognized by their logs: opening and closing one would release all of this process's
+    locks on it (POSIX), including the run's lock on its own database.
     """
     for descriptor in _DESCRIPTORS.iterdir():
         try:

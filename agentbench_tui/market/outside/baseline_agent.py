@@ -1,8 +1,8 @@
-"""`market:NAME`: the shipped baselines, which play worlds of markets in this process.
+"""`market:NAME`: the built-in baselines, which play market worlds in this process.
 
-They get what every agent gets and are measured as agents, save `market:oracle`: it knows the truth,
-stands in for the best that hindsight allows, and is never ranked with the others. `market:outsider`
-is whoever comes to an address of ours.
+They receive what every agent receives and are measured as agents, except `market:oracle`: it knows
+the truth, shows the best that hindsight allows, and is never ranked with the others.
+`market:outsider` is an agent that connects to an address of agentbench.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Options(AgentOptions):
     """Options of `market:outsider`; baselines have none."""
 
     protocol: Protocol = "jsonrpc"
-    """What is spoken: `jsonrpc` over HTTP, or `a2a`."""
+    """Protocol: `jsonrpc` over HTTP, or `a2a`."""
     host: str = "127.0.0.1"
     """Address to listen on."""
     port: Annotated[int, Field(ge=0, le=65_535)] = 0
@@ -61,7 +61,7 @@ def _missing(protocol: Protocol) -> list[str]:
 
 
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001, ARG001
-    """A session; of a baseline it holds nothing: each game has a player of its own."""
+    """Return a session; for a baseline it is empty, because each game has a separate player."""
     name = parse_target(spec.target).rest
     if name == OUTSIDER:
         return Outsider(options.protocol, options.host, options.port)

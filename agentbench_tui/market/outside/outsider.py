@@ -1,7 +1,7 @@
-"""`market:outsider`: whoever comes to an address of ours plays, by JSON-RPC or the A2A protocol.
+"""`market:outsider`: an agent that connects to this process to play, by JSON-RPC or A2A.
 
-The address is the same for all games of a session; the next one is there when the one before is
-over. It is told on standard error, since whoever is to play has to be started by somebody.
+The address is the same for all games of a session; the next game starts when the previous one is
+over. The address is printed on standard error, since the agent has to be started separately.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Protocol = Literal["jsonrpc", "a2a"]
 
 
 class Outsider:
-    """A `seats.Seat` that waits for somebody to come."""
+    """A `seats.Seat` that waits for an agent to connect."""
 
     pids: tuple[int, ...] = ()
     peak_memory_mb: float | None = None
@@ -36,7 +36,7 @@ class Outsider:
         self._turn = asyncio.Lock()
 
     async def start(self) -> None:
-        """Listen, and tell where. Raises AgentFailure where the port cannot be had."""
+        """Listen, and print the address. Raises AgentFailure if the port is unavailable."""
         server: RpcServer | A2AServer
         if self._protocol == "a2a":
             from agentbench_tui.market.outside.a2a_server import A2AServer
@@ -55,7 +55,7 @@ class Outsider:
         sys.stderr.flush()
 
     async def play(self, match: Match, request: Request) -> Answer:  # noqa: ARG002  # Seat's
-        """Serve the game until it is over, once those that came before it are."""
+        """Serve the game until it is over, after the earlier ones."""
         assert self._server is not None
         async with self._turn:
             self._server.serve(match)
@@ -63,11 +63,11 @@ class Outsider:
         return Answer(api_calls=0)
 
     async def answer(self, request: Request) -> Answer:  # noqa: ARG002  # Agent's
-        """Never: nobody is asked, they come to play. Raises AgentFailure."""
+        """Not supported: the agent connects to play. Raises AgentFailure."""
         raise AgentFailure(FailureKind.AGENT, "market:outsider plays markets (`game: market`)")
 
     async def close(self) -> None:
-        """Stop listening; what is being answered comes to its end."""
+        """Stop listening; current requests finish."""
         if self._server is not None:
             await self._server.close()
             self._server = None

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 _EXIT_WAIT_S = 0.5
 _CLOSE_GRACE_S = 1.0
 MOST_UNREAD_BYTES = 1 << 20
-"""Of a program's requests that wait for an answer, and of answers that wait to be read: beyond it,
-no further request is read or answered until there are none."""
+"""Limit of a program's unanswered requests, and of its unread answers: above it, no further
+request is read or answered until they are processed.
+"""
 _DENIED = os.strerror(errno.EACCES)
 
 
@@ -54,14 +55,14 @@ class ProcessSeat:
 
     @property
     def peak_memory_mb(self) -> float | None:
-        """Of any one game's process tree."""
+        """Highest of any single game's process tree."""
         now = [child.tree.peak_memory_mb for child in self._running.values()]
         peaks = [peak for peak in (*now, self._peak_memory_mb) if peak is not None]
         return max(peaks, default=None)
 
     @property
     def cpu_seconds(self) -> float | None:
-        """Of all games' process trees."""
+        """Total of all games' process trees."""
         now = sum(child.tree.cpu_seconds for child in self._running.values())
         return self._ended_cpu_s + now
 
@@ -141,9 +142,10 @@ async def _answer_all(child: Child, requests: _Requests, match: Match) -> bool:
 
 
 class _Requests:
-    """Cuts what a program says into lines; the end, or a line without one, is None.
+    """Splits a program's output into lines; None for the end, or an overlong line.
 
-    A program that asks faster than it is answered has to wait, lest all that it asks pile up here.
+    A program that sends faster than it is answered has to wait, so that its requests do not pile up
+    here.
     """
 
     def __init__(self) -> None:
@@ -164,7 +166,7 @@ class _Requests:
         return line
 
     def take(self, data: bytes) -> None:
-        """More of what it says."""
+        """Add output."""
         self._buffer += data
         *whole, rest = self._buffer.split(b"\n")
         self._buffer = bytearray(rest)
@@ -180,5 +182,5 @@ class _Requests:
             self.source.pause_output()
 
     def end(self) -> None:
-        """It says no more."""
+        """Mark the end of the output."""
         self._lines.put_nowait(None)

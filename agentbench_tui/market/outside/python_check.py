@@ -1,7 +1,7 @@
-"""What can be known of a `python:` agent without running it: is there a module, with that name?
+"""Checks a `python:` agent without running it: does the module exist, and has it that name?
 
-An agent of a market runs in a process of its own, behind a barrier, so its module is not imported
-here; its source is only read. What only running it can tell is told when it plays.
+A market agent runs in a separate process, behind a barrier, so its module is not imported here, and
+only its source is read. Other problems appear when it plays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check_source(origin: Origin) -> list[str]:
-    """What is known to be wrong, one line each. Runs nothing of the module."""
+    """Return known problems, one per line. Runs no code of the module."""
     if not origin.module or not origin.name:
         return [f"`python:{origin.module or origin.name}`: expected python:MODULE:FUNCTION"]
     if origin.is_file:
@@ -57,7 +57,7 @@ def _read(path: Path, origin: Origin) -> list[str]:
 
 
 def _find(origin: Origin) -> ModuleSpec | None:
-    """The module's spec. Packages that it lies in are not imported either."""
+    """Return the module's spec, without importing its parent packages."""
     first, *rest = origin.module.split(".")
     try:
         spec = importlib.util.find_spec(first)
@@ -74,7 +74,7 @@ def _find(origin: Origin) -> ModuleSpec | None:
 
 
 def _names(tree: ast.Module) -> Iterator[str]:
-    """Whatever is bound anywhere in the module: too many names rather than too few."""
+    """Return all names bound anywhere in the module, possibly too many."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name

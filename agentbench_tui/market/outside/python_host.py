@@ -16,7 +16,7 @@ from agentbench_tui.market.client import play, standard_streams
 
 
 def main(module: str, name: str, folder: str) -> int:
-    """Play until the game is over; 2 where the agent cannot be imported."""
+    """Play until the game is over; return 2 if the agent cannot be imported."""
     send = standard_streams()  # before the agent's module can print
     try:
         found = load(Origin(module, name, folder))

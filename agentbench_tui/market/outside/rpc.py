@@ -24,7 +24,7 @@ _FIELDS = frozenset({"jsonrpc", "id", "method", "params"})
 
 
 class RpcError(Exception):
-    """What is answered instead of a result."""
+    """Error response of a call."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -39,9 +39,9 @@ class RpcError(Exception):
 
 
 async def respond(body: bytes, handle: Handle) -> bytes | None:
-    """The response, or the batch of them; None where only notifications were sent.
+    """Return the response, or the batch of them; None if there were only notifications.
 
-    Requests of a batch are carried out in their order.
+    Requests of a batch are executed in order.
     """
     try:
         message = _decode(body)
@@ -66,7 +66,7 @@ async def respond(body: bytes, handle: Handle) -> bytes | None:
 async def _one(
     message: Any, fault: str | None, handle: Handle, *, more: bool
 ) -> dict[str, Any] | None:
-    """The response to one request; None to a notification, whatever became of it."""
+    """Return the response to one request; None for a notification, with any result."""
     if fault is not None:
         number = message.get("id") if isinstance(message, dict) else None
         known = number if isinstance(number, str | int | float) else None
@@ -81,7 +81,7 @@ async def _one(
 
 
 def _fault(message: Any) -> str | None:
-    """What makes it no request, in words."""
+    """Describe why it is not a valid request."""
     if not isinstance(message, dict):
         return "a request is an object"
     if message.get("jsonrpc") != "2.0":

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from agentbench_tui.market.play.match import Match
 
 MOST_BYTES = 1 << 20
-"""Of one request of an agent."""
+"""Maximum size of an agent's request."""
 _OPEN_PLACE = ""
-"""Stands for the game that is played at the address itself."""
+"""Key of the game that is played at the base address."""
 
 
 class RpcServer:
-    """Games at addresses nobody can guess, and one at the server's own, if it is put there."""
+    """Serves games at secret addresses, and optionally one at the base address."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
         self._host = host
@@ -28,10 +28,10 @@ class RpcServer:
         self._matches: dict[str, Match] = {}
         self._runner: web.AppRunner | None = None
         self.url = ""
-        """Of the server, with a slash at its end, once it has started."""
+        """URL of the server, with a final slash, once it has started."""
 
     async def start(self) -> None:
-        """Listen; on a free port where 0 was given. Raises OSError."""
+        """Listen; on a free port if 0 was given. Raises OSError."""
         from aiohttp import web
 
         app = web.Application(client_max_size=MOST_BYTES)
@@ -52,13 +52,13 @@ class RpcServer:
             await self._runner.cleanup()
 
     def open(self, match: Match) -> str:
-        """The address at which the match is played, which nobody can guess."""
+        """Return a secret address for the match."""
         key = secrets.token_urlsafe(12)
         self._matches[key] = match
         return f"{self.url}market/{key}"
 
     def forget(self, url: str) -> None:
-        """Nobody plays there any more."""
+        """Remove the game at the address."""
         self._matches.pop(url.rpartition("/")[2], None)
 
     def serve(self, match: Match) -> None:

@@ -21,7 +21,7 @@ from agentbench_tui.market.world import lmsr
 from agentbench_tui.market.world.world import DOLLAR, PER_BILLION, PER_MILLION, SHARE_UNITS, World
 
 UNIT_VALUE = DOLLAR // SHARE_UNITS
-"""What a thousandth of a winning share pays, micro-dollars."""
+"""Payment for a thousandth of a winning share, micro-dollars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Limits:
     """
 
     shares: int
-    """Of each prediction market: YES minus NO shares, either way, in thousandths."""
+    """Of each prediction market: YES minus NO shares, positive or negative, in thousandths."""
     notional: int
     """Of each perpetual: sum of the sizes of open positions, micro-dollars."""
 
@@ -57,7 +57,7 @@ class Holding:
 
     @property
     def net(self) -> int:
-        """What the agent adds to the market's flow."""
+        """Contribution of the agent to the market's flow."""
         return self.yes - self.no
 
     def of(self, outcome: int) -> int:
@@ -85,7 +85,7 @@ class PerpPosition:
     leverage: int
     entry: int
     margin: int
-    """Held by the exchange; funding goes in and out of it."""
+    """Held by the exchange; funding is added to and taken from it."""
     opened: int
     fees: int
     funding: int = 0
@@ -95,11 +95,11 @@ class PerpPosition:
         return self.size * mark // self.entry
 
     def gain(self, mark: int) -> int:
-        """Of the price since the opening, rounded down."""
+        """Gain from the price since the opening, rounded down."""
         return self.side * self.size * (mark - self.entry) // self.entry
 
     def equity(self, mark: int) -> int:
-        """What closing gives back, before the fee."""
+        """Payout on closing, before the fee."""
         return self.margin + self.gain(mark)
 
 
@@ -119,7 +119,7 @@ class Account:
 
     @property
     def total(self) -> int:
-        """Money of all pockets: what the agent started with, always."""
+        """Total money of all pockets: always what the agent started with."""
         return self.cash + self.maker + self.exchange + self.fees
 
     def position_id(self) -> str:
@@ -253,12 +253,12 @@ class Account:
         position.funding += amount
 
     def is_bankrupt(self, position: PerpPosition, mark: int) -> bool:
-        """Whether what is left is under the maintenance margin."""
+        """Whether the equity is below the maintenance margin."""
         need = position.notional(mark) * self.rules.maintenance_ppm // PER_MILLION
         return position.equity(mark) < need
 
     def shares_value(self, market: int, flow: int, b: int) -> int:
-        """What selling all shares of a market would give now, without fees."""
+        """Return the proceeds of selling all shares of a market now, without fees."""
         holding = self.holdings[market]
         pairs = min(holding.yes, holding.no) * UNIT_VALUE
         net = holding.net

@@ -1,7 +1,7 @@
-"""What an agent can ask of a game: one table of methods, from which checks and schemas are made.
+"""Methods of a game: one table from which checks and schemas are generated.
 
-Every interface (in process, JSON-RPC, tool calls, A2A) offers exactly this table. A call that does
-not fit raises MethodError, which carries a JSON-RPC code and the path of the parameter at fault.
+Every interface (in process, JSON-RPC, tool calls, A2A) offers exactly this table. An invalid call
+raises MethodError, with a JSON-RPC code and the path of the wrong parameter.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ERROR_NAMES = {
     TURN_LOST: "turn_lost",
     GAME_OVER: "game_over",
 }
-"""What each code means; application codes keep clear of those that A2A reserves."""
+"""Meaning of each code; application codes avoid those that A2A reserves."""
 
 
 class MethodError(Exception):
@@ -61,7 +61,7 @@ class MethodError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a method, and what it may be."""
+    """One parameter of a method, and its allowed values."""
 
     name: str
     type: str
@@ -133,7 +133,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One thing an agent can ask."""
+    """One method of the game."""
 
     name: str
     description: str
@@ -141,7 +141,7 @@ class Method:
     result: str
     """The result object in words."""
     changes: bool
-    """Whether a call is an action, rather than a look."""
+    """Whether a call is an action, rather than a query."""
 
     def schema(self) -> dict[str, Any]:
         """JSON schema of the parameters, as an object."""
@@ -181,7 +181,7 @@ class Method:
 
 
 def shown(value: object, characters: int = 40) -> str:
-    """What somebody sent, cut to so many characters."""
+    """Return received text, cut to this many characters."""
     try:
         text = repr(value)
     except RecursionError:

@@ -21,9 +21,9 @@ class Pace:
 
     mode: Mode = "lock-step"
     response_timeout_s: float | None = None
-    """For a whole turn, in deadline mode."""
+    """Time limit of a whole turn, in deadline mode."""
     speed: float = 1.0
-    """How many times faster than the world's clock real time runs, in real-time mode."""
+    """Speed of the world's clock relative to real time, in real-time mode."""
 
     def __post_init__(self) -> None:
         if self.mode == "deadline" and not (self.response_timeout_s or 0) > 0:
@@ -36,7 +36,7 @@ LOCK_STEP = Pace()
 
 
 class Turns:
-    """When the turn at hand ends. Times are seconds of a monotonic clock."""
+    """End of the current turn. Times are seconds of a monotonic clock."""
 
     __slots__ = ("_interval_s", "_pace", "_started", "due")
 

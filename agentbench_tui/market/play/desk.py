@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NO_PARAMS: dict[str, Any] = {}
 FEED_LIMIT = 20
-"""Posts, and messages of a group, where a call names no limit."""
+"""Default number of posts, and of messages of a group."""
 
 
 class Desk:

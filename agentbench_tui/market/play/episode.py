@@ -1,6 +1,6 @@
-"""What happened in one game: every call, what was traded, and the account tick by tick.
+"""Record of one game: every call, the trades, and the account tick by tick.
 
-An episode holds nothing of the truth but what the agent was paid. Money is in micro-dollars.
+It contains nothing of the truth except the agent's payments. Money is in micro-dollars.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ class Call:
     tick: int
     method: str
     params: dict[str, Any]
-    """As checked; of a refused call as sent, cut to what is worth keeping."""
+    """As validated; for a refused call as sent, cut to a useful length."""
     code: int
     """0, or the code of the MethodError."""
     message: str
-    """What the MethodError said, or empty."""
+    """Message of the MethodError, or empty."""
     waited_s: float
     """From the moment the agent had the observation, or its last result, to this call."""
     result: dict[str, Any] | None
-    """Of an action; what a look gives follows from the world and the actions."""
+    """Result of an action; results of queries follow from the world and the actions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ShareTrade:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What a market paid the agent at its resolution."""
+    """Payment of a market to the agent at its resolution."""
 
     tick: int
     market: int
@@ -75,7 +75,7 @@ class PerpTrade:
     entry: int
     exit: int
     gain: int
-    """Of the price alone."""
+    """Gain from the price alone."""
     funding: int
     """Received; negative when paid."""
     fees: int
@@ -130,9 +130,9 @@ class Episode:
     joined: tuple[tuple[int, str], ...]
     """(tick, group)."""
     messages: tuple[tuple[int, Message], ...] = field(default=())
-    """(tick, turn) of a conversation with a model, where the agent has one."""
+    """(tick, turn) of a conversation with a model, if the agent has one."""
 
     @property
     def pnl(self) -> int:
-        """Money won or lost over the whole game."""
+        """Profit or loss over the whole game."""
         return self.equity[-1] - self.initial

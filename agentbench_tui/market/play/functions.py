@@ -30,7 +30,7 @@ MOST_CALLS = 16
 _NOTES = 3
 """Turns whose last words are shown again."""
 _WAITS_S = (0.5, 2.0, 8.0)
-"""Before an answer is asked for again that failed for a reason which may pass."""
+"""Waits before retries of an answer that failed for a transient reason."""
 _LONGEST_WAIT_S = 60.0
 _RULES = """\
 You trade in a simulated world: prediction markets, perpetual futures, a feed of posts and group \
@@ -69,7 +69,7 @@ class ModelSeat(AgentSeat):
         self._tools = tools()
 
     async def play(self, match: Match, request: Request) -> Answer:
-        """Ask the model at every tick. Raises AgentFailure, with what was spent until then."""
+        """Call the model at every tick. Raises AgentFailure, with the use until then."""
         spent = Spent()
         notes: list[str] = []
         game = match.game
@@ -130,7 +130,7 @@ class ModelSeat(AgentSeat):
         return ""
 
     async def _ask(self, request: Request) -> Answer:
-        """One answer. A whole episode is not lost to what may pass: it is asked again."""
+        """Return one answer, with retries: a transient failure must not lose a whole episode."""
         for wait_s in _WAITS_S:
             try:
                 return await self._agent.answer(request)
@@ -143,7 +143,7 @@ class ModelSeat(AgentSeat):
 
 
 class Spent:
-    """What the answers of an episode took, together."""
+    """Total use of an episode's answers."""
 
     def __init__(self) -> None:
         self._answers: list[Answer] = []
@@ -154,7 +154,7 @@ class Spent:
         self._answers.append(msgspec.structs.replace(answer, text="", tool_calls=(), messages=()))
 
     def answer(self) -> Answer:
-        """The sums; of what not every answer told, None."""
+        """Return the sums; None for values that some answer does not report."""
         those = self._answers
         usages = [one.usage or Usage() for one in those]
         usage = Usage(
@@ -176,7 +176,7 @@ class Spent:
 
 
 def _sum(values: list[_Number | None]) -> _Number | None:
-    """None where one is not known."""
+    """Return the sum; None if any is unknown."""
     known = [value for value in values if value is not None]
     return sum(known[1:], known[0]) if known and len(known) == len(values) else None
 
@@ -190,7 +190,7 @@ def _named(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
 
 
 def _carried_out(match: Match, calls: tuple[ToolCall, ...]) -> list[Message]:
-    """What the calls of one answer gave, or why they were refused, as the model is told."""
+    """Return the results of one answer's calls, or why they were refused, as sent to the model."""
     tick, told = match.game.tick, []
     last = min(len(calls), MOST_CALLS) - 1
     for nth, call in enumerate(calls):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GameConfig:
-    """How the game is played; what is played is in the world."""
+    """How the game is played; the world says what is played."""
 
     pace: Pace = LOCK_STEP
     max_calls_per_tick: int = 256
@@ -67,10 +67,10 @@ class Game:
         self._handlers = self._desk.handlers
         self._calls_left = self.config.max_calls_per_tick
         self._ended = False
-        """Whether the agent ended the turn at hand in time."""
+        """Whether the agent ended the current turn in time."""
         self._untold = False
         self._cut_off = False
-        """Whether what still comes along with a refused call saw a turn that was lost."""
+        """Whether the rest of a refused call's batch belongs to a lost turn."""
 
     @property
     def tick(self) -> int:
@@ -89,17 +89,17 @@ class Game:
 
     @property
     def due(self) -> float | None:
-        """When the turn at hand is lost, on the game's clock; None for never."""
+        """Return when the current turn is lost, on the game's clock; None for never."""
         return self._turns.due
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether what still comes along with a call of a lost turn is refused."""
+        """Return whether the rest of a batch with a call of a lost turn is refused."""
         return self._cut_off
 
     @property
     def has_untold_loss(self) -> bool:
-        """Whether the agent does not know yet that it lost a turn."""
+        """Return whether the agent has not been notified of a lost turn yet."""
         return self._untold
 
     def hand_over(self) -> None:
@@ -163,9 +163,10 @@ class Game:
         self._ended = self._ended or due is None or now <= due
 
     def advance(self) -> None:
-        """The agent's turn is over: on to the next tick. Nothing happens after the last one.
+        """End the agent's turn and advance to the next tick. Nothing happens after the last one.
 
-        A turn that ends after it was due is lost; in real time, so are those that passed meanwhile.
+        A turn that ends after its deadline is lost; in real time, so are the ticks that passed in
+        the meantime.
         """
         if self.is_over:
             return
@@ -177,7 +178,10 @@ class Game:
             self._lose_turns(self._clock())
 
     def expire(self) -> bool:
-        """Go on when the turn at hand is overdue, and count the turn as lost. Whether it was."""
+        """Advance if the current turn is overdue, and count the turn as lost.
+
+        Return whether it was.
+        """
         now = self._clock()
         if self.is_over or self._ended or not self._is_late(now):
             return False
@@ -189,7 +193,7 @@ class Game:
         self._record.messages.append((self.tick, message))
 
     def episode(self) -> Episode:
-        """What happened. Raises ValueError while the game is not over."""
+        """Return the record. Raises ValueError while the game is not over."""
         if not self.is_over:
             raise ValueError(f"the game is at tick {self.tick} of {self.world.ticks}")
         return self._record.episode(self._desk.social.joined)

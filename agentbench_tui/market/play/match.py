@@ -1,4 +1,4 @@
-"""A game while somebody outside plays it: its clock runs on, whoever calls and whoever does not."""
+"""A game with an external player: its clock runs regardless of calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 OBSERVE = "observe"
 END_TURN = "endTurn"
 _EARLY_S = 0.002
-"""A turn that ended in time goes on this long before its end, lest it be taken for a lost one."""
+"""A turn that ended in time advances this long before its deadline, so that it does not count as
+lost.
+"""
 State = dict[str, Any]
 
 
@@ -24,15 +26,17 @@ class Match:
     """One game and the turns of an agent that calls from outside."""
 
     def __init__(self, game: Game, stage: Stage) -> None:
-        """`stage` is for baselines that are told the truth; nothing of it is passed on."""
+        """`stage` is for baselines that know the truth; it is not passed on."""
         self.game = game
         self.stage = stage
         self.over = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
 
     def observe(self, *, more: bool = False) -> State:
-        """What there is to see at the current tick; the turn's clock starts. `more` as of
-        `Game.call`."""
+        """Return the observation of the current tick; the turn's clock starts.
+
+        `more` as in `Game.call`.
+        """
         game = self.game
         state = {
             "tick": game.tick,
@@ -44,9 +48,9 @@ class Match:
         return state
 
     async def end_turn(self, tick: int | None = None, *, more: bool = False) -> State:
-        """End the turn of `tick`, the current one by default; what there is to see at the next.
+        """End the turn of `tick`, by default the current one; return the next observation.
 
-        A turn that was lost meanwhile is over already. In real time the next tick is waited for.
+        A turn lost in the meantime is already over. In real time, waits for the next tick.
         """
         game = self.game
         is_meant = not game.has_untold_loss if tick is None else tick == game.tick
@@ -59,7 +63,7 @@ class Match:
         return self.observe(more=more)
 
     async def handle(self, method: str, params: dict[str, Any], more: bool = False) -> Any:
-        """Carry out one method, for `rpc.respond`. Raises RpcError."""
+        """Execute one method, for `rpc.respond`. Raises RpcError."""
         try:
             if method == OBSERVE:
                 _refuse(params, ())
@@ -86,13 +90,13 @@ class Match:
             self._timer = None
 
     async def _until_due(self) -> None:
-        """In real time: until the turn at hand is as good as over."""
+        """In real time: wait until just before the end of the current turn."""
         game = self.game
         if game.config.pace.mode == "real-time" and game.due is not None:
             await asyncio.sleep(max(0.0, game.due - game.config.now() - _EARLY_S))
 
     def _arm(self) -> None:
-        """Look again when the turn at hand will be lost."""
+        """Schedule a check at the deadline of the current turn."""
         self.close()
         game = self.game
         if game.is_over:
@@ -107,7 +111,7 @@ class Match:
 
 
 def _tick(params: dict[str, Any]) -> int | None:
-    """Of endTurn: the turn that is to end. Raises RpcError."""
+    """For endTurn: return the turn to end. Raises RpcError."""
     _refuse(params, ("tick",))
     tick = params.get("tick")
     if tick is not None and (not isinstance(tick, int) or isinstance(tick, bool)):

@@ -1,7 +1,8 @@
-"""The game `market` as the engine plays it: a case is a world, the answer the whole episode.
+"""The game `market` for the engine: a case is a world, the answer the whole episode.
 
-Whatever knows the truth stays in this process. Agents that run code of their own play from another
-one, or over HTTP; the shipped baselines, and models behind an API, are moved from here.
+Everything that knows the truth stays in this process. Agents that run their own code play from
+another process, or over HTTP; the built-in baselines, and models behind an API, are driven from
+here.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ PATIENCE_S = 1.0
 
 
 def check(benchmark: Benchmark) -> list[str]:
-    """What is wrong with a benchmark that is played in market worlds, in sentences."""
+    """Return the problems of a market benchmark, in sentences."""
     problems = []
     if benchmark.prompt is not None or benchmark.system_prompt is not None:
         problems.append("`prompt`: what an agent gets to see of a world comes from the game")
@@ -70,7 +71,7 @@ def check(benchmark: Benchmark) -> list[str]:
 
 
 def check_agent(spec: AgentSpec) -> list[str]:
-    """What is known to be wrong with an agent before it plays. Runs no code of the agent's."""
+    """Return known problems of an agent before it plays. Runs no code of the agent."""
     parsed = parse_target(spec.target)
     if parsed.scheme != "python":
         return registry.check_agent(spec)
@@ -83,7 +84,7 @@ def check_agent(spec: AgentSpec) -> list[str]:
 
 
 def accesses(case: Case) -> Iterator[Access]:
-    """The files of the world of a case, which may be crafted."""
+    """Return the files of a case's world, which may be malicious."""
     try:
         place, _ = read_input(case.input)
     except UsageError:
@@ -95,7 +96,7 @@ def accesses(case: Case) -> Iterator[Access]:
 
 
 def salted(case: Case, salt: str) -> Case:
-    """The case with the salt, where its world is made and it names none."""
+    """Return the case with the salt, if its world is generated and it names none."""
     if not isinstance(case.input, dict):
         return case
     given = salted_input(case.input, salt)
@@ -114,7 +115,7 @@ class Player:
     def __init__(
         self, seat: Seat, stop: StopSignal | None = None, *, knows_outcomes: bool = False
     ) -> None:
-        """`knows_outcomes`: whether the agent is given the truth, which marks its episodes."""
+        """`knows_outcomes`: whether the agent receives the truth, which marks its episodes."""
         self._seat = seat
         self._stop = stop
         self._knows_outcomes = knows_outcomes
@@ -186,7 +187,7 @@ class Player:
 
 
 def _spent(taken: Answer) -> dict[str, float]:
-    """Tokens and cost of the episode, as far as the agent tells them."""
+    """Return tokens and cost of the episode, as far as the agent reports them."""
     usage = taken.usage
     known = {
         "input_tokens": None if usage is None else usage.input_tokens,
@@ -197,7 +198,7 @@ def _spent(taken: Answer) -> dict[str, float]:
 
 
 def _told(values: dict[str, Any]) -> str:
-    """The episode in a line, for lists of answers."""
+    """Return the episode in one line, for lists of answers."""
     fair = values["optimality_fair"]
     share = "" if fair is None else f", {100 * fair:.1f} % of what was attainable"
     trades = values["share_trades"] + values["perp_trades"]

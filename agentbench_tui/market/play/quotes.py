@@ -21,7 +21,7 @@ def dollars(money: int) -> float:
 
 
 class Board:
-    """Quotes of a world's instruments. What never changes of them is made once."""
+    """Quotes of a world's instruments. Their constant parts are built once."""
 
     def __init__(self, world: World, outcomes: Mapping[str, bool]) -> None:
         self._world = world
@@ -105,7 +105,7 @@ class Board:
 
 
 def share_positions(world: World, account: Account, tick: int) -> list[dict[str, Any]]:
-    """Shares held, by market; the value is what selling all of them would give."""
+    """Return the shares held, by market; the value is the proceeds of selling all of them."""
     return [
         _share_position(world, market, holding, outcome, tick)
         for market, holding in enumerate(account.holdings)

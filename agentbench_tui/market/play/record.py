@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.answer import Message
 
 KEPT_CHARACTERS = 500
-"""Of the parameters of a refused call, as JSON."""
+"""Maximum characters of a refused call's parameters, as JSON."""
 
 
 class Record:
@@ -52,7 +52,7 @@ class Record:
 
     @property
     def is_full(self) -> bool:
-        """Whether no further call is kept."""
+        """Return whether no further call is kept."""
         return len(self._calls) >= self._max_calls
 
     def mark(self, balance: int, equity: int, open_positions: int) -> None:
@@ -106,7 +106,7 @@ class Record:
         self._calls.append((tick, name, _kept(params), error.code, error.message, waited, None))
 
     def episode(self, joined: Mapping[str, int]) -> Episode:
-        """The columns as they stand."""
+        """Return the current columns."""
         return Episode(
             world_id=self._world.id,
             ticks=self._world.ticks,
@@ -131,7 +131,7 @@ class Record:
 
 
 def _kept(params: object) -> dict[str, Any]:
-    """What is kept of parameters that nobody checked: themselves when small, else their start."""
+    """Return what is kept of unvalidated parameters: all if small, else the beginning."""
     if not params:
         return {}
     try:

@@ -20,7 +20,10 @@ _CANNOT = frozenset({"reference", "replay"})
 
 
 def seat_of(agent: Agent, spec: AgentSpec, memory_limit_mb: float | None) -> Seat:
-    """The seat. `agent` is used by what asks it; programs are started anew for each game."""
+    """Return the seat.
+
+    `agent` is used by seats that call it; programs are started again for each game.
+    """
     scheme = parse_target(spec.target).scheme
     if scheme in _CANNOT:
         return NoSeat(scheme)

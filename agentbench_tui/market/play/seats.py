@@ -1,4 +1,4 @@
-"""Where an agent sits that plays: what every seat has, no seat, and that of who is invited."""
+"""Seats of playing agents: their base, a seat that cannot play, and that of an invited agent."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ class Seat(Protocol):
         """Open what all games share. Raises AgentFailure."""
 
     async def play(self, match: Match, request: Request) -> Answer:
-        """Play one game to its end; the answer has what it took, and no data. Raises
-        AgentFailure."""
+        """Play one game to its end; return an answer with its use, without data.
+
+        Raises AgentFailure.
+        """
 
     async def close(self) -> None:
-        """End what was started."""
+        """End everything that was started."""
 
     @property
     def pids(self) -> tuple[int, ...]: ...
@@ -39,7 +41,7 @@ class Seat(Protocol):
 
 
 class NoSeat:
-    """Of an agent that stands in for an answer and cannot play: its start fails."""
+    """Seat of an agent that cannot play: its start fails."""
 
     pids: tuple[int, ...] = ()
     peak_memory_mb: float | None = None
@@ -65,8 +67,9 @@ class NoSeat:
 
 
 class AgentSeat:
-    """What the seats of an agent have in common that is asked: it is started, ended and looked at
-    as in any other benchmark."""
+    """Common part of seats whose agent is called: it is started, ended and sampled as in any
+    other benchmark.
+    """
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
@@ -96,9 +99,9 @@ class AgentSeat:
 
 
 class InvitedSeat(AgentSeat):
-    """An agent that is told where a game is played, and plays it over HTTP while it answers.
+    """An agent that receives the address of a game, and plays it over HTTP while it answers.
 
-    Its input is an object with `rpc_url`. When it has answered, the game goes on without it.
+    Its input is an object with `rpc_url`. After its answer, the game continues without it.
     """
 
     def __init__(self, agent: Agent) -> None:

@@ -1,12 +1,12 @@
-"""What an agent made of what it read: gains of what it changed to the side of what it could see.
+"""Use of signals by an agent: gains of changes toward posts and messages that it could see.
 
-A signal is a post or message that leans on a subject. It holds for `FRESH_SHARE` of the world, or
-until the next on its subject; those that lean alike while the one before holds continue it. What is
-counted is the gain, tick by tick, of the position less that of the position held before the first
-of them, while the difference is on their side. So what was held anyhow counts nothing; that
-somebody would have made the same change without reading cannot be told from outside. Posts are seen
-by everybody, messages by members of the group: those that hold yet when the agent joins, and later
-ones. News of what already moved the price leans nowhere. Fees and funding are left out.
+A signal is a post or message that leans on a subject. It is valid for `FRESH_SHARE` of the world,
+or until the next on its subject; consecutive ones with the same lean form one signal. The counted
+gain, tick by tick, is that of the position minus that of the position held before the first of
+them, while the difference is on their side. So a position held anyway counts nothing; whether the
+agent would have made the same change without reading cannot be observed. Posts are visible to all,
+messages to members of the group: those still valid when the agent joins, and later ones. News that
+already moved the price has no lean. Fees and funding are excluded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FRESH_SHARE = 0.1
-"""Of the world's ticks, one tick at least: how long a signal holds."""
+"""Share of the world's ticks, at least one: how long a signal is valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Followed:
 
 
 def followed(episode: Episode, world: World, outcomes: Mapping[str, bool]) -> Followed:
-    """What came of all signals that were followed."""
+    """Return the result of all followed signals."""
     signals = _signals(episode, world)
     gains: list[float] = []
     for place, market in enumerate(world.markets):
@@ -89,7 +89,7 @@ def _quantity(episode: Episode, perpetual: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Signal:
-    """Something said that leans."""
+    """A statement with a lean."""
 
     seen: int
     """Tick from which on the agent could see it."""
@@ -100,17 +100,17 @@ class _Signal:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """What holds at each tick of one subject; arrays of one length."""
+    """State at each tick of one subject; arrays of equal length."""
 
     lean: Floats
-    """1, -1, or 0 where no signal holds."""
+    """1, -1, or 0 without a valid signal."""
     before: Floats
-    """What was held before the signals that lean alike began."""
+    """Position before the current signals with the same lean began."""
     signal: NDArray[np.int64]
     """Which of the signals holds; -1 for none."""
 
     def gains(self, held: Floats, steps: Floats) -> list[float]:
-        """Of each signal that was followed: what the change gained while it was on its side."""
+        """Return, for each followed signal, the gain of the change while it was on its side."""
         on_side = (self.lean != 0) & (np.sign(held - self.before) == self.lean)
         return [float(steps[on_side & (self.signal == one)].sum())
                 for one in np.unique(self.signal[on_side])]  # fmt: skip
@@ -130,7 +130,7 @@ def _course(signals: Sequence[_Signal], held: Floats) -> _Course:
 
 
 def _signals(episode: Episode, world: World) -> dict[str, list[_Signal]]:
-    """By subject, in order: what the agent could see that leans either way."""
+    """Return, by subject and in order, the visible signals with a lean."""
     fresh = max(1, round(world.ticks * FRESH_SHARE))
     joined = {group: tick for tick, group in episode.joined}
     said: list[tuple[int, int, Post | Message]] = [

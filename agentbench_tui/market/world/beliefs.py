@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PRIOR_SPREAD = 0.6
 """Standard deviation of Z_0 in units of that of Z_R - Z_0: opening prices of 0.27 to 0.73, say."""
 _EARLIEST = 0.5
-"""Of the world's ticks: no market is resolved before."""
+"""Earliest resolution of a market, as a share of the world's ticks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def resolve_tick(streams: Streams, market: int, ticks: int) -> int:
 
 
 def draw_belief(streams: Streams, market: int, ticks: int) -> Belief:
-    """The hidden path of that market, from streams of its own."""
+    """Draw the hidden path of that market, from separate streams."""
     end = resolve_tick(streams, market, ticks)
     steps = bits.normal(streams.by_tick("belief", market, ticks + 1))[: end + 1, 0]
     prior = float(bits.normal(streams.fixed("prior", market, 1))[0])

@@ -137,7 +137,7 @@ class Streams:
     this code can draw the same numbers."""
 
     def fixed(self, purpose: str, index: int, count: int) -> Words:
-        """uint64[count] that no suffix changes: what is known before the first tick."""
+        """Return uint64[count] that no suffix changes: values known before the first tick."""
         return _raw(self.seed, purpose, index, count, self.salt)
 
     def by_tick(self, purpose: str, index: int, ticks: int, width: int = 1) -> Words:
@@ -150,7 +150,10 @@ class Streams:
 
 
 class _Key(ISeedSequence):
-    """Philox's key as it is. Given as `key=`, numpy asks the system for entropy it does not use."""
+    """Philox's key, set directly.
+
+    Given as `key=`, numpy would request system entropy that it does not use.
+    """
 
     __slots__ = ("_words",)
 
@@ -176,7 +179,7 @@ def uniform(words: Words) -> Floats:
 
 
 def below(words: Words, count: int) -> NDArray[np.int64]:
-    """int64 in 0..count-1, for count < 2**31."""
+    """Return int64 in 0..count-1, for count < 2**31."""
     return ((words >> np.uint64(32)) * np.uint64(count) >> np.uint64(32)).astype(np.int64)
 
 

@@ -1,6 +1,6 @@
-"""Group chats: who is in them, what is said there, and when the tested agent is invited.
+"""Group chats: their members, messages, and the invitations of the tested agent.
 
-People are more candid in a closed group than in the feed: an author who is right in public with
+Authors are more reliable in a closed group than in the feed: an author who is right in public with
 probability r is right in a chat with probability (1 + r) / 2.
 """
 
@@ -29,7 +29,7 @@ _MEMBER = 0.4
 def open_groups(
     streams: Streams, ticks: int, authors: Sequence[AuthorTruth]
 ) -> tuple[tuple[Group, ...], tuple[Invitation, ...]]:
-    """The groups by creation and the invitations by tick; none if there is nobody to write."""
+    """Return the groups by creation and the invitations by tick; none without authors."""
     if not authors:
         return (), ()
     groups, invitations = [], []

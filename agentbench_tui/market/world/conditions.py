@@ -14,11 +14,11 @@ class Conditions:
     drift: float = 0.0
     """Expected log return of perpetuals over the whole world, in its standard deviations."""
     noise: float = 1.0
-    """Factor on the orders of those who know nothing."""
+    """Factor on the orders of uninformed traders."""
     news: float = 1.5
-    """Jumps that news explains, expected for each perpetual over the whole world."""
+    """Expected number of jumps with news, for each perpetual over the whole world."""
     switching: bool = False
-    """Whether volatility changes between a calm and a turbulent regime (its mean stays)."""
+    """Whether volatility alternates between a calm and a turbulent regime (with the same mean)."""
     crash: float = 0.0
     """Fall of all perpetuals near the middle of the world, in standard deviations of the world."""
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 NEWS = "news"
 """Author of posts about what happened and is public."""
 _NOTABLE_GAP = 0.08
-"""In log odds: below it a market is fairly priced, and who is right says so."""
+"""In log odds: a smaller gap counts as fairly priced, and reliable authors say so."""
 _RUMOUR = 6.0
-"""How much oftener a perpetual is written of while news of it is on the way."""
+"""Factor on the number of posts about a perpetual while its news is pending."""
 
 _ON_MARKETS: dict[int, tuple[str, ...]] = {
     1: (
@@ -71,16 +71,16 @@ _ON_PERPETUALS: dict[int, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Something that is written about, with what is really so at each of ticks + 1 ticks."""
+    """A subject of posts, with its true state at each of ticks + 1 ticks."""
 
     id: str
     number: int
-    """Tells streams of subjects apart: markets are even, perpetuals odd."""
+    """Distinguishes streams of subjects: markets are even, perpetuals odd."""
     name: str
     right: NDArray[np.int64]
-    """-1, 0 or 1: what one who is right says."""
+    """-1, 0 or 1: the statement of a reliable author."""
     interest: Floats
-    """How much it is written of; 1 usually, 0 once it is over."""
+    """Relative frequency of posts; 1 usually, 0 once it is over."""
     prices: tuple[str, ...]
     """Price as text, empty for perpetuals."""
     templates: dict[int, tuple[str, ...]]
@@ -112,7 +112,7 @@ def perpetual_subject(place: int, path: PerpPath) -> Subject:
 
 @dataclass(frozen=True, slots=True)
 class Remarks:
-    """Where something is written about a subject, tick by tick, and what drawing decides."""
+    """Posts on a subject, tick by tick, and their random numbers."""
 
     ticks: list[int]
     details: list[int]
@@ -127,7 +127,10 @@ class Remarks:
 
 
 def said(subject: Subject, tick: int, detail: int, reliability_ppm: int) -> tuple[Lean, str]:
-    """What an author of that reliability says at that tick. Uses the lower 24 bits of `detail`."""
+    """Return the statement of an author of that reliability at that tick.
+
+    Uses the lower 24 bits of `detail`.
+    """
     lean = int(subject.right[tick])
     if (detail & 0xFFFF) * 1_000_000 >= reliability_ppm << 16:
         lean = -lean if lean else (1 if detail & 1 << 16 else -1)
@@ -138,7 +141,7 @@ def said(subject: Subject, tick: int, detail: int, reliability_ppm: int) -> tupl
 
 
 def posting_rate(ticks: int) -> float:
-    """Probability that an agent writes of a subject at a tick: oftener if there are few ticks."""
+    """Return the probability that an agent posts on a subject at a tick: higher with few ticks."""
     return min(0.05, 0.004 + 1.2 / ticks)
 
 

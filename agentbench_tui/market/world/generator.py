@@ -140,7 +140,7 @@ def _truth(
 
 
 def check_config(config: WorldConfig, salt: str = "") -> None:
-    """Raises UsageError saying what is wrong with the config or salt and what is allowed."""
+    """Raises UsageError with what is wrong with the config or salt and what is allowed."""
     _check_seed(config.seed)
     if salt and not SALT.fullmatch(salt):
         raise UsageError("a salt has 32 hex digits, 0 to 9 and a to f")

@@ -11,7 +11,7 @@ import math
 
 
 def cost(q_yes: float, q_no: float, b: float) -> float:
-    """C(q): what has been paid for the shares outstanding, plus b ln 2."""
+    """C(q): total payments for the outstanding shares, plus b ln 2."""
     high, low = max(q_yes, q_no), min(q_yes, q_no)
     return high + b * math.log1p(math.exp((low - high) / b))
 

@@ -37,9 +37,9 @@ _TICKERS = (
 
 YEAR_S = 365 * 86_400
 CORRELATION = 0.6
-"""Of index returns of two perpetuals, jumps aside."""
+"""Correlation of index returns of two perpetuals, without jumps."""
 DEGREES = 6
-"""Of freedom of the Student-t shocks."""
+"""Degrees of freedom of the Student-t shocks."""
 FUNDING_CAP = 750_000
 """Largest funding rate either way, parts per billion."""
 
@@ -54,14 +54,14 @@ _FUNDING_S = 8 * 3_600
 
 @dataclass(frozen=True, slots=True)
 class Backdrop:
-    """What all perpetuals of a world share, tick by tick."""
+    """Common factors of all perpetuals of a world, tick by tick."""
 
     factor: Floats
     """float64[ticks + 1]: standard normal."""
     stretch: Floats
     """float64[ticks + 1]: turns normal into Student-t shocks of variance 1, times the regime."""
     crash_tick: int
-    """Where the fall begins, if there is one."""
+    """Start of the fall, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,9 @@ def _regime(streams: Streams, chances: Floats, ticks: int) -> Floats:
 def draw_perpetual(
     streams: Streams, place: int, config: WorldConfig, conditions: Conditions, backdrop: Backdrop
 ) -> PerpPath:
-    """Prices of the perpetual at that place, from streams of its own and the shared backdrop."""
+    """Draw the prices of the perpetual at that index, from separate streams and the common
+    factors.
+    """
     ticks = config.ticks
     ticker, typical, unit = _listing(place)
     start, yearly, interest, _ = bits.uniform(streams.fixed("perpetual", place, 4)).tolist()

@@ -1,4 +1,4 @@
-"""The feed and the group chats as the tested agent sees them, and what it writes itself."""
+"""The feed and the group chats as visible to the tested agent, and its own posts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 SELF = "you"
 """The tested agent as an author."""
 TREND_TICKS = 10
-"""How far back tags are counted."""
+"""Number of ticks over which tags are counted."""
 _MOST_COUNTED = 500
-"""Posts of them, the newest."""
+"""Maximum number of newest posts among them."""
 
 
 class Social:
-    """What was posted and who joined what, up to the tick at hand."""
+    """Posts and group memberships up to the current tick."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -88,7 +88,7 @@ class Social:
         self.joined.setdefault(name, view.tick)
 
     def chats(self, view: WorldView, limit: int) -> list[dict[str, Any]]:
-        """Groups that the agent is invited to; messages only of those that it joined."""
+        """Return the groups that the agent is invited to; messages only of joined ones."""
         return [self._chat(view.tick, name, limit) for name in self._open_to(view)]
 
     def news(self, view: WorldView) -> list[dict[str, Any]]:

@@ -24,43 +24,43 @@ from agentbench_tui.market.world.world_file import (
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 _KEPT = 16
-"""Stages in memory: as many as the worlds that agents are asked of in turn, or nearly."""
+"""Stages in memory: about as many as there are worlds in use at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """How time goes on; without either, as fast as the agent ends its turns."""
+    """Speed of the game; by default as fast as the agent ends its turns."""
 
     response_timeout_s: float | None = None
     """An agent that has not ended its turn by then loses it."""
     real_time: float | None = None
     """Seconds of the world in one second of the clock."""
     trajectory: bool | None = None
-    """Whether the answer holds the steps of the episode, for training."""
+    """Whether the answer includes the steps of the episode, for training."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldPlace:
-    """Where a world comes from: one of its config and its file."""
+    """Source of a world: either its config or its file."""
 
     config: WorldConfig | None = None
     salt: str | None = None
     """32 hex digits; empty for a public world. Without it, a run uses its workspace's."""
     file: str = ""
     sha256: str = ""
-    """Of the file, as it was when the case was made."""
+    """Hash of the file when the case was created."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """What an episode is played on; compared by identity."""
+    """World of an episode; compared by identity."""
 
     world: World
     truth: Truth
     sha256: str
-    """Of the world's bytes."""
+    """Hash of the world's bytes."""
     files: tuple[Path, ...] = ()
-    """Where world and truth lie, which no agent's process opens; none of a world that was made."""
+    """Files of world and truth, which no agent's process opens; none for a generated world."""
 
 
 def config_of(*, duration: float, interval: float, **given: Any) -> WorldConfig:
@@ -96,13 +96,15 @@ def read_input(given: Any) -> tuple[WorldPlace, Pacing]:
 
 
 def salted_input(given: dict[str, Any], salt: str) -> dict[str, Any]:
-    """The input of a case, with `salt` where its world is made and the case names no salt."""
+    """Return the input of a case, with `salt` if its world is generated and the case names no
+    salt.
+    """
     return given if "config" not in given or "salt" in given else {**given, "salt": salt}
 
 
 @lru_cache(maxsize=_KEPT)
 def open_stage(place: WorldPlace) -> Stage:
-    """The world and its truth. Raises UsageError for files that are not what the case says."""
+    """Return the world and its truth. Raises UsageError for files that do not match the case."""
     if place.config is not None:
         world, truth = generate(place.config, salt=place.salt or "")
         if place.config.salt_sha256 not in {"", world.config.salt_sha256}:
@@ -116,12 +118,12 @@ def open_stage(place: WorldPlace) -> Stage:
 
 @lru_cache(maxsize=_KEPT)
 def attainable_of(stage: Stage) -> Attainable:
-    """What could be won there: the same for all its episodes."""
+    """Return the attainable profit: the same for all its episodes."""
     return attainable(stage.world, stage.truth)
 
 
 def open_file(path: Path) -> Stage:
-    """A world's file and the truth beside it. Raises UsageError, also where one was edited."""
+    """Read a world's file and the truth next to it. Raises UsageError, also if one was edited."""
     world = load_world(path)
     beside = truth_path(path)
     truth = load_truth(beside, world)

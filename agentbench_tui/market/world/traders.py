@@ -29,23 +29,23 @@ _KIND_OF = (0, 0, 0, 1, 1, 2, 3, 4)
 _SPEEDS = 40.0
 """The crowd closes a gap at this rate a world, if ticks are short against that."""
 _FASTEST = 0.55
-"""Of the gap, in one tick."""
+"""Maximum share of the gap closed in one tick."""
 _CROWD_NOISE = 0.2
 """Standard deviation of the log odds that the crowd's noise alone would cause."""
 _AGENT_NOISE = 0.05
 _AGENT_WEIGHT = 0.1
-"""Pull of one agent who always trades, against the pull of the crowd."""
+"""Weight of one agent that always trades, relative to the crowd."""
 _ACTIVE = 0.25
 """How often an agent trades a given market."""
 QUOTED = 0.003
-"""Those who know bring a price no nearer to 0 or 1 than this."""
+"""Informed traders move a price no closer to 0 or 1 than this."""
 _FURTHEST = 6.0
-"""Log odds that nobody trades beyond: prices between 0.0025 and 0.9975."""
+"""Limit of trading in log odds: prices between 0.0025 and 0.9975."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """What others did on one market."""
+    """Trades of others on one market."""
 
     flow: list[int]
     """[ticks + 1]: cumulative net YES shares, thousandths."""
@@ -75,12 +75,12 @@ class _Pulls:
 
 
 def draw_kind(streams: Streams, agent: int) -> str:
-    """How that agent trades."""
+    """Draw how that agent trades."""
     return KINDS[_KIND_OF[int(bits.below(streams.fixed("kind", agent, 1), len(_KIND_OF))[0])]]
 
 
 def draw_liquidity(streams: Streams, market: int) -> int:
-    """LMSR b of that market, in whole shares."""
+    """Draw the LMSR b of that market, in whole shares."""
     return (100, 150, 200, 300, 500)[int(bits.below(streams.fixed("liquidity", market, 1), 5)[0])]
 
 
@@ -92,7 +92,9 @@ def closing_speed(ticks: int) -> float:
 def trade(
     streams: Streams, market: int, belief: Belief, b: int, kinds: Sequence[str], noise: float
 ) -> Tape:
-    """What the crowd and agents of these `kinds` do on a market; `noise` scales blind orders."""
+    """Draw the trades of the crowd and agents of these `kinds` on a market; `noise` scales
+    uninformed orders.
+    """
     ticks = len(belief.fair) - 1
     speed = closing_speed(ticks)
     pulls = _pulls(streams, market, kinds, ticks, noise)

@@ -1,7 +1,7 @@
-"""What only the judge knows of a world: outcomes, fair values, who is reliable, what was best.
+"""Data of a world for the judge only: outcomes, fair values, reliability, best trades.
 
-It lies in a file of its own, `world.truth.json` beside `world.json`, that no agent's process opens.
-The world holds its sha256, so that the truth is committed to before anything is played.
+They are in a separate file, `world.truth.json` next to `world.json`, which no agent's process
+opens. The world contains its sha256, which commits to the truth before anything is played.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ SCHEMA = "agentbench.truth/1"
 
 @dataclass(frozen=True, slots=True)
 class AuthorTruth:
-    """What another agent really is."""
+    """Hidden properties of another agent."""
 
     id: str
     kind: str
@@ -66,5 +66,7 @@ class Truth:
     news: tuple[NewsTruth, ...]
     optimal_actions: tuple[OptimalAction, ...]
     salt: str = ""
-    """Hex digits that the world was made with beside its config; empty for a public world."""
+    """Hex digits of the salt that the world was generated with besides its config; empty for a
+    public world.
+    """
     schema: str = SCHEMA

@@ -1,4 +1,6 @@
-"""Whether a world can be trusted: its hashes, its invariants, and that its past knows no future."""
+"""Verification of a world: its hashes, its invariants, and that its past does not depend on its
+future.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,7 @@ def verify(
 
 
 def observed(world: World, tick: int) -> bytes:
-    """All that any agent could have seen by `tick`, as canonical JSON."""
+    """Return everything observable by `tick`, as canonical JSON."""
     seen = {name: [column[: tick + 1] for column in getattr(world, name)] for name in _COLUMNS}
     return canonical_json(
         {

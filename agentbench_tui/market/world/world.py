@@ -28,12 +28,14 @@ EPOCH_MS = 1_767_225_600_000
 """2026-01-01T00:00:00Z: when a world starts, whenever it was made."""
 
 Lean = Literal[-1, 0, 1]
-"""What an author says of a subject: 1 worth more than its price, -1 worth less, 0 neither."""
+"""Statement of an author on a subject: 1 worth more than its price, -1 worth less, 0 neither."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldConfig:
-    """What a world is made from, with its salt. Equal ones give the same bytes on any machine."""
+    """Configuration of a world; with the same salt, equal ones give the same bytes on any
+    machine.
+    """
 
     duration_s: int = 1_800
     interval_ms: int = 60_000
@@ -47,11 +49,11 @@ class WorldConfig:
     start_ms: int = EPOCH_MS
     """Milliseconds since 1970."""
     salt_sha256: str = ""
-    """Of the salt, which is in the truth; empty for a public world, which has none."""
+    """Hash of the salt, which is in the truth; empty for a public world, which has none."""
 
     @property
     def ticks(self) -> int:
-        """How often an agent acts."""
+        """Number of the agent's turns."""
         return self.duration_s * 1_000 // self.interval_ms
 
     def document(self) -> dict[str, Any]:
@@ -61,14 +63,14 @@ class WorldConfig:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the game charges and allows."""
+    """Fees and limits of the game."""
 
     balance: int = 10_000 * DOLLAR
     """Micro-dollars an agent starts with."""
     market_fee_ppm: int = 0
-    """Of the money of a purchase or sale of shares."""
+    """Fee on the money of a purchase or sale of shares."""
     perp_fee_ppm: int = 500
-    """Of the notional of an opening or a closing."""
+    """Fee on the notional of an opening or a closing."""
     max_leverage: int = 10
     """Initial margin is the notional divided by the leverage, a whole number from 1 to this."""
     maintenance_ppm: int = 25_000
@@ -135,7 +137,7 @@ class Group:
     created: int
     """Tick."""
     members: tuple[str, ...]
-    """AgentDef.id of those who write in it."""
+    """AgentDef.id of its authors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,7 @@ class World:
 
     @property
     def ticks(self) -> int:
-        """How often an agent acts: at ticks 0..ticks-1."""
+        """Number of the agent's turns: at ticks 0..ticks-1."""
         return self.config.ticks
 
     def time_ms(self, tick: int) -> int:
@@ -202,7 +204,10 @@ class World:
         return self.config.start_ms + tick * self.config.interval_ms
 
     def at(self, tick: int) -> WorldView:
-        """What is public at `tick` of 0..ticks, and nothing later. Raises IndexError elsewhere."""
+        """Return what is public at `tick` of 0..ticks, and nothing later.
+
+        Raises IndexError outside.
+        """
         from agentbench_tui.market.world.world_view import WorldView
 
         return WorldView(self, tick)

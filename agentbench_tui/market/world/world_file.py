@@ -38,7 +38,7 @@ def _config_json(config: WorldConfig) -> msgspec.Raw:
 
 
 def truth_path(world: Path) -> Path:
-    """Where the truth of a world's file lies: `world.truth.json` for `world.json`."""
+    """Return the path of a world file's truth: `world.truth.json` for `world.json`."""
     return world.with_name(f"{world.stem}.truth.json")
 
 
@@ -78,7 +78,7 @@ def save_world(world: World, truth: Truth, path: Path) -> str:
 
 
 def _write_private(path: Path, content: bytes) -> None:
-    """Write a file for its owner alone: agents that run as somebody else cannot read it."""
+    """Write a file that only its owner can read: agents of other users cannot."""
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)
@@ -104,7 +104,7 @@ def load_truth(path: Path, world: World) -> Truth:
 
 
 def read_truth(path: Path) -> tuple[Truth, str]:
-    """The truth in a file, whichever it is, and its sha256. Raises UsageError for what is none."""
+    """Read a truth file; return it and its sha256. Raises UsageError for an invalid one."""
     content = _content(path, "truth")
     return decode_truth(content, str(path)), sha256(content)
 

@@ -1,4 +1,4 @@
-"""What is public at one tick of a world. Nothing here reads a column beyond that tick."""
+"""Public state of a world at one tick. Nothing here reads a column beyond that tick."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class WorldView:
         return tuple(market for market in self._world.markets if market.created <= self.tick)
 
     def is_open(self, market: int) -> bool:
-        """Whether the market can be traded now."""
+        """Return whether the market is open for trading."""
         definition = self._world.markets[market]
         return definition.created <= self.tick < definition.resolve_tick
 

@@ -65,9 +65,9 @@ def _scalar(kind: str | None, text: Any) -> Any:
 
 
 def case_texts(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, str]:
-    """Case key → its input as text, JSON where it is not text.
+    """Return case key → its input as text, JSON if it is not text.
 
-    Of an input of more than 8,000 characters the first and the last 4,000.
+    An input of more than 8,000 characters is cut to its first and last 4,000.
     """
     rows = connection.execute(
         "SELECT key, CASE WHEN length(given) <= 2 * ? THEN given"

@@ -45,7 +45,7 @@ def summarized_gauges(
 
 
 def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[str, Row]]:
-    """Scope → field → {low, mean, high, n} while the execution went on."""
+    """Return scope → field → {low, mean, high, n} during the execution."""
     found: dict[str, dict[str, Row]] = {}
     for row in rows_of(
         connection,

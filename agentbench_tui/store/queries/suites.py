@@ -49,7 +49,7 @@ def suite_categories(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def suite_document(connection: sqlite3.Connection, suite_hash: str) -> str:
-    """The suite as it was run, JSON."""
+    """Return the suite as it was run, as JSON."""
     (document,) = connection.execute(
         "SELECT document FROM benchmark_suites WHERE hash=?", (suite_hash,)
     ).fetchone()

@@ -60,7 +60,7 @@ def add_load_tick(writer: RowWriter, row: LoadTickRow) -> None:
 
 
 def forget_repeat(connection: sqlite3.Connection, execution_key: int, repeat: int) -> None:
-    """Remove what is there of a repeat that was cut off or stopped."""
+    """Remove the data of a repeat that was cut off or stopped."""
     place = (execution_key, repeat)
     connection.execute(
         "UPDATE benchmark_executions SET planned=planned-(SELECT COALESCE(SUM(observed), 0)"

@@ -196,7 +196,7 @@ def _unequal(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[str, t
 
 
 def benchmark_of(connection: sqlite3.Connection, row: Execution) -> dict[str, Any]:
-    """How the benchmark of an execution is defined, as JSON; empty where that is not kept."""
+    """Return the definition of an execution's benchmark as JSON; empty if it is not stored."""
     found = benchmark_document(connection, row["suite_hash"], row["benchmark_id"])
     return {} if found is None else json.loads(found)
 
@@ -232,7 +232,7 @@ def _harness(
 
 
 def _verdict(connection: sqlite3.Connection, row: Execution) -> str | None:
-    """Of a load its own, of anything else that of its run."""
+    """Return the measurement quality: a load's own, else that of its run."""
     return next(iter(harness_verdicts(connection, [row["key"]])), None)
 
 

@@ -25,8 +25,9 @@ def declare_metrics_of(connection: sqlite3.Connection, agent: str) -> tuple[str,
 
 
 def declare_metrics_in(connection: sqlite3.Connection, run_key: int) -> None:
-    """Make known what the experiments of a run say of what they return, so that its gates may
-    stand on it where their code is not at hand."""
+    """Register the metrics that the experiments of a run declare, so that gates can use them
+    even if the experiment's code is not available.
+    """
     for key in experiments_in_run(connection, run_key):
         for metric in declared_of(connection, key).values():
             declare_metric(metric)

@@ -33,8 +33,9 @@ class Reference:
 
 
 def reference_of(connection: sqlite3.Connection, execution_key: int) -> Reference | None:
-    """Of an execution: the run, version or tag that was set as its baseline, else the newest
-    complete one before it. None where there is none."""
+    """Return the execution to compare with: that of the baseline's run, version or tag, or the
+    newest complete one before it. None if there is none.
+    """
     execution = execution_at(connection, execution_key)
     baseline = _baseline(connection, execution)
     rows = executions_before(connection, execution, 1 if baseline is None else _LOOKED_AT)

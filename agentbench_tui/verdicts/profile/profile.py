@@ -101,7 +101,7 @@ def read_all(
 
 
 def _read_answers(connection: sqlite3.Connection, execution_key: int) -> tuple[list[Observed], int]:
-    """The first answers, and how many there are."""
+    """Return the first answers, and the total number."""
     observed = [
         Observed(
             seq=row.seq,

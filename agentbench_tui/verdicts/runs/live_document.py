@@ -43,7 +43,7 @@ class LiveDocument:
 
 
 def run_to_watch(connection: sqlite3.Connection, database: Path) -> str | None:
-    """The newest run that goes on, else the newest; None without any."""
+    """Return the newest running run, else the newest run; None without any."""
     for run_id in newest_run_ids(connection, _LOOKED_AT, "running"):
         if is_leased(database, run_id):
             return run_id

@@ -37,7 +37,10 @@ def warming_up(benchmark: Mapping[str, Any], state: Mapping[str, Any], command: 
 def warming_up_now(
     connection: sqlite3.Connection, run_id: str, benchmarks: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    """The same of whatever goes on in a run, with the agent's name. `benchmarks`: by execution."""
+    """Say the same for all executions of a run, with the agent's name.
+
+    `benchmarks`: by execution.
+    """
     for execution_id, agent_id, state, command in live_states(connection, run_id):
         benchmark = benchmarks.get(execution_id)
         if benchmark is not None and (said := warming_up(benchmark, json.loads(state), command)):
