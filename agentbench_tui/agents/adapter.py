@@ -34,7 +34,7 @@ class AgentOptions(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class OpenContext:
-    """What the engine grants a session."""
+    """What the engine provides to a session."""
 
     concurrency: int = 1
     """Highest number of `answer` calls in flight at once."""
@@ -49,10 +49,10 @@ class Adapter(Protocol):
     Options: type[AgentOptions]
 
     def check(self, spec: AgentSpec, options: Any) -> list[str]:
-        """What is known to be wrong before running, one line each."""
+        """Return known problems before running, one per line."""
 
     def open(self, spec: AgentSpec, options: Any, context: OpenContext) -> Agent:
-        """A session that is not yet started."""
+        """Return a session that is not yet started."""
 
 
 def _split_names(value: Any) -> Any:

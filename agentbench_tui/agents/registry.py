@@ -45,7 +45,7 @@ def open_agent(spec: AgentSpec, *, memory_limit_mb: float | None, concurrency: i
 
 
 def _declare_secrets(spec: AgentSpec) -> None:
-    """Mask from now on what the agent is about to get."""
+    """Mask the secrets that the agent is about to receive from now on."""
     declare_secrets(named_variables(msgspec.to_builtins(spec)), keys_on_command_lines(spec.target))
 
 

@@ -17,7 +17,7 @@ MAX_TEXT = 4 * 1024 * 1024
 """Characters of an answer's text."""
 
 FIELDS = frozenset(Answer.__struct_fields__)
-"""What a reply may carry."""
+"""Fields of a reply."""
 
 
 def answer_of(value: Any) -> Answer:
@@ -50,8 +50,9 @@ def answer_of_fields(fields: dict[str, Any]) -> Answer:
 
 
 def failure_of(reported: AgentFailure) -> AgentFailure:
-    """The failure that an agent reported or raised itself, without what it cannot say: whose fault
-    a failure is, or a partial answer that is none."""
+    """Return the failure that an agent reported or raised, without claims that it cannot make:
+    who caused it, or an invalid partial answer.
+    """
     if reported.kind in UNMEASURED:
         detail = f"reported an error of no known kind: {reported.detail}"
         return AgentFailure(FailureKind.PARSE, detail)
@@ -96,7 +97,7 @@ def _checked(answer: Answer) -> Answer:
 
 
 def _check_digits(answer: Answer) -> None:
-    """Raise ValueError for a whole number of more digits than Python reads and writes."""
+    """Raise ValueError for an integer with more digits than Python reads and writes."""
     try:
         msgspec.json.encode(answer)
     except UnicodeEncodeError:  # half a character, which is stored as visible text

@@ -24,7 +24,7 @@ BUILT_IN: dict[str, str] = {
 """Scheme → dotted path of its adapter module (see `adapter`)."""
 
 SIMULATED = frozenset({"reference", "mock"})
-"""Schemes that stand in for an agent: never ranked with measured ones."""
+"""Schemes that simulate an agent: never ranked with measured ones."""
 
 SIMULATED_TARGETS = frozenset({"market:oracle"})
 """The same of single targets: it knows what no agent can know."""
@@ -36,10 +36,10 @@ WITHOUT_REST = frozenset({"mock", "variant"})
 """Schemes that are a target by their name alone."""
 
 INSIDE = frozenset({"python", "reference", "replay", "market", "variant"})
-"""Schemes whose agents run in the process that asks them."""
+"""Schemes whose agents run in the calling process."""
 
 OF_MODELS = frozenset({"openai", "anthropic", "mock"})
-"""Schemes that the senders of a load ask by their own HTTP client."""
+"""Schemes that the senders of a load call by their own HTTP client."""
 
 RECORDED = frozenset({"replay"})
 """Schemes that read answers from a recording, whose times are not the agent's."""

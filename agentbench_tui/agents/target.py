@@ -48,14 +48,14 @@ class ParsedTarget:
 
     scheme: str
     rest: str
-    """What the scheme is about: a URL, a function, a command line, a file, a name."""
+    """Content after the scheme: a URL, a function, a command line, a file, a name."""
     options: dict[str, str] = field(default_factory=dict)
     fragment: str = ""
-    """After `#`: the model, for model servers."""
+    """Text after `#`: the model, for model servers."""
 
     @property
     def target(self) -> str:
-        """The target without its options, as it is kept in `AgentSpec.target`."""
+        """Return the target without its options, as it is stored in `AgentSpec.target`."""
         if self.scheme in WITHOUT_REST and not self.rest and not self.fragment:
             return self.scheme
         head = "" if self.rest.startswith(f"{self.scheme}://") else f"{self.scheme}:"
@@ -220,7 +220,7 @@ def _as_text(value: Any) -> Any:
 
 
 def _readable_id(parsed: ParsedTarget) -> str:
-    """A short name that tells people which agent it is: function, program, model, host, file."""
+    """Return a short recognizable name: function, program, model, host, file."""
     if parsed.fragment:
         words = parsed.fragment.rpartition("/")[2]
     elif parsed.scheme == "python":
@@ -251,7 +251,7 @@ _INTERPRETERS = re.compile(
 
 
 def _program_name(command: str) -> str:
-    """Stem of the program; of its script or module where the program is an interpreter."""
+    """Return the stem of the program; for an interpreter, of its script or module."""
     words = command.split()
     while len(words) > 1 and (
         _INTERPRETERS.fullmatch(PurePath(words[0]).name)

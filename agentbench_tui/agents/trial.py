@@ -1,4 +1,4 @@
-"""One short question to an agent, so that somebody knows whether it answers before a run."""
+"""One short question to an agent, to check before a run whether it answers."""
 
 from __future__ import annotations
 

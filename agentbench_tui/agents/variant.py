@@ -16,7 +16,7 @@ from agentbench_tui.model.errors import UsageError
 
 
 class Options(AgentOptions):
-    """Whatever the experiment takes; it checks them itself."""
+    """Options of the experiment, which checks them itself."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -27,5 +27,5 @@ def check(_spec: AgentSpec, _options: Options) -> list[str]:
 
 
 def open(spec: AgentSpec, _options: Options, _context: OpenContext) -> NoReturn:  # noqa: A001
-    """Raises UsageError: nobody is there who could answer."""
+    """Raises UsageError: a variant cannot answer."""
     raise UsageError(f"{spec.id} is a variant of an experiment: only those can be run with it")

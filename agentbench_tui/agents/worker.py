@@ -67,13 +67,13 @@ class Reply:
     data: Any = None
     """Structured output."""
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
-    """Calls the agent asks for: `name`, `arguments`."""
+    """Requested calls: `name`, `arguments`."""
     messages: list[dict[str, Any]] = field(default_factory=list)
     """Turns between input and answer, such as calls of tools that the agent ran itself."""
     spans: list[dict[str, Any]] = field(default_factory=list)
     """Phases of the work: `name`, `start_ms` since the task came, `duration_ms`."""
     usage: dict[str, int] | None = None
-    """The fields of `model.answer.Usage`, where known: `input_tokens`, `output_tokens`, …"""
+    """The known fields of `model.answer.Usage`: `input_tokens`, `output_tokens`, …"""
     api_calls: int = 1
     """Requests to a model or server that the answer took."""
     cost_usd: float | None = None
@@ -135,7 +135,7 @@ def _error(task_id: int | None, kind: str, detail: str) -> bytes:
 
 
 def _line(value: dict[str, Any]) -> bytes:
-    """Raises ValueError for NaN and for halves of characters, TypeError for what is no JSON."""
+    """Raises ValueError for NaN and for lone surrogates, TypeError for invalid JSON."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.encode() + b"\n"
 
@@ -154,6 +154,6 @@ def _read_task(message: dict[str, Any]) -> Task:
 
 
 def _abandon(stream: BinaryIO) -> None:
-    """Close a stream that nobody reads, without the complaint about unsent bytes."""
+    """Close a stream without a reader, without the warning about unsent bytes."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     stream.close()

@@ -1,1 +1,1 @@
-"""What the machine is and what it does while a run goes on."""
+"""Facts about the machine, and samples of its resources during a run."""

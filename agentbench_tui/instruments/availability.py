@@ -1,4 +1,4 @@
-"""What a machine does not tell, and where it is looked for."""
+"""Missing facts about a machine, and where facts are read."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 from agentbench_tui.model.errors import AgentbenchError
 
 ROOT = Path("/")
-"""Where `proc` and `sys` lie; tests bring their own."""
+"""Parent of `proc` and `sys`; tests use their own."""
 
 
 class NotAvailable(AgentbenchError):
-    """This machine does not tell; the message says why, in half a line."""
+    """This machine does not report it; the message says why, in half a line."""
 
 
 def read_line(path: Path) -> str:
-    """A one-line file of `proc` or `sys`. Raises NotAvailable when there is nothing to read."""
+    """Read a one-line file of `proc` or `sys`. Raises NotAvailable if it cannot be read."""
     try:
         line = path.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:

@@ -1,7 +1,7 @@
-"""Limits that a container or service manager puts on us: cores and memory of our control group.
+"""Limits of a container or service manager: cores and memory of this process's control group.
 
-Files and meanings: the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/. A limit
-of any group above ours holds for us too, so the lowest on the way to the root counts.
+Files and meanings: the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/. Limits of
+parent groups apply too, so the lowest on the path to the root counts.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import msgspec
 from agentbench_tui.instruments.availability import ROOT, NotAvailable, plain, read_line
 
 _UNIFIED = ""
-"""How /proc/self/cgroup names the hierarchy of version 2."""
+"""Name of the version-2 hierarchy in /proc/self/cgroup."""
 _NO_LIMIT_BYTES = 1 << 60
 """Version 1 writes "none" as the largest number of pages, close to 2^63 bytes."""
 
 
 class CgroupLimits(msgspec.Struct, frozen=True):
-    """What we may use. None where there is no limit."""
+    """Limits of this process. None without a limit."""
 
     version: int
     """1 when any of the limits is kept by a hierarchy of version 1, else 2."""
@@ -30,7 +30,7 @@ class CgroupLimits(msgspec.Struct, frozen=True):
 
 
 def read_limits(root: Path = ROOT) -> CgroupLimits:
-    """The limits on our process. Raises NotAvailable where there are no control groups."""
+    """Return the limits of this process. Raises NotAvailable without control groups."""
     try:
         cpu_version, cpu_folders = _folders("cpu", root)
         memory_version, memory_folders = _folders("memory", root)
@@ -46,10 +46,10 @@ def read_limits(root: Path = ROOT) -> CgroupLimits:
 
 
 def memory_left_bytes(root: Path = ROOT) -> int | None:
-    """What the limits on our memory leave at this moment; None where there is no limit.
+    """Return the memory left within the limits; None without a limit.
 
-    Cached pages of files that were not used lately count as left, since the kernel takes them back
-    first (`inactive_file`). Raises NotAvailable where there are no control groups.
+    Cached file pages that were not used lately count as left, since the kernel reclaims them first
+    (`inactive_file`). Raises NotAvailable without control groups.
     """
     try:
         version, folders = _folders("memory", root)
@@ -89,7 +89,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _mount(controller: str, root: Path) -> tuple[str, str]:
-    """Which group a hierarchy's mount shows at its top, and where it is mounted."""
+    """Return the group at the top of a hierarchy's mount, and its mount point."""
     for line in _lines(root / "proc/self/mountinfo"):
         place, _, system = line.partition(" - ")
         kind, _, options = system.split(" ", 2)
@@ -101,7 +101,7 @@ def _mount(controller: str, root: Path) -> tuple[str, str]:
 
 
 def _cpu_cores(folder: Path, version: int) -> float | None:
-    """None also where a file is missing: the topmost group has none, and no limit."""
+    """None also if a file is missing: the topmost group has none, and no limit."""
     try:
         if version == 1:
             quota = read_line(folder / "cpu.cfs_quota_us")

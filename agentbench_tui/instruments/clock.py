@@ -1,4 +1,4 @@
-"""The clock that times calls and cases: its smallest step, and what a reading of it takes."""
+"""The clock for calls and cases: its smallest step, and the time of a reading."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ _READINGS = 1001
 
 @dataclass(frozen=True, slots=True)
 class TimerFacts:
-    """What this machine's timer can tell."""
+    """Properties of this machine's timer."""
 
     cost_ns: float
-    """Time that one reading takes: so much of the timer is in every measured time."""
+    """Time of one reading, which every measured time includes."""
     resolution_ns: int
-    """Smallest step that was seen between two different readings: the clock's resolution or what
-    a reading takes, whichever is larger."""
+    """Smallest observed step between two different readings: the clock's resolution or the time
+    of a reading, whichever is larger.
+    """
 
 
 @cache

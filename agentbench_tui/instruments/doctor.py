@@ -1,4 +1,4 @@
-"""Whether this machine is fit to measure on, check by check, with what to do where it is not."""
+"""Checks whether this machine is suitable for measurements, with advice."""
 
 from __future__ import annotations
 
@@ -31,9 +31,11 @@ _NO_DISK_MB = 100
 _FEW_FILES = 1024
 _SMALLEST_TERMINAL = (80, 24)
 _SQLITE_NEEDED = (3, 37)
-"""The first with STRICT tables, which the schema uses."""
+"""The first version with STRICT tables, which the schema uses."""
 _SQLITE_MENDED = (3, 51, 3)
-"""Before it, a checkpoint beside a commit of another connection can corrupt a database."""
+"""In earlier versions, a checkpoint during a commit of another connection can corrupt a
+database.
+"""
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -44,11 +46,11 @@ class Check(msgspec.Struct, frozen=True):
     name: str
     finding: str
     advice: str | None = None
-    """What to do; None when nothing is to be done."""
+    """What to do; None if nothing is necessary."""
 
 
 def diagnose(db_path: Path) -> list[Check]:
-    """Look at this machine, and at where the database lies or would lie. Never raises."""
+    """Check this machine, and the location of the database. Never raises."""
     environment = capture_environment(Path.cwd())
     return [
         *examine(environment),
@@ -226,7 +228,7 @@ def check_memory() -> Check:
 
 
 def check_disk(db_path: Path) -> Check:
-    """Whether the database can be written where it lies or would lie, and how much fits."""
+    """Check whether the database can be written at its location, and the free space."""
     folder = db_path.absolute().parent
     try:
         folder = _existing(folder)
@@ -258,7 +260,7 @@ def _existing(folder: Path) -> Path:
 
 
 def check_files() -> Check:
-    """How many files, connections included, this process may have open."""
+    """Check how many files, including connections, this process may open."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -286,7 +288,7 @@ def check_git(vcs: Vcs) -> Check:
 
 
 def check_hardware(environment: Environment, db_path: Path) -> Check:
-    """Which tier of hardware this machine is of, and what it lacks for the next."""
+    """Check the hardware tier of this machine, and what the next tier requires."""
     try:
         free = shutil.disk_usage(_existing(db_path.absolute().parent)).free
     except OSError as error:
@@ -295,7 +297,7 @@ def check_hardware(environment: Environment, db_path: Path) -> Check:
 
 
 def check_extra(extra: str) -> Check:
-    """Whether an optional part is installed."""
+    """Check whether an optional part is installed."""
     distribution, name = EXTRAS[extra], f"extra {extra}"
     version = version_of(distribution)
     if version is None:

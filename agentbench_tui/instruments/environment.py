@@ -1,6 +1,6 @@
-"""The machine and the software a run was on: kept with every run, so results can be compared.
+"""Machine and software of a run, stored with every run, so that results can be compared.
 
-What is not known is None, and `missing` says why.
+Unknown values are None, and `missing` says why.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     turbo: bool | None
     clock_source: str | None
     timer_step_ns: int
-    """The smallest step seen of the clock that times cases."""
+    """The smallest observed step of the clock for cases."""
     memory_bytes: int | None
     swap_bytes: int | None
-    """0: none is set up."""
+    """0: none is configured."""
     cgroup: CgroupLimits | None
     container: str | None
     """`docker`, `podman`, `kubernetes`, …"""
@@ -70,19 +70,19 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     pressure_memory: Pressure | None
     pressure_io: Pressure | None
     folder: str
-    """Where the harness was started."""
+    """Folder in which the harness was started."""
     folder_filesystem: str | None
     terminal: Terminal
     locale: str | None
     missing: dict[str, str]
-    """Field that is None → why."""
+    """Field that is None → reason."""
 
 
 class _Missing(dict[str, str]):
-    """Gathers the reasons while facts are asked for."""
+    """Collects the reasons for missing facts."""
 
     def ask(self, field: str, read: Callable[[], T | None]) -> T | None:
-        """What `read` gives. None, with its reason under `field`, when that is not to be had."""
+        """Return the result of `read`, or None, with its reason under `field`."""
         try:
             value = read()
         except NotAvailable as absent:
@@ -99,10 +99,11 @@ class _Missing(dict[str, str]):
 def capture_environment(
     cwd: Path, *, root: Path = ROOT, gpus: Callable[[], GpuSource] = open_gpus
 ) -> Environment:
-    """Look at the machine, in a few hundredths of a second. Never raises for what it hides.
+    """Read the facts of the machine, in a few hundredths of a second. Never raises for missing
+    ones.
 
-    `cwd`: where the harness was started. `root`: where `proc`, `sys` and `etc` lie, and `gpus`
-    opens the GPUs: tests bring their own.
+    `cwd`: where the harness was started. `root`: parent of `proc`, `sys` and `etc`; `gpus` opens
+    the GPUs: tests use their own.
     """
     import psutil
 
@@ -186,7 +187,7 @@ def operating_system(root: Path = ROOT) -> str:
 
 
 def container(root: Path = ROOT) -> str:
-    """What kind of container this seems to be. Raises NotAvailable when there is no sign of one."""
+    """Return the apparent kind of container. Raises NotAvailable without any sign of one."""
     if os.environ.get("KUBERNETES_SERVICE_HOST"):
         return "kubernetes"
     if (root / ".dockerenv").exists():

@@ -14,11 +14,11 @@ import msgspec
 BYTES_PER_MB = 1e6
 
 Reading = Mapping[str, object]
-"""The known fields of one reading by name, of JSON types; what the store keeps."""
+"""The known fields of one sample by name, of JSON types; as stored."""
 
 
 class HostGauges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The whole machine, whoever uses it."""
+    """The whole machine, for all its users."""
 
     cpu_percent: float | None = None
     """Share of all cores that was busy, 0..100."""
@@ -44,7 +44,7 @@ class HostGauges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     psi_memory_percent: float | None = None
     psi_io_percent: float | None = None
     run_queue_wait_ms_per_s: float | None = None
-    """How long our own main thread was ready to run but had no core, ms in each second."""
+    """Time that this process's main thread was ready to run but had no core, ms in each second."""
 
 
 class TreeGauges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -103,7 +103,7 @@ class GpuGauges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class GpuIdentity(msgspec.Struct, frozen=True, kw_only=True):
-    """What a GPU is, as kept with each run."""
+    """Identity of a GPU, as stored with each run."""
 
     index: int
     vendor: str

@@ -1,4 +1,4 @@
-"""Which tier of hardware a machine is of, by what StateSet's benchmarks ask for."""
+"""Hardware tier of a machine, by the requirements of StateSet's benchmarks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 GB = 1_000_000_000
 _SOLD_SHARE = 0.9
-"""Of a round size that is there: a machine of 16 GB shows somewhat less to its programs."""
+"""Share of a nominal size that is enough: a machine of 16 GB reports slightly less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """What a machine of a tier has at least."""
+    """Minimum requirements of a tier."""
 
     name: str
     cores: int
@@ -32,18 +32,17 @@ TIERS = (
     Tier("recommended", 8, 32, 50, 1, 24),
     Tier("production", 16, 64, 1000, 4, 80),
 )
-"""Each asks for all that the one before it asks for. The network between machines is not looked
-at."""
+"""Each includes the requirements of the one before. The network between machines is not checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """What this machine has for programs to use. None is not known, and counts as not there."""
+    """Hardware of this machine. None is unknown, and counts as missing."""
 
     cores: float | None
     memory_bytes: int | None
     disk_bytes: int
-    """Free where the database lies."""
+    """Free space at the database."""
     gpu_bytes: tuple[int, ...] = ()
     """Memory of each GPU."""
 
@@ -66,7 +65,7 @@ def hardware_of(environment: Environment, disk_bytes: int) -> Hardware:
 
 
 def tier_of(hardware: Hardware) -> tuple[Tier | None, Tier | None, list[str]]:
-    """The highest tier that the machine is of, the next one, and what it lacks for that."""
+    """Return the highest tier of the machine, the next one, and what the machine lacks for that."""
     reached: Tier | None = None
     for tier in TIERS:
         if lacking := lacks(hardware, tier):
@@ -76,7 +75,7 @@ def tier_of(hardware: Hardware) -> tuple[Tier | None, Tier | None, list[str]]:
 
 
 def lacks(hardware: Hardware, tier: Tier) -> list[str]:
-    """What is missing, with what is there."""
+    """Return what is missing, with the actual values."""
     found = []
     if (hardware.cores or 0) < tier.cores:
         found.append(f"{tier.cores} cores (has {hardware.cores or 0:g})")
@@ -93,7 +92,7 @@ def lacks(hardware: Hardware, tier: Tier) -> list[str]:
 
 
 def tier_words(hardware: Hardware) -> str:
-    """The tier in words, with what the next one would take."""
+    """Describe the tier, with the requirements of the next one."""
     reached, following, lacking = tier_of(hardware)
     name = "below the minimum" if reached is None else f"tier {reached.name}"
     if following is None:

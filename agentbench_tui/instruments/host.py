@@ -1,4 +1,4 @@
-"""Reads the gauges of the machine. Holds the counters of the reading before, for the rates."""
+"""Samples the gauges of the machine. Keeps the counters of the previous sample, for the rates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CoreTimes(msgspec.Struct, frozen=True):
 
 
 class Counters(msgspec.Struct, frozen=True):
-    """What only grows; the difference of two gives rates. None where it is not known."""
+    """Monotonic counters; the difference of two gives rates. None if unknown."""
 
     at: float
     """Seconds on the monotonic clock."""
@@ -47,12 +47,12 @@ class HostProbe:
     """Reads the machine; rates begin with the second reading. For one thread at a time."""
 
     def __init__(self, disk_path: Path) -> None:
-        """`disk_path`: where the database lies, for the free space there."""
+        """`disk_path`: location of the database, for its free space."""
         self._disk_path = disk_path
         self._before: Counters | None = None
 
     def read(self) -> HostGauges:
-        """The gauges now. Never waits, never raises for what a machine does not tell."""
+        """Return the current gauges. Never waits, never raises for missing values."""
         now = _counters()
         rates = _rates(self._before, now) if self._before is not None else HostGauges()
         self._before = now

@@ -29,13 +29,13 @@ NOISY_PSI_PERCENT = 10.0
 
 
 class Overhead(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured of the harness and its surroundings; None where it is not known."""
+    """Measurements of the harness and its environment; unknown ones are None."""
 
     wall_seconds: float
     cpu_seconds: float
     """User and system time of the harness's process, all threads."""
     run_queue_wait_ms: float | None
-    """How long our main thread was ready but had no core."""
+    """How long this process's main thread was ready but had no core."""
     psi_cpu_percent: float | None
     """Share of the run in which some task of the machine waited for a core."""
     psi_cpu_avg10: float | None
@@ -56,12 +56,14 @@ class OverheadProbe:
     """Measures from `start` to `stop`; both in the process that measures."""
 
     def __init__(self, *, agents_inside: bool = False) -> None:
-        """`agents_inside`: agents run in this process, so its CPU time is not ours alone."""
+        """`agents_inside`: agents run in this process, so its CPU time is not the harness's
+        alone.
+        """
         self._agents_inside = agents_inside
         self._pauses = GcPauses()
 
     def start(self) -> None:
-        """Take the counters before; a second start begins anew."""
+        """Read the initial counters; a second start restarts."""
         self._load_before = _load()
         self._psi_before = _pressure()
         self._wait_before = _wait_ns()
@@ -110,7 +112,7 @@ def judge(
     run_queue_wait_ms: float | None,
     psi_cpu_percent: float | None,
 ) -> tuple[Verdict, tuple[str, ...]]:
-    """The verdict by the thresholds above, with its reasons. What is None is not judged."""
+    """Return the verdict by the thresholds above, with its reasons. None values are not judged."""
     limited, noisy, unchecked = [], [], []
     if cpu_seconds is None:
         unchecked.append("agents ran inside the harness: its CPU share was not judged")
@@ -152,7 +154,7 @@ class GcPauses:
         gc.callbacks.append(self._note)
 
     def unwatch(self) -> None:
-        """Stop counting; what was counted stays. May be repeated."""
+        """Stop counting; the counts remain. Idempotent."""
         if self._note in gc.callbacks:
             gc.callbacks.remove(self._note)
 

@@ -35,9 +35,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def package_versions() -> dict[str, str]:
-    """Version by name of agentbench-tui and every installed package it needs, directly or not.
-
-    Looked up once in a process: what it has imported stays what it was.
+    """Return the version by name of agentbench-tui and every installed package that it needs,
+    directly or indirectly. Read once per process, because imported packages do not change.
     """
     return dict(_versions())
 
@@ -71,8 +70,11 @@ def version_of(name: str) -> str | None:
 
 
 def _stated(distribution: metadata.Distribution) -> tuple[str, list[str]]:
-    """Its version and requirements. The library parses the description along, many pages of it,
-    which takes ten times as long, and that beside what is measured."""
+    """Return its version and requirements.
+
+    The library would also parse the long description, which takes ten times as long, during the
+    measurement.
+    """
     text = distribution.read_text("METADATA") or ""
     head = re.split(r"\r?\n\r?\n", text, maxsplit=1)[0]
     fields = _FIELD.findall(head)

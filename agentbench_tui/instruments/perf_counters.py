@@ -37,11 +37,11 @@ EVENTS = {
 }
 """Name → type and number of linux/perf_event.h."""
 _OF_KERNEL = {"context_switches", "cpu_migrations"}
-"""What only happens in the kernel, which not everybody may count."""
+"""Events in the kernel only, which not every user may count."""
 _CALL = {"x86_64": 298, "aarch64": 241}
 """Machine → number of the system call."""
 _SIZE = 128
-"""Of struct perf_event_attr; what an older kernel does not know has to be 0, and is."""
+"""Size of struct perf_event_attr; fields that an older kernel does not know must be 0, and are."""
 _ALSO_WHEN_INHERITED, _NO_KERNEL, _NO_HYPERVISOR = 1 << 1, 1 << 5, 1 << 6
 _CLOSE_ON_EXEC = 8
 _PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
@@ -49,10 +49,11 @@ _PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 
 @contextmanager
 def perf(context: dict[str, Any]) -> Iterator[None]:
-    """An instrument: counts what this thread, and those that it starts, do in the block.
+    """An instrument that counts the events of this thread, and of those that it starts, in the
+    block.
 
-    Counts are of one call, where the context says how many `loops` there are. Raises NotAvailable
-    where nothing at all can be counted.
+    Counts are per call, if the context has a number of `loops`. Raises NotAvailable if nothing can
+    be counted.
     """
     files: dict[str, int] = {}
     try:
@@ -85,7 +86,7 @@ def unavailable() -> dict[str, str]:
 
 
 def perf_words() -> str:
-    """What can be counted here, and why the rest cannot, in a line."""
+    """Say in one line what can be counted here, and why the rest cannot."""
     by_reason: dict[str, list[str]] = {}
     missing = unavailable()
     for name, reason in missing.items():

@@ -45,9 +45,10 @@ def read_pressure(resource: Resource, root: Path = ROOT) -> Pressure:
 
 
 def run_queue_wait_ns(root: Path = ROOT) -> int:
-    """How long our main thread has waited for a core since it started, ns. Raises NotAvailable.
+    """Return how long this process's main thread has waited for a core since it started, ns. Raises
+    NotAvailable.
 
-    The second field of /proc/self/schedstat, which is that of the main thread whoever reads it.
+    The second field of /proc/self/schedstat, which always describes the main thread.
     """
     try:
         return int((root / "proc/self/schedstat").read_text().split()[1])

@@ -19,7 +19,7 @@ _Key = tuple[int, float]
 
 
 class _Member(msgspec.Struct, frozen=True):
-    """One process of a tree: what it has used so far, its waited-for children included."""
+    """One process of a tree: its resource use so far, including waited-for children."""
 
     parent: int
     resident_bytes: int
@@ -77,7 +77,7 @@ def _living(
     roots: Sequence[int],
     known: Iterable[_Key],
 ) -> list[ProcessInfo]:
-    """The roots, who was a member before, and all their descendants; no zombies."""
+    """Return the roots, earlier members, and all their descendants; no zombies."""
     waiting = [pid for pid in roots if pid in table]
     waiting += [key[0] for key in known if key[0] in table and table[key[0]].key == key]
     found: dict[int, ProcessInfo] = {}
@@ -90,7 +90,7 @@ def _living(
 
 
 def _member(info: ProcessInfo) -> _Member | None:
-    """The details of a process; None when it has ended meanwhile."""
+    """Return the details of a process; None if it has ended."""
     import psutil
 
     try:
@@ -144,7 +144,7 @@ def _gauges(before: _Tree | None, now: _Tree) -> TreeGauges:
 
 
 def _heirs(before: _Tree, now: _Tree) -> dict[_Key, _Key]:
-    """Ended member → its nearest ancestor that still lives, which has its use now."""
+    """Return ended member → its nearest living ancestor, whose use includes it now."""
     by_pid = {key[0]: key for key in before.members}
     heirs = {}
     for ended in before.members.keys() - now.members.keys():
@@ -193,7 +193,7 @@ def _sum(values: Iterable[int | None]) -> int | None:
 
 
 def _allowed(read: Callable[[], _T]) -> _T | None:
-    """None where the system does not let us look."""
+    """None if the system does not permit it."""
     import psutil
 
     try:

@@ -1,4 +1,4 @@
-"""What the processor is and how it is set: model, cores, frequency governor, turbo, clock."""
+"""The processor and its settings: model, cores, frequency governor, turbo, clock."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cpu_model(root: Path = ROOT) -> str:
 
 
 def is_virtual_machine(root: Path = ROOT) -> bool:
-    """Whether a hypervisor says so in the processor's flags (x86 only). Raises NotAvailable."""
+    """Return whether the processor's flags report a hypervisor (x86 only). Raises NotAvailable."""
     flags = _cpuinfo(root).get("flags")
     if flags is None:
         raise NotAvailable("this processor has no flag for it")
@@ -55,9 +55,8 @@ def affinity() -> tuple[int, ...]:
 
 
 def governor(root: Path = ROOT) -> str:
-    """How the cores' frequency is chosen, `performance` say; several are joined by commas.
-
-    Raises NotAvailable.
+    """Return the frequency governor of the cores, such as `performance`; several are joined by
+    commas. Raises NotAvailable.
     """
     files = (root / _CPUS).glob("cpu[0-9]*/cpufreq/scaling_governor")
     found = {read_line(path) for path in files}
@@ -67,7 +66,7 @@ def governor(root: Path = ROOT) -> str:
 
 
 def turbo(root: Path = ROOT) -> bool:
-    """Whether cores may clock above their nominal frequency. Raises NotAvailable."""
+    """Return whether cores may clock above their nominal frequency. Raises NotAvailable."""
     intel, others = root / _CPUS / "intel_pstate/no_turbo", root / _CPUS / "cpufreq/boost"
     if intel.exists():
         return read_line(intel) == "0"
@@ -77,12 +76,12 @@ def turbo(root: Path = ROOT) -> bool:
 
 
 def clock_source(root: Path = ROOT) -> str:
-    """What the kernel reads the time from, `tsc` say. Raises NotAvailable."""
+    """Return the kernel's clock source, such as `tsc`. Raises NotAvailable."""
     return read_line(root / _CLOCKS / "current_clocksource")
 
 
 def _cpuinfo(root: Path) -> dict[str, str]:
-    """The fields of the first core, and those that stand once for all."""
+    """Return the fields of the first core, and those listed only once."""
     try:
         lines = (root / "proc/cpuinfo").read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:

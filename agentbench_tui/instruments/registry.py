@@ -1,11 +1,10 @@
-"""Instruments by name: what a suite may ask for under `instruments`.
+"""Instruments by name, as listed under `instruments` in a suite.
 
-`timing` and the gauges are always on; naming `psutil` or `gpu` sets how often they are read.
-`cprofile`, `pyinstrument`, `tracemalloc` and `memray` profile Python code that the harness calls
-itself, so they belong to experiments, where each takes a pass of its own. So does `perf`, which
-counts around every measured iteration.
-Others are `python:module:function` or `python:file.py:function`, or come from entry points of the
-group `agentbench.instruments`.
+`timing` and the gauges are always on; naming `psutil` or `gpu` sets their sampling interval.
+`cprofile`, `pyinstrument`, `tracemalloc` and `memray` profile Python code that the harness itself
+calls, so they belong to experiments, where each has a separate pass. So does `perf`, which counts
+around every measured iteration. Others are `python:module:function` or `python:file.py:function`,
+or come from entry points of the group `agentbench.instruments`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from agentbench_tui.model.text.plain_number import plain
 
 ENTRY_POINTS = "agentbench.instruments"
 PYTHON = "python:"
-"""What the name of an instrument in Python code begins with."""
+"""Prefix of the name of an instrument in Python code."""
 DEFAULT_INTERVAL_MS = 1000.0
 SHORTEST_INTERVAL_MS = 10.0
 
@@ -37,14 +36,16 @@ _OPTIONS: dict[str, dict[str, float]] = {
 BUILT_IN = frozenset(_OPTIONS)
 """Names that no plug-in and no Python code takes."""
 GPU_DETAILS = ("pcie", "processes")
-"""Options of `gpu`, true or false: what costs too much to be read unasked."""
+"""Options of `gpu`, true or false: samples that are too expensive by default."""
 _UNHEEDED: dict[str, dict[str, float]] = {"psutil": {"max_samples": 1}}
-"""Options of AgentFarm's specifications, which are experiments: they are taken, and do nothing."""
+"""Options of AgentFarm's specifications, which are experiments: they are accepted, and have no
+effect.
+"""
 PROFILERS = frozenset({"cprofile", "pyinstrument", "tracemalloc", "memray"})
 GAUGES = frozenset({"psutil", "gpu"})
 """Those whose `interval_ms` says how often the gauges are read."""
 OF_CODE = PROFILERS | {"perf"}
-"""Those that need the code to run in a thread of the harness."""
+"""Instruments that require the code to run in a thread of the harness."""
 
 
 def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
@@ -115,7 +116,7 @@ def sampling_interval_s(instruments: Iterable[str | Mapping[str, Any]]) -> float
 
 
 def gpu_details(instruments: Iterable[str | Mapping[str, Any]]) -> frozenset[str]:
-    """What is to be read of GPUs besides, of `GPU_DETAILS`: all that any entry asks for."""
+    """Return the additional samples of GPUs, of `GPU_DETAILS`: all that any entry requests."""
     return frozenset(
         name
         for spec in instruments

@@ -32,14 +32,14 @@ _JOIN_S = 5.0
 
 
 class SamplerCost(msgspec.Struct, frozen=True):
-    """What the gauges themselves cost."""
+    """Cost of the sampling itself."""
 
     readings: int
     p50_ms: float | None
-    """Of the time one reading of everything took; None before the first."""
+    """Median time of one complete sample; None before the first."""
     max_ms: float | None
     cpu_seconds: float
-    """Of the sampler's thread."""
+    """CPU time of the sampler's thread."""
     skipped: int
     """Readings left out because the one before took longer than the interval."""
     errors: int
@@ -64,7 +64,7 @@ class Sampler:
         disk_path: Path | None = None,
         gpus: Callable[[], GpuSource] = open_gpus,
     ) -> None:
-        """`disk_path`: where the database lies (default: the working directory)."""
+        """`disk_path`: location of the database (default: the working directory)."""
         self._roots = roots
         self._sink = sink
         self._interval_s = interval_s
@@ -79,10 +79,10 @@ class Sampler:
         self._errors = 0
         self._last_error: str | None = None
         self.gpu_reason: str | None = None
-        """Why there are no GPU gauges, once the first reading was taken."""
+        """Why there are no GPU gauges, once the first sample was taken."""
 
     def start(self) -> None:
-        """Begin; the first reading is taken at once and has no rates yet."""
+        """Start; the first sample is taken immediately and has no rates yet."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -97,7 +97,7 @@ class Sampler:
 
     @property
     def cost(self) -> SamplerCost:
-        """What the readings cost so far."""
+        """Return the cost of the samples so far."""
         took = sorted(self._took_ms)
         return SamplerCost(
             readings=len(took),

@@ -19,7 +19,7 @@ class FieldSummary(msgspec.Struct, frozen=True):
 
     low: float
     mean: float
-    """Over readings, which come at even intervals."""
+    """Mean over samples, which are evenly spaced."""
     high: float
     n: int
 
@@ -46,7 +46,7 @@ class GaugeSummary:
                     fields.setdefault(name, _Running()).add(value)
 
     def summary(self) -> Summary:
-        """What was seen so far; a scope without a numeric field is empty."""
+        """Return the summary so far; a scope without a numeric field is empty."""
         with self._lock:
             return {
                 scope: {name: running.summary() for name, running in fields.items()}

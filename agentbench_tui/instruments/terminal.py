@@ -1,4 +1,4 @@
-"""What the terminal can show, as far as it says so."""
+"""Capabilities of the terminal, as far as it reports them."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ Colours = Literal["none", "16", "256", "16 million"]
 
 
 class Terminal(msgspec.Struct, frozen=True, kw_only=True):
-    """The terminal of this process; None where it is not known."""
+    """The terminal of this process; unknown values are None."""
 
     term: str | None
     """The variable TERM."""
     program: str | None
-    """The variable TERM_PROGRAM: the emulator's own name, where it sets one."""
+    """The variable TERM_PROGRAM: the emulator's own name, if it sets one."""
     interactive: bool
     """Whether the output goes to a terminal."""
     columns: int | None
     lines: int | None
     colours: Colours
     encoding: str | None
-    """Of the standard output."""
+    """Encoding of the standard output."""
 
 
 def read_terminal() -> Terminal:
-    """Ask the environment and the three standard streams."""
+    """Read the environment and the three standard streams."""
     size = _size()
     return Terminal(
         term=os.environ.get("TERM") or None,
@@ -51,7 +51,7 @@ def _colours() -> Colours:
 
 
 def _size() -> os.terminal_size | None:
-    """Of the first of output, errors and input that is a terminal."""
+    """Return the size of the first of output, errors and input that is a terminal."""
     for descriptor in (1, 2, 0):
         try:
             size = os.get_terminal_size(descriptor)

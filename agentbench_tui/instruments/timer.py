@@ -1,11 +1,9 @@
 """A timer with absolute deadlines, many times more precise than an event loop's own.
 
-On Linux a timerfd that the loop watches: the kernel wakes the loop at the nanosecond asked for,
-while asyncio rounds its waits up to whole milliseconds and uvloop spins below one. Elsewhere,
-and where the kernel refuses, the loop's own timers.
-
-The clock is `time.perf_counter_ns` everywhere; on Linux that is CLOCK_MONOTONIC, which the
-timerfd counts on too.
+On Linux it is a timerfd that the loop watches: the kernel wakes the loop at the requested
+nanosecond, while asyncio rounds its waits up to whole milliseconds and uvloop spins below one.
+Elsewhere, and if the kernel refuses, it uses the loop's own timers. The clock is always
+`time.perf_counter_ns`; on Linux that is CLOCK_MONOTONIC, which the timerfd also uses.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ class DeadlineTimer:
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:
-        """Raises OSError where no more files can be opened."""
+        """Raises OSError if no more files can be opened."""
         self._callback = callback
         self._at_ns: int | None = None
         alarm = _new_alarm(loop, self._wake)
@@ -47,17 +45,19 @@ class DeadlineTimer:
         self._set, self._clear, self._close = alarm.set, alarm.clear, alarm.close
 
     def arm(self, at_ns: int) -> None:
-        """Call back at `at_ns` instead of at what was armed before; a past one in the next turn."""
+        """Set the callback time to `at_ns`, replacing an earlier one; a past time means the next
+        turn.
+        """
         self._at_ns = at_ns
         self._set(at_ns)
 
     def disarm(self) -> None:
-        """Forget the deadline; one that has come but was not called back yet, too."""
+        """Cancel the deadline, also one that has passed but was not called back yet."""
         self._at_ns = None
         self._clear()
 
     def close(self) -> None:
-        """Disarm, and give back what the timer holds. It can't be armed again; may be repeated."""
+        """Disarm, and release resources. It cannot be armed again. Idempotent."""
         self._at_ns = None
         self._set = _refuse
         self._close()
@@ -76,7 +76,7 @@ class DeadlineTimer:
 
 
 def _refuse(at_ns: int) -> None:
-    """Stands in for a closed alarm, whose descriptor may be another file's by now."""
+    """Replaces a closed alarm, whose descriptor may belong to another file now."""
     raise RuntimeError(f"a closed timer cannot be armed (for {at_ns} ns)")
 
 
@@ -168,7 +168,7 @@ def _open_timerfd() -> tuple[int, Callable[[int], object]]:
 
 
 def _open_timerfd_by_ctypes() -> tuple[int, Callable[[int], object]]:
-    """The same through the C library, for a Python before 3.13."""
+    """Do the same through the C library, for Python before 3.13."""
     import ctypes
 
     class TimerSpec(ctypes.Structure):

@@ -45,17 +45,17 @@ _MISLEADING = frozenset(
     {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE"}
     | {"GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS"}
 )
-"""Set inside hooks, and about another repository than the one asked for."""
+"""Variables set inside hooks, which refer to another repository than the requested one."""
 
 
 class Vcs(msgspec.Struct, frozen=True, kw_only=True):
-    """What git says of a folder. None with a reason in `missing` where it does not say."""
+    """Git facts of a folder. None with a reason in `missing` if unknown."""
 
     commit: str | None = None
     branch: str | None = None
     """None also when HEAD is on no branch."""
     dirty: bool | None = None
-    """Whether anything differs from the commit, untracked files included, ignored ones not."""
+    """Whether anything differs from the commit, including untracked files, without ignored ones."""
     diff_hash: str | None = None
     """SHA-256 of the difference to the commit and of the names of untracked files; None when
     nothing differs."""
@@ -122,7 +122,7 @@ class _Git:
         return bytes(collected)
 
     def digest(self, *arguments: str, suffix: bytes) -> str:
-        """SHA-256 of the answer, which may be larger than memory, and of `suffix`."""
+        """Return the SHA-256 of the output, which may be larger than memory, and of `suffix`."""
         digest = hashlib.sha256()
         self._run(arguments, digest.update)
         digest.update(suffix)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.agent import AgentSpec
 
 NEAR = 2 / 3
-"""Of a bound: a load that needs more than that is warned about."""
+"""Share of a limit from which on a load causes a warning."""
 FILES_BESIDE = 64
 """Open files of a process that are no connections: pipes, libraries, the log."""
 MOST_FILES = 1 << 20
@@ -36,7 +36,7 @@ _OF_HTTP = OF_MODELS | {"http", "https"}
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Of this machine and this process; None where there is none, or none that is known."""
+    """Limits of this machine and this process; None if there is none, or it is unknown."""
 
     ports: int | None
     """For connections to one address."""
@@ -46,7 +46,7 @@ class Bounds:
 
 
 def raise_open_files() -> None:
-    """Let this process, and whatever it starts, have as many files open as it may allow itself."""
+    """Raise the soft limit of open files for this process and its children."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -55,7 +55,7 @@ def raise_open_files() -> None:
 
 
 def bounds_here() -> Bounds:
-    """Those that hold now."""
+    """Return the current limits."""
     return Bounds(_ports(), _files(), _cores())
 
 
@@ -75,7 +75,7 @@ def prepare_limits(plan: Plan, *, watched: bool = False) -> list[str]:
 
 
 def refuse_unbreakable(plan: Plan) -> None:
-    """Raise UsageError where answers are to be broken off that come in one piece."""
+    """Raise UsageError if answers are to be cancelled that arrive in one piece."""
     from agentbench_tui.load.sending.target import why_not_broken_off
     from agentbench_tui.load.spec import LoadSpec
     from agentbench_tui.model.errors import UsageError
@@ -92,9 +92,9 @@ def refuse_unbreakable(plan: Plan) -> None:
 
 
 def limit_warnings(plan: Plan, bounds: Bounds, *, watched: bool = False) -> list[str]:
-    """A sentence for each bound that a load of the plan comes near, for each cap that cannot be
-    held because a price is not known, for what an agent cannot be told, and for a view that
-    takes CPU from what is measured."""
+    """Return a warning for each limit that a load comes close to, each budget without a known
+    price, each option that an agent does not support, and a view that competes for CPU.
+    """
     from agentbench_tui.load.spec import LoadSpec
 
     lines: list[str] = []
@@ -134,7 +134,7 @@ def _of_machine(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[st
 
 
 def _of_lengths(spec: LoadSpec, agent: AgentSpec) -> Iterator[str]:
-    """Only a model's own API has a word for how long an answer shall be."""
+    """Note that only a model's own API accepts a length of answers."""
     from agentbench_tui.agents.target import parse_target
 
     if not any(request.output_tokens is not None for request in spec.workload):
@@ -163,7 +163,7 @@ def _of_view(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[str]:
 
 
 def _most_at_once(spec: LoadSpec) -> int | None:
-    """Connections that the schedule may need at once; None where it sets no bound to them."""
+    """Return the number of connections that the schedule may need at once; None if unlimited."""
     from agentbench_tui.load.schedule.shape import users_of
 
     wanted = spec.max_in_flight if spec.is_open else users_of(spec)
@@ -172,8 +172,9 @@ def _most_at_once(spec: LoadSpec) -> int | None:
 
 
 def _most_of_a_process(wanted: int, spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> int:
-    """Those that the process with most of them has open; as `load.schedule.shape` shares them
-    out."""
+    """Return the number of connections of the process with most of them, as
+    `load.schedule.shape` distributes them.
+    """
     from agentbench_tui.agents.target import parse_target
     from agentbench_tui.load.schedule.shape import USERS_A_WORKER, is_local
 
@@ -189,7 +190,7 @@ def _most_of_a_process(wanted: int, spec: LoadSpec, agent: AgentSpec, bounds: Bo
 
 
 def _of_prices(plan: Plan, agents: Iterable[AgentSpec]) -> Iterator[str]:
-    """A cap on the cost of what has no known price would never be reached."""
+    """Warn that a budget without a known price can never be reached."""
     from agentbench_tui.agents.target import named_model
     from agentbench_tui.model.answer import Usage
     from agentbench_tui.model.suite import Price

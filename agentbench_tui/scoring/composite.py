@@ -1,4 +1,4 @@
-"""The scorer `weighted`: several scorers of one answer, weighed into one, some of them gates."""
+"""The scorer `weighted`: several scorers of one answer combined, some of them gates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class WeightedPart(BaseModel):
     """As a suite writes it."""
     weight: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1.0
     gate: bool = False
-    """When this one is wrong, the whole is worth 0; being right earns its weight like any."""
+    """If this one is wrong, the whole is 0; being right earns its weight like any other."""
 
 
 class WeightedOptions(Options):

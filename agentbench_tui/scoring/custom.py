@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class CallableOptions(Options):
-    """Options of a callable: whatever it takes by keyword."""
+    """Options of a callable: its keyword arguments."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 

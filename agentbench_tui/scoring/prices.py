@@ -1,7 +1,7 @@
-"""From tokens to dollars.
+"""Conversion of tokens to dollars.
 
-Prices come from the suite or `--prices FILE`, else from the genai-prices package as installed (its
-bundled data: nothing is fetched). What is not known is None with a reason, never 0.
+Prices come from the suite or `--prices FILE`, else from the installed genai-prices package (its
+bundled data: nothing is downloaded). An unknown cost is None with a reason, never 0.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ EVERY_MODEL = "*"
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What one answer cost."""
+    """Cost of one answer."""
 
     usd: float | None
     """None when it is not known."""
     reason: str = ""
     """Why it is not known."""
     estimated: bool = False
-    """True when the tokens were counted by us rather than by the server."""
+    """True if agentbench rather than the server counted the tokens."""
 
 
 class Rate(msgspec.Struct, frozen=True):
@@ -51,14 +51,14 @@ class UsedPrice(msgspec.Struct, frozen=True):
     """A price that was applied: stored with the run. USD per million tokens."""
 
     model: str
-    """Model as the answers named it; `*` where they named none."""
+    """Model as reported by the answers; `*` if they named none."""
     input: float
     output: float
     cached_input: float
     cache_write: float
     cache_write_1h: float
     source: str
-    """`suite`, the file of prices that it stood in, or `genai-prices VERSION (PROVIDER/MODEL)`."""
+    """`suite`, the name of the price file, or `genai-prices VERSION (PROVIDER/MODEL)`."""
     date: str | None = None
     """Since when the price holds, `YYYY-MM-DD`; None when the source doesn't say."""
     input_above: tuple[Rate, ...] = ()
@@ -82,7 +82,7 @@ class PriceTable:
         self._known: dict[tuple[str, str | None], UsedPrice | str] = {}
 
     def add(self, prices: Iterable[Price], source: str) -> None:
-        """More prices, after those that are there already."""
+        """Add prices after the existing ones."""
         self._overrides += [(price, source) for price in prices]
 
     def cost(self, model: str | None, provider: str | None, usage: Usage | None) -> Cost:
@@ -150,7 +150,7 @@ def _rate(base: float, above: tuple[Rate, ...], input_tokens: int) -> float:
 
 
 def _from_library(model: str, provider: str | None) -> UsedPrice | str:
-    """The price that genai-prices knows today, or why there is none."""
+    """Return the price of genai-prices, or why there is none."""
     import genai_prices
     from genai_prices.data_snapshot import get_snapshot
 
@@ -204,7 +204,7 @@ def _tiers(price: Any) -> tuple[float | None, tuple[Rate, ...]]:
 
 
 def _since(info: ModelInfo, now: datetime) -> str | None:
-    """The start of the price in force at `now`, where the model's price has changed."""
+    """Return the start of the price in force at `now`, if the model's price has changed."""
     from genai_prices.types import ModelPrice, StartDateConstraint
 
     if isinstance(info.prices, ModelPrice):

@@ -1,4 +1,4 @@
-"""What scorers read out of a case and an answer: text, accepted texts, JSON."""
+"""What scorers read from a case and an answer: text, accepted texts, JSON."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class NoJson(ValueError):
 
 
 def as_text(value: Any) -> str:
-    """`value` as text: text as it is, anything else as compact JSON."""
+    """Return `value` as text: text unchanged, anything else as compact JSON."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def answer_text(answer: Answer) -> str:
-    """What the agent said; its structured output as JSON when it said nothing."""
+    """Return the agent's text; its structured output as JSON if there is no text."""
     if answer.text or answer.data is None:
         return answer.text
     return as_text(answer.data)
 
 
 def expected_of(case: Case) -> Any:
-    """What the case expects. Raises GraderFailure when it says nothing."""
+    """Return the expected answer of the case. Raises GraderFailure if there is none."""
     if case.expected is None:
         raise GraderFailure(f"case {case.id} has no `expected` to compare with")
     return case.expected
@@ -98,7 +98,7 @@ def _longest_json(text: str) -> Any:
 
 
 def _values_inside(text: str) -> Iterator[tuple[int, Any]]:
-    """(length, value) of each object and array in a text that stands in no other, in order."""
+    """Return (length, value) of each outermost object and array in a text, in order."""
     position, in_vain = 0, 0
     for _ in range(_MAX_JSON_STARTS):
         start = min(

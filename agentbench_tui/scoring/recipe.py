@@ -38,7 +38,7 @@ class Context:
     """Folder that relative paths are relative to: the suite's."""
     open_judge: OpenJudge | None = None
     keep_reasoning: bool = False
-    """The scorer's parts, where it has any, get the answer with its reasoning."""
+    """The scorer's parts, if any, receive the answer with its reasoning."""
 
 
 def always(options: Options) -> bool:  # noqa: ARG001  # whatever its options are
@@ -53,13 +53,13 @@ def never(options: Options) -> bool:  # noqa: ARG001  # whatever its options are
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a scorer is made."""
+    """How a scorer is created."""
 
     options: type[Options]
     build: Callable[[Any, Context], Scorer]
     """Takes the options and the context. Raises UsageError for what only it can check. If what
     it returns has an async method `close`, that is awaited when the benchmark ends."""
     has_parts: bool = False
-    """The scorer hands the answer to other scorers, which leave the reasoning out themselves."""
+    """The scorer passes the answer to other scorers, which remove the reasoning themselves."""
     needs_expected: Callable[[Any], bool] = never
     """Takes the options: whether the scorer fails on every case without `expected`."""

@@ -53,8 +53,9 @@ _MODULES = {
 }
 """Scorer → module of this package whose `RECIPES` holds it."""
 _COSTLY = frozenset({"python_tests", "model_graded", "weighted"})
-"""Those that run programs or ask agents, so that no answer is scored twice; they mask secrets
-before they shorten what they quote, or leave it to their parts."""
+"""Scorers that run programs or call agents, so that no answer is scored twice; they mask secrets
+before they shorten quotations, or leave it to their parts.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +67,14 @@ class NamedScorer:
     kind: str
     """Name in the registry, or `python:…`."""
     options: dict[str, Any]
-    """Every option with its value, defaults included: what is stored with the run."""
+    """Every option with its value, including defaults: stored with the run."""
     scorer: Scorer
     keeps_reasoning: bool = False
-    """The scorer gets the answer as it was received."""
+    """The scorer receives the answer unchanged."""
     redactor: Redactor | None = None
-    """Finds secrets in answers; None where scoring an answer twice would do or cost something."""
+    """Finds secrets in answers; None if scoring an answer twice would have side effects or a
+    cost.
+    """
 
     def score(self, case: Case, answer: Answer) -> Score | Awaitable[Score]:
         """Score the answer without its reasoning, unless the scorer keeps that.
@@ -111,14 +114,14 @@ class NamedScorer:
         return score
 
     async def close(self) -> None:
-        """End what the scorer opened (judges). Call it once, when the benchmark ends."""
+        """Close what the scorer opened (judges). Call it once, when the benchmark ends."""
         close = getattr(self.scorer, "close", None)
         if close is not None:
             await close()
 
 
 def _masked(answer: Answer, redactor: Redactor) -> Answer | None:
-    """The answer without secrets; None where it holds none."""
+    """Return the answer without secrets; None if it contains none."""
     if answer.data is None and not answer.tool_calls and not answer.messages:
         text = redactor(answer.text)
         return None if text == answer.text else msgspec.structs.replace(answer, text=text)
@@ -149,7 +152,7 @@ def _no_answer(score: object, name: str) -> Score:
 
 
 def scorer_names() -> tuple[str, ...]:
-    """Every name a suite may use, sorted; `python:…` besides."""
+    """Return every name that a suite may use, sorted; `python:…` is also allowed."""
     return tuple(sorted({*_MODULES, *_plugins()}))
 
 
@@ -197,7 +200,7 @@ def check_scorer(spec: object, *, base_dir: Path | str = "") -> list[str]:
 
 
 def needs_expected(spec: object) -> bool:
-    """Whether the scorer that `spec` names fails on every case without `expected`."""
+    """Return whether the scorer `spec` fails on every case without `expected`."""
     read = _read(spec)
     if read.recipe is None or read.options is None:
         return False  # there is no such scorer, which `check_scorer` reports

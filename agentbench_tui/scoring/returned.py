@@ -1,4 +1,4 @@
-"""What a scorer gave back, held to what a Score may be: scorers are other people's code, too."""
+"""Validates a scorer's result, because scorers may be third-party code."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ def as_score(result: object, name: str) -> Score:
 
 
 def _is_sound(score: Any) -> bool:
-    """Whether a score is certainly what it may be, as those of our own scorers mostly are; the
-    long way round takes a tenth of what a case costs."""
+    """Return whether a score is certainly valid, as agentbench's own mostly are; the full
+    validation takes a tenth of a case's cost.
+    """
     return (
         type(score.value) is float
         and 0 <= score.value <= 1
@@ -49,7 +50,7 @@ def _is_sound(score: Any) -> bool:
 
 
 def _of_fields(given: Mapping[str, Any], name: str) -> Score:
-    """Of value and right or wrong, each stands in for the other where it is missing."""
+    """Build a score; of the value and right or wrong, each replaces the other if it is missing."""
     fields = {field: _plain(value) for field, value in given.items()}
     value, correct = fields.get("value"), fields.get("correct")
     if "value" not in fields and isinstance(correct, bool):

@@ -32,14 +32,13 @@ def score_metric(value: float | None, entry: RubricEntry) -> float | None:
 
 
 def relative_score(value: float | None, baseline: float | None, direction: str) -> float | None:
-    """The score of a metric against a baseline's: 0.5 when equal, 1 from twice as good.
+    """Return the score of a metric relative to a baseline: 0.5 if equal, 1 from twice as good.
 
-    clip(ratio ÷ 2, 0, 1), where the ratio says how many times as good: baseline ÷ value where
-    lower is better, value ÷ baseline where higher is. Half as good is 0.25. The ratio is used
-    since times, tokens and dollars have a zero but no natural worst; and it saturates, so that
-    one cheap trick cannot outweigh everything else. At a zero (of what is divided by) equal
-    values score 0.5, a better one 1. None where a value is missing, negative or not a number, or
-    where neither direction is better.
+    clip(ratio ÷ 2, 0, 1), where the ratio says how many times as good: baseline ÷ value if lower is
+    better, value ÷ baseline if higher is. Half as good is 0.25. The ratio is used since times,
+    tokens and dollars have a zero but no natural worst; and it saturates, so that one metric cannot
+    outweigh everything else. With a divisor of zero, equal values score 0.5, a better one 1. None
+    if a value is missing, negative or not a number, or if neither direction is better.
     """
     if value is None or baseline is None or not (value >= 0 and baseline >= 0):
         return None

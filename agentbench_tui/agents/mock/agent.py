@@ -24,7 +24,7 @@ from agentbench_tui.model.errors import UsageError
 
 
 class Options(AgentOptions):
-    """How the server is asked; all further options are the server's own."""
+    """Options of the client; all other options are the server's."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -58,7 +58,7 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> MockAgent: 
 
 
 class MockAgent(ModelAgent):
-    """A server of its own, and a model agent that talks to it."""
+    """A separate server process, and a model agent that calls it."""
 
     def __init__(self, spec: AgentSpec, options: Options, context: OpenContext) -> None:
         self._spec = spec
@@ -81,7 +81,7 @@ class MockAgent(ModelAgent):
 
     @property
     def server(self) -> MockServer:
-        """Ours, to be ended and started again by whoever tries what that does."""
+        """The server, which stress tests may end and restart."""
         assert self._server is not None, "start() comes first"
         return self._server
 

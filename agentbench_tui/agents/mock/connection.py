@@ -24,7 +24,7 @@ _REASONS = {
 
 
 class HttpRequest(NamedTuple):
-    """A whole request."""
+    """A complete request."""
 
     method: str
     path: str
@@ -36,7 +36,7 @@ class HttpRequest(NamedTuple):
 
 
 class Handler(Protocol):
-    """What a connection hands its requests to."""
+    """Receives the requests of a connection."""
 
     def connected(self, connection: Connection) -> None:
         """It is open."""
@@ -62,7 +62,7 @@ class Connection(asyncio.Protocol):
         self._waiting: deque[HttpRequest] = deque()
         self._busy = False
         self._head_alone = False
-        """Whether the request that is being answered asks for no body."""
+        """Whether the current request asks for no body."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
@@ -132,7 +132,7 @@ class Connection(asyncio.Protocol):
             self._hand_over(request)
 
     def send(self, data: bytes) -> int:
-        """Hand bytes to the socket, at once where it takes them; gives the time after that."""
+        """Hand bytes to the socket, immediately if it accepts them; return the time afterwards."""
         transport = self._transport
         if transport is not None and not transport.is_closing():
             sent = 0
@@ -152,12 +152,12 @@ class Connection(asyncio.Protocol):
     def respond(
         self, status: int, body: bytes, *, keep_alive: bool = True, headers: bytes = b""
     ) -> int:
-        """Send a whole JSON answer, to HEAD its head; gives the time after that."""
+        """Send a whole JSON answer, or its head for HEAD; return the time afterwards."""
         head = json_head(status, len(body), keep_alive=keep_alive, more=headers)
         return self.send(head if self._head_alone else head + body)
 
     def finish(self, *, keep_alive: bool) -> None:
-        """The answer is complete; goes on with the next request, or closes."""
+        """Mark the answer as complete; continue with the next request, or close."""
         self._busy = False
         if not keep_alive:
             self.close()
@@ -176,7 +176,7 @@ class Connection(asyncio.Protocol):
         self._handler.requested(self, request)
 
     def close(self) -> None:
-        """End the connection; what was handed over is still sent."""
+        """Close the connection; buffered data are still sent."""
         self._waiting.clear()
         if self._transport is not None:
             self._transport.close()
@@ -189,7 +189,7 @@ class Connection(asyncio.Protocol):
 
 
 def json_head(status: int, length: int, *, keep_alive: bool, more: bytes = b"") -> bytes:
-    """Head of an answer in one piece; `more` are whole header lines."""
+    """Return the head of an answer in one piece; `more` are whole header lines."""
     return b"HTTP/1.1 %d %b\r\ncontent-type: application/json\r\ncontent-length: %d\r\n%b%b\r\n" % (
         status,
         _REASONS[status],
@@ -211,5 +211,5 @@ def stream_head(*, keep_alive: bool, chunked: bool) -> bytes:
 
 
 def connection_header(*, keep_alive: bool) -> bytes:
-    """Said only where the connection ends."""
+    """Return the header, only if the connection ends."""
     return b"" if keep_alive else b"connection: close\r\n"

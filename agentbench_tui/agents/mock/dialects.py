@@ -34,13 +34,13 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """What an answer's writer is told."""
+    """Facts for the writer of an answer."""
 
     number: int
     model: str
     usage: Usage
     finish: str
-    """`stop`, or `length` when the request said how long."""
+    """`stop`, or `length` if the request specified the length."""
     include_usage: bool
     tool: str | None = None
     """The tool to call instead of saying something."""
@@ -50,9 +50,9 @@ class Dialect(Protocol):
     """Writes one answer."""
 
     limit_only: ClassVar[bool]
-    """Whether the tokens a request names are a limit, rather than what it wants."""
+    """Whether the tokens of a request are a limit, rather than the wanted length."""
     reasons: ClassVar[bool]
-    """Whether it has a place for reasoning."""
+    """Whether it has a field for reasoning."""
 
     def __init__(self, facts: Facts) -> None: ...
 
@@ -75,7 +75,7 @@ def _piece(place: int, tokens: int) -> bytes:
 
 
 def piece(first: int, tokens: int) -> bytes:
-    """Text of these tokens; plain letters and spaces, so JSON as it is."""
+    """Return the text of these tokens: plain letters and spaces, which need no JSON escapes."""
     if tokens > len(WORDS):
         return b"".join(piece(start, min(len(WORDS), first + tokens - start))
                         for start in range(first, first + tokens, len(WORDS)))  # fmt: skip
@@ -109,7 +109,7 @@ class Chat:
         return self._delta(b'{"%b":"%b"}' % (name, piece(first, tokens)))
 
     def closing(self) -> bytes:
-        """Reason, usage where asked for, and the end mark."""
+        """Return the finish reason, usage if requested, and the end mark."""
         facts = self._facts
         end = self._delta(b"{}", encode(facts.finish))
         if facts.include_usage:
@@ -163,7 +163,7 @@ class Completions:
         return b"data: " + self._text(piece(first, tokens), b"null") + b"}\n\n"
 
     def closing(self) -> bytes:
-        """Reason, usage where asked for, and the end mark."""
+        """Return the finish reason, usage if requested, and the end mark."""
         facts = self._facts
         end = b"data: " + self._text(b"", encode(facts.finish)) + b"}\n\n"
         if facts.include_usage:

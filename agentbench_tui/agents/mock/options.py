@@ -1,6 +1,6 @@
-"""What the practice server can be told, the same for its command line and for `mock?…` targets.
+"""Options of the practice server, for its command line and for `mock?…` targets.
 
-Each option is a field of `MockOptions` that knows how to read itself from text.
+Each option is a field of `MockOptions` that parses itself from text.
 """
 
 from __future__ import annotations
@@ -96,14 +96,17 @@ def _switch(text: str) -> bool:
 def _option(
     default: Any, read: Callable[[str], Any], unit: str, words: str, shown: str | None = None
 ) -> Any:
-    """An option that `read` makes of text. `shown` is its default, as it is typed."""
+    """Define an option that `read` parses from text. `shown` is its default, as typed."""
     metadata = {"read": read, "unit": unit, "help": words, "shown": shown}
     return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MockOptions:
-    """How the server behaves. Durations are nanoseconds. Raises ValueError for what clashes."""
+    """Behavior of the server.
+
+    Durations are nanoseconds. Raises ValueError for conflicting options.
+    """
 
     ttft: int = _option(
         50_000_000, duration_ns, "TIME", "Time from a request to its first token.", "50ms"

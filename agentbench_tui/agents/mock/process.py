@@ -1,4 +1,4 @@
-"""The practice server in a process of its own, for whoever needs one to talk to."""
+"""The practice server in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request asks the practice server for, whichever API it speaks."""
+"""Content of a request to the practice server, for every API."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentbench_tui.agents.mock.options import MOST_TOKENS, MockOptions
 from agentbench_tui.model.text.not_json import NOT_JSON
 
 PREFIX_WORDS = 64
-"""Prefixes of whole multiples of that many words are cached."""
+"""Prefixes of whole multiples of this many words are cached."""
 _MOST_PREFIXES = 1_000_000
 
 
@@ -46,7 +46,7 @@ class Question:
     __slots__ = ("asked_tokens", "include_usage", "model", "streamed", "tool", "words")
 
     def __init__(self, body: bytes) -> None:
-        """Raises ValueError, which says what is wrong with the body."""
+        """Raises ValueError with what is wrong with the body."""
         try:
             fields = _decode(body)
             self.words = [word for text in _texts(fields) for word in text.split()]
@@ -67,7 +67,9 @@ class Question:
         """Name of the first tool, when the last turn is a user's."""
 
     def tokens(self, options: MockOptions, *, limit_only: bool) -> int:
-        """Of the answer; `limit_only`: what is asked for is a limit, as in the messages API."""
+        """Return the tokens of the answer; `limit_only`: the requested number is a limit, as in
+        the messages API.
+        """
         if self.asked_tokens is None:
             return options.tokens
         return min(self.asked_tokens, options.tokens) if limit_only else self.asked_tokens
@@ -103,13 +105,13 @@ def _first_tool(fields: Body) -> str | None:
 
 
 class PrefixCache:
-    """Remembers the prompts' prefixes by whole blocks of words, as servers do by tokens."""
+    """Remembers prompt prefixes by whole blocks of words, as servers do by tokens."""
 
     def __init__(self) -> None:
         self._seen: set[bytes] = set()
 
     def cached_words(self, words: list[str]) -> int:
-        """How many of the first words came before; they are remembered from now on."""
+        """Return how many of the first words are cached; all are remembered from now on."""
         digest, cached, unbroken = hashlib.blake2b(digest_size=16), 0, True
         for start in range(0, len(words) - PREFIX_WORDS + 1, PREFIX_WORDS):
             digest.update("\n".join(words[start : start + PREFIX_WORDS]).encode() + b"\n")

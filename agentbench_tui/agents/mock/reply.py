@@ -1,4 +1,4 @@
-"""One request to the practice server with its answer: what is sent of it, and when it went out."""
+"""One request to the practice server with its answer: the data sent, and when."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Reply(Job):
         self.sizes = array("q")
         """Tokens of each."""
         self._held: list[bytes] = []
-        """What goes out together with the next chunk, which is due at the same time."""
+        """Data sent together with the next chunk, which is due at the same time."""
         self._held_bytes = 0
 
     @property
@@ -85,7 +85,7 @@ class Reply(Job):
         return b"%x\r\n%b\r\n" % (len(data), data) if self.chunked and data else data
 
     def _give(self, data: bytes, due_ns: int) -> int:
-        """Send, or keep what is followed by more that is due at the same time."""
+        """Send, or hold data followed by more that is due at the same time."""
         if self.due_ns == due_ns and self._held_bytes < _MOST_HELD_BYTES:
             self._held.append(data)
             self._held_bytes += len(data)

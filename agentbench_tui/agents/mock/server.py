@@ -34,7 +34,7 @@ as the kernel would see it, and not when they are all written."""
 
 
 class Server:
-    """Listens, and does what the service says. Use `start` and `close`."""
+    """Listens, and executes the service's steps. Use `start` and `close`."""
 
     def __init__(self, options: MockOptions, *, keeps_truth: bool = True) -> None:
         self.truth = Truth(kept=keeps_truth)
@@ -74,7 +74,7 @@ class Server:
         return f"http://{f'[{host}]' if ':' in host else host}:{chosen}/v1"
 
     async def close(self) -> None:
-        """Stop listening and end the connections; what is in flight stays unfinished."""
+        """Stop listening and close the connections; in-flight requests stay unfinished."""
         if self._listener is not None:
             self._listener.close()
         for connection in list(self._open):

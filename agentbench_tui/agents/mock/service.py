@@ -24,7 +24,7 @@ _NS_PER_S = 1_000_000_000
 
 
 class Job:
-    """One request on its way through the server."""
+    """One request being processed."""
 
     __slots__ = (
         "arrived_ns", "cut_after", "due_ns", "gone", "has_slot", "number", "random", "reasoning",
@@ -32,14 +32,14 @@ class Job:
     )  # fmt: skip
 
     def __init__(self, tokens: int, reasoning: int, *, streamed: bool) -> None:
-        """`tokens` of the answer in all, the first `reasoning` of them reasoning."""
+        """`tokens` is the length of the answer, the first `reasoning` of them are reasoning."""
         self.tokens = tokens
         self.reasoning = reasoning
         self.streamed = streamed
         self.number = 0
         self.arrived_ns = 0
         self.due_ns = 0
-        """Of its next step."""
+        """Time of its next step."""
         self.sent = 0
         """Tokens whose steps were taken."""
         self.cut_after: int | None = None
@@ -51,7 +51,7 @@ class Job:
 
 
 class StepKind(Enum):
-    """What is to be done for a request."""
+    """Next step for a request."""
 
     REFUSE = "refuse"
     """Over the rate limit: 429."""
@@ -108,7 +108,7 @@ class Service:
         return self._agenda[0][0] if self._agenda else None
 
     def arrive(self, job: Job, now_ns: int) -> None:
-        """A whole request is here; its first step may be due at once."""
+        """Register a complete request; its first step may be due immediately."""
         if self._zero_ns is None:
             self._zero_ns = now_ns
         job.number = self._count
@@ -123,7 +123,7 @@ class Service:
             self._release_at(self.not_frozen(now_ns), job)
 
     def next_step(self, now_ns: int) -> Step | None:
-        """The first step that is due by now; None when none is."""
+        """Return the first step that is due by now; None if none is."""
         agenda = self._agenda
         while agenda and agenda[0][0] <= now_ns:
             due_ns, _, event, job = heappop(agenda)
@@ -141,7 +141,7 @@ class Service:
         return None
 
     def not_frozen(self, at_ns: int) -> int:
-        """`at_ns`, or the end of the stall that it falls into."""
+        """Return `at_ns`, or the end of the stall that contains it."""
         stall = self._options.stall
         if stall is None or self._zero_ns is None:
             return at_ns
@@ -262,7 +262,7 @@ class TokenBucket:
         self._at_ns: int | None = None
 
     def take(self, at_ns: int) -> bool:
-        """Whether a request at that time is let through; times must not go back."""
+        """Return whether a request at that time is allowed; times must not decrease."""
         if self._at_ns is not None:
             gained = (at_ns - self._at_ns) / _NS_PER_S * self._rate
             self._left = min(self._most, self._left + gained)

@@ -1,4 +1,4 @@
-"""Serves until told to end: what the command `mock` and the process behind `mock:` agents run."""
+"""Server loop of the command `mock` and of the process behind `mock:` agents."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def serve(
     keeps_truth: bool = True,
     until_stdin_closes: bool = False,
 ) -> None:
-    """Serve until SIGINT, SIGTERM, or the end of stdin where that is asked for.
+    """Serve until SIGINT, SIGTERM, or optionally the end of stdin.
 
-    `say` gets the line with the URL. The files are written at the end; without `keeps_truth` there
-    is nothing to write. Raises UsageError.
+    `say` receives the line with the URL. The files are written at the end; without `keeps_truth`
+    there is nothing to write. Raises UsageError.
     """
     for path in (truth_file, requests_log):
         if path is not None and not path.absolute().parent.is_dir():

@@ -1,7 +1,7 @@
-"""What the practice server really did, in the words of `agentbench.load/1`.
+"""Records of the practice server, in the format of `agentbench.load/1`.
 
-Kept in arrays of numbers, so that recording makes no work for the collector; computed once, when
-it is asked for.
+Stored in arrays of numbers, so that recording creates no work for the garbage collector; computed
+once, on request.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ if TYPE_CHECKING:
 
 SCHEMA = "agentbench.mock-truth/1"
 STATUSES = ("ok", "rate_limited", "server", "truncated", "cancelled")
-"""How a request ended; `cancelled`: its client went away."""
+"""How a request ended; `cancelled`: its client disconnected."""
 _PERCENTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
 
 
 class Truth:
-    """Times in nanoseconds of `time.perf_counter_ns`; a time that there is none of is 0."""
+    """Times in nanoseconds of `time.perf_counter_ns`; a missing time is 0."""
 
     def __init__(self, *, kept: bool = True) -> None:
-        """Not `kept`, nothing is remembered of a request that is over: memory then stays as it is,
-        however many there are."""
+        """Unless `kept`, finished requests are not recorded, so that memory stays constant for
+        any number.
+        """
         self.kept = kept
         self.received = 0
-        """Whole requests for an answer."""
+        """Number of complete requests."""
         self.invalid = 0
         """Requests that could not be understood; they are no part of the others."""
         self.connections = 0
@@ -42,7 +43,7 @@ class Truth:
         self._tokens = array("q")
         self._chunks = array("q")
         self._stamps = array("q")
-        """Of the chunks of answered requests, one request after the other."""
+        """Times of the chunks of answered requests, one request after the other."""
         self._sizes = array("q")
 
     def record(

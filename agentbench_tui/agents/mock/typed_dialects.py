@@ -8,7 +8,7 @@ from agentbench_tui.agents.mock.dialects import CREATED, Facts, encode, piece
 
 
 class Responses:
-    """The responses API. Ends as `incomplete` where the request said how long."""
+    """The responses API. Ends as `incomplete` if the request specified the length."""
 
     limit_only: ClassVar[bool] = False
     reasons: ClassVar[bool] = True
@@ -29,7 +29,7 @@ class Responses:
         return _event(kind, b'%b,"delta":"%b"' % (self._item, piece(first, tokens)))
 
     def closing(self) -> bytes:
-        """The whole response, with its usage."""
+        """Return the whole response, with its usage."""
         status = self._status()
         return _event(b"response." + status.encode(), b'"response":' + self.whole())
 

@@ -19,7 +19,7 @@ OWN_URL = "https://api.anthropic.com/v1"
 OWN_KEY_ENV = "ANTHROPIC_API_KEY"
 API_VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 4096
-"""The API asks for a limit in every request."""
+"""The API requires a limit in every request."""
 _OURS = frozenset({"model", "messages", "system", "tools", "stream"})
 
 

@@ -31,12 +31,12 @@ class _Call(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """The tool's name, where this part gives it."""
+        """The tool's name, if this part contains it."""
         return "" if self.function is None else self.function.name or ""
 
     @property
     def arguments(self) -> str | dict[str, Any]:
-        """The arguments, or the piece of them that is in this part."""
+        """The arguments, or the piece of them in this part."""
         arguments = None if self.function is None else self.function.arguments
         return "" if arguments is None else arguments
 
@@ -69,7 +69,7 @@ class _Completion(msgspec.Struct):
     error: Any = None
     object: str | None = None
     message: str | None = None
-    """Of servers that put the error at the top, with `object: error`."""
+    """For servers that put the error at the top level, with `object: error`."""
 
 
 _decode = msgspec.json.Decoder(_Completion).decode
@@ -178,7 +178,10 @@ def _answer_of(completion: _Completion, transcript: Transcript) -> _Choice | Non
 def _read_delta(
     said: _Delta, received_ns: int, transcript: Transcript, *, whole: bool = False
 ) -> None:
-    """One mark, however many kinds of content it holds. A `whole` message lists each call once."""
+    """Add a delta, as one time stamp for all kinds of its content.
+
+    A `whole` message lists each call once.
+    """
     text = _text(said.content) if said.content else ""
     if said.refusal:
         transcript.refused = True

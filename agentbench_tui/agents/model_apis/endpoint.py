@@ -52,21 +52,21 @@ class EndpointOptions(AgentOptions):
     key_env: str | None = None
     """Environment variable that holds the key."""
     key_header: str | None = None
-    """Header that takes the key as it is, such as `api-key`. Without it, the API's usual one."""
+    """Header for the plain key, such as `api-key`. By default the API's usual header."""
     headers: JsonObject = Field(default_factory=dict)
-    """Further headers; `$NAME` in a value stands for an environment variable."""
+    """Additional headers; `$NAME` in a value stands for an environment variable."""
     connect_timeout_s: Seconds = 10.0
     first_byte_timeout_s: Seconds = 300.0
     idle_timeout_s: Seconds = 120.0
     max_answer_bytes: Annotated[int, Field(gt=0)] = MAX_BODY_BYTES
     transport: Literal["own", "aiohttp"] = "own"
-    """Our own HTTP client, which measures best, or aiohttp's."""
+    """Agentbench's own HTTP client, which is the most accurate, or aiohttp's."""
     proxy: str | None = None
     """URL of an HTTP proxy, `$NAME` standing for an environment variable; aiohttp speaks to it."""
 
 
 class Endpoint:
-    """One URL with its headers and connections, for the length of a session."""
+    """One URL with its headers and connections, for the duration of a session."""
 
     def __init__(
         self, url: str, options: EndpointOptions, key_header: tuple[str, str], key_env: str | None
@@ -114,7 +114,7 @@ class Endpoint:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """What every request carries, keys included; there from `start` on."""
+        """Headers of every request, including keys; available after `start`."""
         return self._headers
 
     @property
@@ -128,7 +128,7 @@ class Endpoint:
             await self._client.close()
 
     def problems(self) -> Iterator[str]:
-        """What is known to be wrong before anything is sent, a line each; no values of secrets."""
+        """Return known problems before anything is sent, one per line, without secrets."""
         try:
             checked_url(self.url)
         except UsageError as error:
@@ -168,7 +168,7 @@ class Endpoint:
         )
 
     async def refusal(self, response: HttpResponse) -> AgentFailure:
-        """The failure that an answer with a status other than 2xx stands for."""
+        """Return the failure for an answer with a status other than 2xx."""
         status = response.status
         if 300 <= status < 400:
             where = self.clean(response.headers.get("location", "nowhere"))
@@ -256,7 +256,7 @@ class EndpointAgent:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """None: what serves the URL is not ours to watch."""
+        """Empty: the server's processes are not ours to watch."""
         return ()
 
     @property
@@ -281,7 +281,7 @@ def _taken(found: re.Match[str], secrets: list[str]) -> str:
 
 
 def _forms(secret: str) -> tuple[str, ...]:
-    """The secret as it is and as servers write it back; short ones would mask common words."""
+    """Return the secret and its forms in servers' messages; short ones would mask common words."""
     if len(secret) < 6:
         return ()
     encoded = base64.b64encode(secret.encode()).decode().rstrip("=")

@@ -1,4 +1,4 @@
-"""What the body of an error says, and what its status advises."""
+"""Message of an error body, and advice for its status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _PASSING_STATUSES = frozenset({408, 425, 429})
 
 
 def error_text(body: bytes) -> str:
-    """What an error body says: `error.message` and its common kin, else the body itself."""
+    """Return the message of an error body:
+
+    `error.message` and common variants, else the body itself.
+    """
     try:
         value = msgspec.json.decode(body)
     except NOT_JSON:
@@ -23,7 +26,7 @@ def error_text(body: bytes) -> str:
 
 
 def error_message(value: Any) -> str:
-    """The message inside a decoded error object; empty when there is none."""
+    """Return the message inside a decoded error object; empty if there is none."""
     while isinstance(value, dict):
         value = next((value[k] for k in ("error", "message", "detail", "type") if value.get(k)), "")
     return value if isinstance(value, str) else ""
@@ -41,8 +44,9 @@ def is_final(status: int, wait_s: float | None) -> bool:
 
 
 def advice(status: int, url: str, key_from: str) -> str:
-    """What is to be looked at after a refusal with this status, of a request to `url` with the key
-    from those variables, if any; empty where there is nothing to be said."""
+    """Return advice for a refusal with this status, of a request to `url` with the key from
+    those variables, if any; empty if there is none.
+    """
     if status in {401, 403}:
         if key_from:
             return f" (the key was taken from {key_from})"

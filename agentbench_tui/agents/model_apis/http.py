@@ -23,11 +23,11 @@ from agentbench_tui.model.text.not_json import NOT_JSON
 from agentbench_tui.model.text.untrusted import one_line, redact
 
 USUAL_FIELDS = ("text", "output", "answer", "response")
-"""Where the answer's text is looked for when no path is given."""
+"""Default fields of the answer's text."""
 
 
 class _Missing(msgspec.Struct, frozen=True):
-    """A path that leads nowhere."""
+    """A path that does not exist."""
 
     at: str
     known: tuple[str, ...]
@@ -49,7 +49,7 @@ class Options(EndpointOptions):
     model: str | None = None
     """Name of the model behind the endpoint, for its price."""
     usage_model: str | None = None
-    """Dotted path to the name of the model that answered. Where it leads nowhere, `model` holds."""
+    """Dotted path to the name of the model that answered. If it does not exist, `model` is used."""
     usage_input: str | None = None
     """Dotted path to the number of input tokens."""
     usage_output: str | None = None
@@ -61,12 +61,13 @@ class Options(EndpointOptions):
     usage_reasoning: str | None = None
     """Dotted path to the number of reasoning tokens."""
     usage_total: str | None = None
-    """Dotted path to the number of all tokens, which shows whether the output tokens include
-    reasoning."""
+    """Dotted path to the total number of tokens, which shows whether the output tokens include
+    reasoning.
+    """
 
 
 class HttpAgent(EndpointAgent):
-    """One endpoint, asked anew for every case."""
+    """One endpoint, called for every case."""
 
     def __init__(self, endpoint: Endpoint, options: Options, context: OpenContext) -> None:
         super().__init__(endpoint, {"accept": "application/json"}, context)
@@ -165,10 +166,10 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> HttpAgent: 
 
 
 def _misplaced_options(url: str, options: Options) -> Iterator[str]:
-    """Options written into the URL, whose query goes to the server as it is.
+    """Find options written into the URL, whose query is sent to the server unchanged.
 
-    A key that is meant for the server passes where the option of its name is given too, and so
-    does `model`, which many servers have as a field of their own.
+    A key that is meant for the server is accepted if the option of its name is also given, and so
+    is `model`, which many servers have as a field.
     """
     try:
         parts = urlsplit(url)
@@ -186,7 +187,9 @@ def _misplaced_options(url: str, options: Options) -> Iterator[str]:
 
 
 def at_path(value: Any, path: str) -> Any:
-    """What `value` holds at a dotted path of names and positions, or what is missing there."""
+    """Return the item of `value` at a dotted path of names and indexes, or what is missing
+    there.
+    """
     for step in path.split("."):
         if isinstance(value, dict):
             if step not in value:

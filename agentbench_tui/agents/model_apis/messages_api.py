@@ -114,7 +114,7 @@ class MessagesApi:
 
 
 def _read_start(block: _Block, position: int, received_ns: int, transcript: Transcript) -> None:
-    """A block that begins: whole when the answer is not streamed, else mostly empty."""
+    """Read the start of a block: complete if the answer is not streamed, else mostly empty."""
     if block.type == "tool_use":
         draft = transcript.begin_call(position, block.name, ident_of(block.id))
         draft.parsed = block.input or None

@@ -32,11 +32,11 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class ErrorObject(Exception):
-    """Raised by a dialect that reads an error where an answer was due. Caught in this module."""
+    """Raised by a dialect that reads an error instead of an answer. Caught in this module."""
 
 
 class Dialect(Protocol):
-    """How one API writes questions and answers."""
+    """Request and answer format of an API."""
 
     def body(self, turns: Sequence[Message], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """The request's JSON; `tools` have names that the API takes."""
@@ -48,16 +48,17 @@ class Dialect(Protocol):
         """Take an answer in one piece. Raises ErrorObject, msgspec.DecodeError."""
 
     def plain_usage(self, body: bytes) -> Usage | None:
-        """What the server counted of an answer in one piece that says a text, if `read_whole` and
-        `Transcript.counted` are sure to find the same; None where that is not known."""
+        """Return the usage of an unstreamed text answer, if `read_whole` and
+        `Transcript.counted` would certainly find the same; None otherwise.
+        """
 
 
 async def ask(
     endpoint: Endpoint, dialect: Dialect, request: Request, *, seeded: bool = False
 ) -> Answer:
-    """Put the request to the API and read its answer. Raises AgentFailure.
+    """Send the request to the API and read its answer. Raises AgentFailure.
 
-    `seeded` sends the seed of the observation too, cut to 31 bits, which every server takes.
+    `seeded` also sends the seed of the observation, cut to 31 bits, which every server accepts.
     """
     tools, names = wire_tools(request.case.tools)
     fields = dialect.body(request.conversation(), tools)
@@ -163,7 +164,9 @@ async def _read_whole(
 
 
 def is_event_stream(response: HttpResponse) -> bool:
-    """Whether the body is a stream of server-sent events; servers may not stream when asked to."""
+    """Return whether the body is a stream of server-sent events; servers may ignore the request
+    to stream.
+    """
     return response.headers.get("content-type", "").lower().startswith("text/event-stream")
 
 
@@ -191,7 +194,7 @@ def wire_tool_name(name: str) -> str:
 
 
 def split_system(messages: Iterable[Message]) -> tuple[str, list[Message]]:
-    """System turns joined, and the other turns, for APIs that take them apart."""
+    """Return the joined system turns, and the other turns, for APIs that separate them."""
     system: list[str] = []
     others: list[Message] = []
     for message in messages:

@@ -1,4 +1,4 @@
-"""How a model is asked, as plain data: enough for another process to do it."""
+"""Request to a model as plain data, so that another process can make it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOKEN_LIMIT: dict[Api, str] = {
 
 
 class ModelCall(msgspec.Struct, frozen=True):
-    """The part of every request to a model that does not depend on what is asked."""
+    """The constant part of every request to a model."""
 
     api: Api
     model: str
@@ -52,12 +52,12 @@ class ModelCall(msgspec.Struct, frozen=True):
 
 
 class ModelAgent(ABC):
-    """A session with a model that another process can ask just as well."""
+    """A session with a model that another process can call as well."""
 
     @property
     @abstractmethod
     def endpoint(self) -> Endpoint:
-        """Where it is asked; ready from `start` on."""
+        """Return the endpoint; ready after `start`."""
 
     @property
     @abstractmethod

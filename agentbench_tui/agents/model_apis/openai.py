@@ -43,11 +43,13 @@ class ModelOptions(EndpointOptions):
     """Options that every model API takes."""
 
     query: Annotated[dict[str, str], BeforeValidator(_read_query)] = Field(default_factory=dict)
-    """Query of the URL, which cannot stand in the target: what follows its `?` are options."""
+    """Query of the URL, which cannot be part of the target: parameters after its `?` are
+    options.
+    """
     api_version: Annotated[str, BeforeValidator(_read_text)] | None = Field(
         default=None, alias="api-version"
     )
-    """`api-version` of the query, which Azure asks for."""
+    """`api-version` of the query, which Azure requires."""
 
     stream: bool = True
     temperature: Annotated[float, Field(ge=0)] | None = None
@@ -58,7 +60,7 @@ class ModelOptions(EndpointOptions):
 
     @property
     def url_query(self) -> str:
-        """What goes behind the URL of every request; empty, or from its `?` on."""
+        """Return the suffix of the URL of every request; empty, or from its `?` on."""
         version = {} if self.api_version is None else {"api-version": self.api_version}
         fields = self.query | version
         return f"?{urlencode(fields)}" if fields else ""
@@ -78,7 +80,7 @@ class Options(ModelOptions):
 
 
 class OpenAIAgent(EndpointAgent, ModelAgent):
-    """One model, asked anew for every case."""
+    """One model, called for every case."""
 
     def __init__(
         self,
@@ -102,7 +104,7 @@ class OpenAIAgent(EndpointAgent, ModelAgent):
         return self._call
 
     async def answer(self, request: Request) -> Answer:
-        """See `Agent.answer`. Tools that the model wants to call are its answer; none is run."""
+        """See `Agent.answer`. Tool calls of the model are its answer; none is executed."""
         return await ask(self._endpoint, self._dialect, request, seeded=self._call.seeded)
 
 
@@ -130,9 +132,10 @@ def split_target(target: str) -> tuple[str, str]:
 
 
 def api_url(url: str, path: str) -> str:
-    """The URL of an API call: `path` after the base, which gets `/v1` when it has no path.
+    """Return the URL of an API call:
 
-    A URL that already names the call is left as it is.
+    `path` after the base, which gets `/v1` if it has no path. A URL that already includes the call
+    is unchanged.
     """
     base = url.rstrip("/")
     try:
@@ -162,7 +165,7 @@ def key_variable(url: str, own_url: str, own_variable: str, options: EndpointOpt
 def model_problems(
     spec: AgentSpec, options: ModelOptions, endpoint: Endpoint, ours: frozenset[str]
 ) -> list[str]:
-    """What is wrong with a model's target and options, a line each."""
+    """Return the problems with a model's target and options, one per line."""
     problems = list(endpoint.problems())
     if not split_target(spec.target)[1]:
         scheme = spec.target.partition(":")[0]

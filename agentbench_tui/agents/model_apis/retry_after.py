@@ -26,7 +26,9 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
 
 
 def retry_after_words(seconds: float | None) -> str:
-    """What is added to the detail of a failure whose server asked for time; empty without."""
+    """Return the addition to the detail of a failure whose server sent a Retry-After; empty
+    otherwise.
+    """
     return "" if seconds is None else f" (Retry-After: {seconds:.3g} s)"
 
 

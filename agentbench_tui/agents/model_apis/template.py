@@ -34,7 +34,7 @@ PLACEHOLDERS: dict[str, Callable[[Request], Any]] = {
     "parameters": lambda request: dict(request.parameters),
     "time_limit_s": lambda request: request.time_limit_s,
 }
-"""What a template may ask for. `input` keeps its form, `text` is the input as text."""
+"""Placeholders of a template. `input` keeps its type, `text` is the input as text."""
 
 
 def fill(template: Any, request: Request) -> Any:
@@ -49,7 +49,7 @@ def fill(template: Any, request: Request) -> Any:
 
 
 def unknown_placeholders(template: Any) -> Iterator[str]:
-    """Names of the placeholders that stand for nothing."""
+    """Return the names of unknown placeholders."""
     if isinstance(template, str):
         yield from (name for name in _PLACEHOLDER.findall(template) if name not in PLACEHOLDERS)
     elif isinstance(template, list | dict):

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 
 _QUOTE, _BACKSLASH = b'"\\'
 _MOST_TRIES = 3
-"""With parts of one stream. The first often tells the role along; and where a number is counted up
-in each, there is nothing to be had."""
+"""Number of attempts with parts of one stream.
+
+The first part often includes the role; and a part with a counter can never be cached.
+"""
 
 
 class TextDeltas:
-    """Of one stream, whose events are read by a dialect into a transcript."""
+    """Fast path for one stream, whose events a dialect reads into a transcript."""
 
     __slots__ = ("_before", "_begin", "_behind", "_dialect", "_end", "_transcript", "_tries")
 
@@ -85,8 +87,9 @@ class TextDeltas:
             self._begin, self._end = len(before) + 1, -len(behind) - 1
 
     def _says_alone(self, text: str, part: bytes) -> bool:
-        """Whether a part is one event that says this, and nothing else. What another event beside
-        it says may depend on what was said before."""
+        """Return whether a part is one event with this text and nothing else, since other events
+        may depend on earlier ones.
+        """
         parser, found = SseParser(), Transcript({})
         parser.feed(b"\n")
         try:

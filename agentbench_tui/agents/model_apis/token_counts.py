@@ -16,7 +16,7 @@ _MAX_TOKENS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class TokenCounts:
-    """What a server counted of one answer; None is what it did not count."""
+    """A server's counts for one answer; None if not reported."""
 
     given: int | None = None
     """All tokens given to the model, those from and for a cache included."""
@@ -27,7 +27,7 @@ class TokenCounts:
     written_1h: int | None = None
     reasoning: int | None = None
     total: int | None = None
-    """What all of it comes to, which tells where the reasoning was counted."""
+    """The total, which shows where the reasoning was counted."""
 
     def usage(self) -> Usage | None:
         """The counts in our terms; None where neither input nor output is known.
@@ -72,7 +72,7 @@ class TokenCounts:
 
 
 def without_output(usage: Usage) -> Usage | None:
-    """`usage` with its output not known; None where nothing is known then."""
+    """Return `usage` with unknown output; None if nothing else is known."""
     left = msgspec.structs.replace(usage, output_tokens=None, reasoning_tokens=None)
     return None if left.total is None else left
 
@@ -85,9 +85,8 @@ def token_count(value: object) -> int | None:
 
 
 def token_counts(usage: msgspec.Raw) -> dict[str, Any]:
-    """The object of counts, read apart from its answer: what is wrong in it costs the counts alone.
-
-    Empty when it is none.
+    """Parse the counts separately from their answer, so that an error in them loses only the
+    counts. Empty if invalid.
     """
     try:
         counts = msgspec.json.decode(usage)
@@ -112,8 +111,9 @@ def usage_of(usage: msgspec.Raw, given_name: str, made_name: str) -> Usage | Non
 
 
 def usage_of_messages(counts: dict[str, Any]) -> Usage | None:
-    """Usage of the messages API, whose `input_tokens` leaves out what was read from and written to
-    the cache."""
+    """Return the usage of the messages API, whose `input_tokens` exclude tokens read from and
+    written to the cache.
+    """
     fresh = token_count(counts.get("input_tokens"))
     read = token_count(counts.get("cache_read_input_tokens"))
     written = token_count(counts.get("cache_creation_input_tokens"))
@@ -133,5 +133,5 @@ def _group(counts: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _part_of(part: int | None, whole: int | None) -> int | None:
-    """`part`, where it is a possible part of `whole`."""
+    """Return `part`, if it can be a part of `whole`."""
     return part if part is not None and (whole is None or part <= whole) else None

@@ -1,4 +1,4 @@
-"""What a model said so far: text, tool calls, usage, and when each part of it arrived."""
+"""A model's output so far: text, tool calls, usage, and when each part arrived."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from agentbench_tui.model.answer import Answer, ToolCall, Usage
 from agentbench_tui.model.text.not_json import NOT_JSON
 
 _MOST_TOKENS_A_BYTE = 1_000
-"""Of an answer's body. Whoever counts more counts something else: an answer of a few words, whose
-reasoning is hidden, has some hundred bytes around them."""
+"""Maximum tokens per byte of an answer's body.
+
+Higher counts are wrong: a short answer with hidden reasoning has some hundred bytes around it.
+"""
 
 
 _MOST_CHECKS = 8
-"""Of whether the arguments of one call are complete."""
+"""Maximum number of checks whether the arguments of one call are complete."""
 
 
 class CallDraft(msgspec.Struct):
@@ -27,7 +29,7 @@ class CallDraft(msgspec.Struct):
     place: int
     """Its place among the calls of the answer, as the server counts."""
     order: int
-    """Calls are sorted by it, and those that share it by when they began."""
+    """Calls are sorted by it, and equal ones by their start."""
     name: str = ""
     id: str | None = None
     arguments: list[str] = []
@@ -36,17 +38,18 @@ class CallDraft(msgspec.Struct):
     """Arguments of servers that send them as an object rather than as text."""
     renamed: bool = False
     """The server repeated the name of a call whose arguments may be complete, without more of
-    them: either this call goes on in the next part, or another one of the same tool begins."""
+    them: either this call continues in the next part, or another one of the same tool begins.
+    """
     failed_checks: int = 0
-    """How often `is_complete` read the arguments in vain."""
+    """How often `is_complete` parsed the arguments without success."""
 
     @property
     def has_arguments(self) -> bool:
-        """Whether any part of the arguments has arrived."""
+        """Return whether any part of the arguments has arrived."""
         return self.parsed is not None or bool(self.arguments)
 
     def is_complete(self) -> bool:
-        """Whether the arguments that have arrived are a whole JSON object."""
+        """Return whether the received arguments are a complete JSON object."""
         if self.parsed is not None:
             return True
         if not self.arguments or not self.arguments[-1].rstrip().endswith("}"):
@@ -62,18 +65,18 @@ class CallDraft(msgspec.Struct):
 
 
 class Transcript:
-    """Gathers one answer, whole or as it is streamed."""
+    """Collects one answer, whole or streamed."""
 
     def __init__(self, tool_names: dict[str, str]) -> None:
         """`tool_names` gives the suite's name of each tool whose name had to change."""
         self.model: str | None = None
         self.finish_reason: str | None = None
         self.ended = False
-        """The server said that the answer is complete."""
+        """Whether the server said that the answer is complete."""
         self.usage: Usage | None = None
         self.refused = False
         self.counts: dict[str, Any] = {}
-        """What the messages API has counted so far, event by event, by its own names."""
+        """Counts of the messages API so far, by its own names."""
         self.calls: list[CallDraft] = []
         """In the order in which they began."""
         # A hostile stream may begin as many calls as it has bytes: none is searched for.
@@ -85,20 +88,20 @@ class Transcript:
         self.content_ns: list[int] = []
         """When each content-bearing event of a stream was received."""
         self.other_chunks = 0
-        """Content-bearing events of choices beside the answer (`n` above 1)."""
+        """Events with content of choices other than the answer (`n` above 1)."""
         self.received_bytes = 0
-        """Of the body, kept by whoever reads it: what the server's count is held against."""
+        """Size of the body, set by its reader: used to check the server's count."""
         self.first_output_ns: int | None = None
-        """The first of them that is no reasoning."""
+        """Time of the first event that is not reasoning."""
 
     @property
     def began(self) -> bool:
-        """Whether any content came."""
+        """Return whether any content arrived."""
         return bool(self.content_ns or self.texts or self.calls)
 
     @property
     def complete(self) -> bool:
-        """Whether the answer came to its end."""
+        """Return whether the answer is complete."""
         return self.ended or self.finish_reason is not None
 
     @property
@@ -110,7 +113,7 @@ class Transcript:
 
     @property
     def is_one_text(self) -> bool:
-        """Whether one event told a text, and nothing else but the model's name."""
+        """Return whether a single event contained text, and nothing else but the model's name."""
         others = self.ended, self.finish_reason, self.usage, self.refused, self.counts
         is_alone = not (self.calls or self.other_chunks or any(others))
         return is_alone and len(self.texts) == len(self.content_ns) == 1
@@ -131,7 +134,7 @@ class Transcript:
         return self._latest_calls.get(place)
 
     def call_at(self, place: int) -> CallDraft:
-        """The call that began last at that place; begun, where there is none."""
+        """Return the latest call at that index; a new one if there is none."""
         return self.latest_at(place) or self.begin_call(place)
 
     def call_with_id(self, place: int | None, ident: str) -> CallDraft | None:
@@ -139,7 +142,7 @@ class Transcript:
         return self._calls_by_id.get((place, ident))
 
     def give_id(self, draft: CallDraft, ident: str) -> None:
-        """Note the id of a call, which a stream may say late."""
+        """Store the id of a call, which a stream may send late."""
         draft.id = ident
         for place in (draft.place, None):
             self._calls_by_id.setdefault((place, ident), draft)
@@ -159,7 +162,7 @@ class Transcript:
 
     @property
     def text(self) -> str:
-        """What it said, without reasoning."""
+        """Return the text without reasoning."""
         return "".join(self.texts)
 
     def answer(self, sent_ns: int) -> Answer:
@@ -188,7 +191,9 @@ class Transcript:
         )
 
     def counted(self) -> Usage | None:
-        """The server's count, or the number of streamed chunks where it gave none that can be."""
+        """Return the server's count, or the number of streamed chunks if it sent no possible
+        one.
+        """
         usage = self.usage
         if usage is not None and not self._can_have(usage.output_tokens):
             usage = without_output(usage)
@@ -199,8 +204,10 @@ class Transcript:
         return usage
 
     def _can_have(self, output_tokens: int | None) -> bool:
-        """Whether an answer of this size can have so many tokens. One that says something has more
-        than 0, which servers report that do not count."""
+        """Return whether an answer of this size can have this many tokens.
+
+        An answer with content has more than 0, which servers report that do not count.
+        """
         if output_tokens == 0:
             return not self.began
         return (output_tokens or 0) <= _MOST_TOKENS_A_BYTE * self.received_bytes
@@ -230,8 +237,10 @@ def _arguments(written: str) -> dict[str, Any] | None:
 
 
 def place_of(index: float | str | None) -> int | None:
-    """The place that a server gives a call or a choice. Some proxies write the number as text; None
-    where there is none, or what is no number."""
+    """Return the index that a server gives a call or a choice.
+
+    Some proxies send it as text; None if it is missing or invalid.
+    """
     try:
         return None if index is None else int(index)
     except (ValueError, OverflowError):
@@ -239,5 +248,5 @@ def place_of(index: float | str | None) -> int | None:
 
 
 def ident_of(ident: str | int | None) -> str | None:
-    """The id of a call, which some servers count; None where there is none."""
+    """Return the id of a call, which may be a number; None if there is none."""
     return None if ident is None or ident == "" else str(ident)

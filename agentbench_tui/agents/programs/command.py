@@ -44,14 +44,16 @@ class Options(AgentOptions):
     mode: Literal["task", "worker"] | None = None
     """One process a case, or one that stays; `worker` for the scheme `worker:`, else `task`."""
     env: NameList = Field(default_factory=list)
-    """Names of environment variables that the program gets besides the usual ones (keys, say)."""
+    """Names of environment variables that the program receives in addition to the usual ones
+    (such as keys).
+    """
     cwd: str | None = None
     """Folder to run in, relative to the suite's; the suite's own folder when left out."""
     address_space_mb: Annotated[float, Field(gt=0)] | None = None
     """Hard limit on address space (RLIMIT_AS). Exact and free, but counts memory that is only
     reserved: numpy or node need about 1,000 to start."""
     start_timeout_s: Annotated[float, Field(gt=0)] = 60.0
-    """How long a worker may take to say hello."""
+    """Time limit for a worker's hello."""
 
 
 def check(spec: AgentSpec, options: Options) -> list[str]:

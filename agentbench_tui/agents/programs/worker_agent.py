@@ -60,7 +60,7 @@ class WorkerAgent:
             self._free.put_nowait(worker)
 
     async def answer(self, request: Request) -> Answer:
-        """Ask a free program. Raises AgentFailure."""
+        """Send the request to an idle program. Raises AgentFailure."""
         worker = await self._free.get()
         try:
             reply = await worker.call(self._payload_of(request), request.time_limit_s)
@@ -98,7 +98,7 @@ def _reported(error: Any) -> AgentFailure:
 
 
 def _partial(fields: Any) -> Answer | None:
-    """What had arrived before a failure; None where it is no answer."""
+    """Return the partial answer received before a failure; None if it is not valid."""
     try:
         return answer_of_fields(fields) if isinstance(fields, dict) else None
     except AgentFailure:

@@ -1,1 +1,1 @@
-"""Python agents: in our process, or in one of their own."""
+"""Python agents: in this process, or in a separate one."""

@@ -16,7 +16,7 @@ from typing import Any
 from agentbench_tui.model.process_exit import one_process
 
 _MOST_STUCK = 64
-"""So many abandoned calls may still run; then the pool takes no more."""
+"""Number of abandoned calls that may still be running; beyond it, the pool accepts no more."""
 
 _Outcome = tuple[Any, BaseException | None]
 _Job = tuple[Callable[[], Any], asyncio.Future[_Outcome]]
@@ -41,9 +41,10 @@ class DaemonPool:
         self._closed = False
 
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What `function` returns; raises what it raises. Cancelling abandons the thread.
+        """Return the result of `function`, or raise its exception.
 
-        Raises PoolExhausted when 64 abandoned calls still run.
+        Cancelling abandons the thread. Raises PoolExhausted if 64 abandoned calls are still
+        running.
         """
         if self._stuck >= _MOST_STUCK:
             raise PoolExhausted(f"{self._stuck} calls that were given up still run")

@@ -1,12 +1,11 @@
-"""`python:module:function`: a function or class of the user's, called in our own process.
+"""`python:module:function`: a function or class of the user, called in this process.
 
-The function may be sync or async and gets the case's input, or the whole Request when its first
+The function may be sync or async and receives the case's input, or the whole Request if its first
 parameter is named `request` or annotated so. It returns an Answer, text, or a dict. A class is
-made once a session, without arguments, and has `answer` and, where it needs them, `start` and
-`close`. The module may also be a file: `python:./my_agent.py:answer`.
-
-The memory of a function can only be told from ours in a process of its own: where a limit is set,
-each place of the concurrency has one (see `python_host`).
+instantiated once per session, without arguments, and has `answer` and, if needed, `start` and
+`close`. The module may also be a file: `python:./my_agent.py:answer`. The memory of a function can
+only be measured in a separate process: if there is a limit, each concurrency slot has one (see
+`python_host`).
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class _Task(msgspec.Struct):
 
 
 async def _serve(agent: PythonAgent, tasks: BinaryIO, replies: BinaryIO) -> int:
-    """Answer tasks until there are no more; 2 where the session cannot be opened."""
+    """Answer tasks until there are no more; return 2 if the session cannot be opened."""
     try:
         await agent.start()
     except AgentFailure as failure:

@@ -39,7 +39,7 @@ class PythonAgent:
     ) -> None:
         self._name = name
         self._loop = loop
-        """Where coroutines of the user's run; None for the loop that asks."""
+        """Event loop of the user's coroutines; None for the caller's loop."""
         self._origin = origin
         self._inline = inline
         self._concurrency = concurrency
@@ -71,7 +71,7 @@ class PythonAgent:
 
     @breakable
     async def answer(self, request: Request) -> Answer:
-        """What the function answers. Whatever it raises is a failure of kind `agent`."""
+        """Return the function's answer. An exception is a failure of kind `agent`."""
         function = self._answer
         assert function is not None
         given = request if self._wants_request else request.case.input
@@ -99,7 +99,7 @@ class PythonAgent:
 
     @breakable
     async def _guarded(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What user code gives back, awaited where it is awaitable. Raises AgentFailure."""
+        """Return the result of user code, awaited if necessary. Raises AgentFailure."""
         try:
             value = await self._call(function, *arguments)
             if not inspect.isawaitable(value):
@@ -121,7 +121,7 @@ class PythonAgent:
             raise AgentFailure(FailureKind.AGENT, describe(error)) from None
 
     def _failure(self, error: BaseException) -> BaseException:
-        """What to raise instead of what user code raised."""
+        """Return the failure for an exception of user code."""
         if passes(error):
             return error
         if isinstance(error, PoolExhausted):

@@ -1,4 +1,4 @@
-"""Finds the function that a `python:` target names, and tells where its code went wrong."""
+"""Finds the function that a `python:` target names, and locates errors in its code."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class TargetNotFound(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a function comes from."""
+    """Source of a function."""
 
     module: str
     """Dotted name, or a path that ends in `.py`."""
     name: str
-    """Of the function or class, dotted for one inside another."""
+    """Name of the function or class, dotted if nested."""
     base_dir: str = ""
     """Folder that a file is relative to and that modules are also looked for in."""
 
     @property
     def is_file(self) -> bool:
-        """Whether the module is given as a file."""
+        """Return whether the module is given as a file."""
         return self.module.endswith(".py") or "/" in self.module
 
     def __str__(self) -> str:

@@ -27,7 +27,7 @@ class SessionObject:
     """The loop on which its coroutines run: clients that it holds may belong to that loop. None
     for the loop of the run."""
     is_importable: bool = False
-    """Whether another process finds it too, by the same module and name."""
+    """Whether another process can import it by the same module and name."""
 
 
 _objects: dict[Place, SessionObject] = {}
@@ -42,7 +42,9 @@ def session_object(module: str, name: str) -> SessionObject | None:
 
 
 def is_of_session(target: str) -> bool:
-    """Return whether only the calling program knows what a target `python:MODULE:NAME` names."""
+    """Return whether the object of a target `python:MODULE:NAME` exists only in the calling
+    program.
+    """
     module, _, name = target.removeprefix("python:").rpartition(":")
     known = _objects.get((module, name))
     return known is not None and not known.is_importable

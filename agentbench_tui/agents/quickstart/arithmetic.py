@@ -24,7 +24,7 @@ LONGEST_PROBLEM = 1000
 
 
 def solve(text: str) -> Fraction | None:
-    """The number that is asked for, or None when no rule fits. The first fitting rule counts."""
+    """Return the requested number, or None if no rule matches. The first matching rule counts."""
     if len(text) > LONGEST_PROBLEM:
         return None
     for rule in RULES:
@@ -86,7 +86,7 @@ def _rate(text: str) -> Fraction | None:
 
 
 def _bill(text: str) -> Fraction | None:
-    """Several goods with a price each; what they cost, or what is left of a sum in hand."""
+    """Several goods with a price each; their cost, or the change."""
     prices = {
         singular(noun): read_number(price)
         for noun, price in re.findall(rf"(?:[Aa]n?|One) (\w+) (?:costs|is) {_MONEY}", text)
@@ -145,7 +145,7 @@ def _groups(text: str) -> Fraction | None:
 
 
 def _events(text: str) -> Fraction | None:
-    """A running count: what is there, then what is added and what is taken away."""
+    """A running count: the initial number, then additions and removals."""
     story = re.sub(r"[^.?]*\bo'clock\b[^.?]*[.?]|\d+ years old|^\w+ \d+ ", " ", text)
     total: Fraction | None = None
     verb = ""

@@ -13,7 +13,7 @@ _ITEM = re.compile(r"(?<![\w-])(\d+) (?:x )?([a-z]+(?: [a-z]+)?)(?=,| and |\n|$)
 
 
 def read_document(request: str, document: str) -> dict[str, Any]:
-    """The object that `request` asks for, with the keys that were found."""
+    """Return the object that `request` asks for, with the keys that were found."""
     if "invoice_number" in request:
         found = _invoice(document)
     elif "deliver_by" in request:
@@ -24,7 +24,7 @@ def read_document(request: str, document: str) -> dict[str, Any]:
 
 
 def whole_amount(document: str) -> tuple[Fraction, str] | None:
-    """What is to be paid: the amount that stands last, with its currency."""
+    """Return the amount to pay: the last amount, with its currency."""
     found = amounts(document)
     return (found[-1][1], found[-1][2]) if found else None
 

@@ -1,4 +1,4 @@
-"""What the agents read out of English text: numbers, sentences, dates, times, money."""
+"""Extracts data from English text: numbers, sentences, dates, times, money."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_number(text: str) -> Fraction:
 
 
 def numbers(text: str) -> list[Fraction]:
-    """Every number in the text, in order; `$` and `%` beside it do not matter."""
+    """Return every number in the text, in order; adjacent `$` and `%` are ignored."""
     return [read_number(match[0]) for match in _NUMBER.finditer(text)]
 
 
@@ -63,7 +63,7 @@ def sentences(text: str) -> list[str]:
 
 
 def dates(text: str) -> list[tuple[int, date]]:
-    """Every day in the text with where it begins; impossible ones are passed over."""
+    """Return every date in the text with its position; impossible ones are skipped."""
     found = []
     for match in _DATE.finditer(text):
         parts = {key[0]: value for key, value in match.groupdict().items() if value is not None}
@@ -94,7 +94,7 @@ def first_time(text: str) -> str | None:
 
 
 def amounts(text: str) -> list[tuple[int, Fraction, str]]:
-    """Every amount of money as (where it begins, value, currency code)."""
+    """Return every amount of money as (position, value, currency code)."""
     return [
         (
             match.start(),

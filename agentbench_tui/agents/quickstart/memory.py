@@ -68,7 +68,7 @@ class Memory:
         self._answers: OrderedDict[str, str] = OrderedDict()
 
     def answer(self, task: Task) -> Reply:
-        """By what was answered before, else by the example that is most alike."""
+        """Answer with an earlier answer, else with that of the most similar example."""
         text = task.text
         if task.tools:
             return Reply(tool_calls=[call_by_words(text, task.tools)])

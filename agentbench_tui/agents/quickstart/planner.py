@@ -1,7 +1,7 @@
-"""The planning agent: takes a question apart into steps and runs tools in their own process.
+"""The planning agent: divides a question into steps and runs tools in a separate process.
 
-Run as `python -m agentbench_tui.agents.quickstart.planner`. It tells its phases as spans and
-its tool calls as messages. Where no plan fits, it falls back on the rules.
+Run as `python -m agentbench_tui.agents.quickstart.planner`. It reports its phases as spans and its
+tool calls as messages. If no plan fits, it uses the rules.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _N = rf"({NUMBER})"
 
 
 class ToolFailed(Exception):
-    """A tool could not do what the plan asked: the plan does not fit."""
+    """A tool could not execute the plan: the plan does not fit."""
 
 
 class Toolbox:
-    """The tools' process, started once, and what was asked of it for the question at hand."""
+    """The tools' process, started once, and the calls for the current question."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -51,7 +51,7 @@ class Toolbox:
         return (time.perf_counter() - self._began) * 1000
 
     def call(self, tool: str, **arguments: Any) -> Any:
-        """What the tool gives back. Raises ToolFailed."""
+        """Return the tool's result. Raises ToolFailed."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         start = self.elapsed_ms()
@@ -92,7 +92,7 @@ def plan_length(text: str, tools: Toolbox) -> str | None:
 
 
 def plan_weight(text: str, tools: Toolbox) -> str | None:
-    """Pounds and grams put together or taken out."""
+    """Plan for adding or subtracting pounds and grams."""
     given = re.search(rf"{_N} pounds", text)
     other = re.search(rf"{_N} grams", text)
     if given is None or other is None or "Stock" in text:
@@ -103,7 +103,7 @@ def plan_weight(text: str, tools: Toolbox) -> str | None:
 
 
 def plan_date(text: str, tools: Toolbox) -> str | None:
-    """A day so many weeks and days after another, or its weekday."""
+    """Plan for a date some weeks and days after another, or its weekday."""
     days = re.search(rf"(?:{_N} weeks and )?{_N} days", text)
     start = dates(text)
     if days is None or not start:
@@ -142,7 +142,7 @@ def plan_basket(text: str, tools: Toolbox) -> str | None:
 
 
 def plan_recipe(text: str, tools: Toolbox) -> str | None:
-    """How many portions the stock of one ingredient allows."""
+    """Plan for the number of portions that the stock of one ingredient allows."""
     stock = re.search(r"Stock in (kg|pounds): (.+?)\. ", text)
     portion = re.search(rf"{_N} grams of (\w+)", text)
     if stock is None or portion is None:

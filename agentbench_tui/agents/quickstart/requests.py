@@ -19,7 +19,7 @@ _CLUES = {
     "send_message": r"\b(message|text)\b.*\"",
     "search_trains": r"\b(train|trains|rail)\b",
 }
-"""What speaks for a tool, by its name."""
+"""Words that suggest a tool, by its name."""
 
 _PATTERNS: dict[str, tuple[str, ...]] = {
     "from_unit": (rf"\d ({_UNITS})",),
@@ -33,7 +33,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "origin": (rf"(?:from|starting in) {_PLACE}",),
     "destination": (rf"to {_PLACE}",),
 }
-"""How the value of a parameter is written, by its name."""
+"""Patterns of a parameter's value, by its name."""
 
 
 def read_request(text: str, tools: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:

@@ -48,7 +48,7 @@ def convert(value: str, unit: str, into: str) -> str:
 
 
 def calendar(day: str, plus_days: int = 0, until: str | None = None) -> dict[str, Any]:
-    """The day so many days later with its weekday, or the days until another."""
+    """Return the date this many days later with its weekday, or the days until another date."""
     start = date.fromisoformat(day)
     if until is not None:
         return {"days": (date.fromisoformat(until) - start).days}

@@ -1,4 +1,4 @@
-"""The answer that a case expects, in the form that scorers take; and one that is surely wrong."""
+"""The expected answer of a case, in the form for scorers; and an answer that is certainly wrong."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ def _first_allowed(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """One value that an allowed value stands for: objects in it list the values of each key."""
+    """Return one value that an allowed value stands for: objects in it list the values of each
+    key.
+    """
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if isinstance(value, dict):

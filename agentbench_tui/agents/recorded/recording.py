@@ -26,9 +26,9 @@ from agentbench_tui.model.text.utf8 import bad_byte_of
 MAX_RECORD_BYTES = 16 * 1024 * 1024
 MAX_UNPACKED_BYTES = 2 * 1024 * 1024 * 1024
 MAX_ARRAY_BYTES = 256 * 1024 * 1024
-"""Of a file that is one JSON array, which is read at once."""
+"""Maximum size of a file with one JSON array, which is read at once."""
 INDEXED_FIELDS = 4
-"""So many text fields of a record, the first ones, can be matched unless they are named."""
+"""Number of a record's first text fields that can be matched by default."""
 
 _PACKAGE = "package:"
 _HASH_BITS = (1 << 64) - 1
@@ -85,9 +85,9 @@ class Recording:
         return None
 
     def find_inside(self, text: str) -> tuple[str, str] | None:
-        """What stands before and after the longest matched field that occurs within `text`.
+        """Return the text before and after the longest matched field within `text`.
 
-        Reads the whole file: for learning a prompt's form, not for every case.
+        Reads the whole file: use it to learn a prompt's form, not for every case.
         """
         longest = ""
         for number in range(len(self)):
@@ -259,7 +259,7 @@ class _HashIndex:
         return number - 1 if number else None
 
     def _place(self, key: int) -> int:
-        """Where the key is, or where it belongs."""
+        """Return the position of the key, or where it would be inserted."""
         mask = len(self._hashes) - 1
         place = key & mask
         while self._numbers[place] and self._hashes[place] != key:

@@ -103,7 +103,7 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # n
 
 
 class _Reference:
-    """What all reference agents have in common: no processes, nothing to open."""
+    """Common part of all reference agents: no processes, nothing to open."""
 
     pids: tuple[int, ...] = ()
     peak_memory_mb: float | None = None
@@ -120,7 +120,7 @@ class _Reference:
 
 
 class Perfect(_Reference):
-    """Gives what is expected."""
+    """Returns the expected answer."""
 
     async def answer(self, request: Request) -> Answer:
         """The expected answer."""
@@ -128,7 +128,7 @@ class Perfect(_Reference):
 
 
 class Noisy(_Reference):
-    """Gives what is expected with probability `accuracy`, otherwise a wrong answer."""
+    """Returns the expected answer with probability `accuracy`, otherwise a wrong one."""
 
     async def answer(self, request: Request) -> Answer:
         """The expected answer or a wrong one, as the seed says."""

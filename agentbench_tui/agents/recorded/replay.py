@@ -29,7 +29,7 @@ from agentbench_tui.model.errors import did_you_mean
 
 _ID_FIELDS = ("id", "task_id")
 _MOST_SEARCHES = 3
-"""How often the whole file is searched for a question that stands within a prompt."""
+"""How often the whole file is searched for a question within a prompt."""
 
 
 class Options(AgentOptions):
@@ -38,7 +38,7 @@ class Options(AgentOptions):
     answer: str
     """The recorded answer: text, or any JSON value, or an object with the fields of an Answer."""
     match: Literal["auto", "question", "id"] = "auto"
-    """What must be equal; `auto` tries the question, then the id."""
+    """Field to match; `auto` tries the question, then the id."""
     question: str | None = None
     """Top-level field that holds the question; one of the first four text fields if left out."""
     id: str | None = None
@@ -111,7 +111,7 @@ class ReplayAgent:
             raise AgentFailure(FailureKind.AGENT, f"`{self._source}`: {fault}") from None
 
     async def answer(self, request: Request) -> Answer:
-        """The recorded answer of the case. Raises AgentFailure when there is none."""
+        """Return the recorded answer of the case. Raises AgentFailure if there is none."""
         recording = self._recording
         assert recording is not None
         number = await self._find(recording, request)
@@ -157,7 +157,7 @@ class ReplayAgent:
         return recording.find(text, self._question_fields)
 
     async def _find_prompted(self, recording: Recording, text: str) -> int | None:
-        """Learn once what the prompt puts around the question."""
+        """Learn once which text the prompt adds around the question."""
         async with self._searching:
             number = self._find_question(recording, text)  # learned while this one waited
             if number is not None or self._searches >= _MOST_SEARCHES:
@@ -217,7 +217,7 @@ def _has(record: dict[str, Any], path: str) -> bool:
 
 
 def _paths(record: dict[str, Any]) -> list[str]:
-    """The dotted paths of the first two levels, for near misses."""
+    """Return the dotted paths of the first two levels, for suggestions."""
     paths = list(record)
     for name, value in record.items():
         if isinstance(value, dict):

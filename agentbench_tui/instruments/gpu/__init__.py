@@ -1,4 +1,4 @@
-"""GPUs of any vendor behind one `open_gpus`; none is an answer, with a reason."""
+"""GPUs of any vendor behind `open_gpus`; if there are none, it says why."""
 
 from __future__ import annotations
 
@@ -33,14 +33,17 @@ class GpuSource:
     def __init__(self, readers: Sequence[GpuReader], reason: str | None) -> None:
         self._readers = tuple(readers)
         self.reason = reason
-        """Why there is no GPU; None when there is one."""
+        """Why there is no GPU; None if there is one."""
 
     def identities(self) -> tuple[GpuIdentity, ...]:
-        """What the GPUs are. Empty when there is none."""
+        """Return the identities of the GPUs. Empty without any."""
         return tuple(one for reader in self._readers for one in reader.identities())
 
     def sample(self) -> tuple[GpuGauges, ...]:
-        """The gauges now, MIG slices after their GPU. Never raises for what a GPU hides."""
+        """Return the current gauges, MIG slices after their GPU.
+
+        Never raises for missing values.
+        """
         return tuple(one for reader in self._readers for one in reader.sample())
 
     def close(self) -> None:
@@ -68,11 +71,11 @@ def open_gpus(
     nvml: Callable[[], Nvml] = find_nvml,
     root: Path = ROOT,
 ) -> GpuSource:
-    """Find the GPUs. Prints nothing and raises nothing when there is none.
+    """Find the GPUs. Prints nothing and raises nothing without any.
 
     `pcie` adds PCIe traffic, for which NVML counts 20 ms per GPU and direction; `processes` the
-    memory of each process. `nvml` gives the NVML binding and `root` is where `sys` lies: tests
-    bring their own.
+    memory of each process. `nvml` provides the NVML binding and `root` is the parent of `sys`:
+    tests use their own.
     """
     readers: list[GpuReader] = []
     reasons: list[str] = []

@@ -29,7 +29,7 @@ class _Card(msgspec.Struct, frozen=True):
 
 
 class AmdGpus:
-    """All AMD GPUs. Raises NotAvailable when there is none."""
+    """All AMD GPUs. Raises NotAvailable without any."""
 
     def __init__(self, root: Path = ROOT, *, first_index: int = 0) -> None:
         """`first_index`: the number of the first card, after the GPUs of other vendors."""

@@ -37,12 +37,13 @@ THROTTLE_REASONS = {
 
 
 _LIBRARY = "libnvidia-ml.so.1"
-"""Of the driver, on Linux."""
+"""Library of the driver, on Linux."""
 
 
 def find_nvml() -> Nvml:
-    """The same as `load_nvml` where there is a driver: without one the binding is of no use, and
-    it takes as long to import as much else of a start. Raises NotAvailable."""
+    """Like `load_nvml`, but only if there is a driver: otherwise the binding is useless, and
+    importing it is slow. Raises NotAvailable.
+    """
     if sys.platform == "linux":
         import ctypes
 
@@ -54,7 +55,7 @@ def find_nvml() -> Nvml:
 
 
 def load_nvml() -> Nvml:
-    """The NVML binding, not yet initialised. Raises NotAvailable when it is not installed."""
+    """Return the NVML binding, not yet initialized. Raises NotAvailable if it is not installed."""
     try:
         with warnings.catch_warnings():
             # The retired `pynvml` package announces its retirement on import.
@@ -67,7 +68,7 @@ def load_nvml() -> Nvml:
 
 
 class NvidiaGpus:
-    """All NVIDIA GPUs and their MIG slices. Raises NotAvailable when there is none."""
+    """All NVIDIA GPUs and their MIG slices. Raises NotAvailable without any."""
 
     def __init__(self, nvml: Nvml, *, pcie: bool = False, processes: bool = False) -> None:
         self._nvml = nvml
@@ -139,7 +140,9 @@ class NvidiaGpus:
             yield from self._slices(index, handle)
 
     def _slices(self, index: int, parent: object) -> Iterator[GpuGauges]:
-        """A slice has its memory only; power, clocks and heat belong to the whole GPU."""
+        """Return the slices, which have only memory; power, clocks and temperature belong to the
+        whole GPU.
+        """
         for number in range(self._ask("nvmlDeviceGetMaxMigDeviceCount", parent) or 0):
             handle = self._ask("nvmlDeviceGetMigDeviceHandleByIndex", parent, number)
             if handle is None:
@@ -155,7 +158,7 @@ class NvidiaGpus:
             )
 
     def _ask(self, call: str, *arguments: object) -> Any:  # the binding has no types
-        """What NVML answers; None when it refuses or this binding does not know the call."""
+        """Return NVML's result; None if it refuses or this binding does not have the call."""
         function = getattr(self._nvml, call, None)
         if function is None:
             return None
@@ -178,7 +181,7 @@ class NvidiaGpus:
         return modes is not None and modes[0] == self._nvml.NVML_DEVICE_MIG_ENABLE
 
     def _memory(self, handle: object) -> tuple[float | None, float | None]:
-        """MB used and in all. The second version leaves out what the driver keeps for itself."""
+        """Return MB used and in total. The second version excludes the driver's own memory."""
         version = getattr(self._nvml, "nvmlMemory_v2", None)
         memory = None
         if version is not None:

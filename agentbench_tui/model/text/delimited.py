@@ -29,7 +29,7 @@ _WITH_POINT = re.compile(
     r"[+-]?(?:\d+\.\d*|\.\d+|\d{1,3}(?:,\d{3})+\.\d*)(?:[eE][+-]?\d+)?", re.ASCII
 )
 _LARGEST_EXACT = 2**53
-"""Whole numbers up to here are the same in every reader of JSON."""
+"""Larger whole numbers may differ between readers of JSON."""
 
 
 class Rows(Protocol):

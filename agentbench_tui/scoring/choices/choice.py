@@ -17,7 +17,7 @@ class ChoiceOptions(Options):
     """Options of `multiple_choice`."""
 
     choices: Annotated[int, Field(ge=2, le=26)] | None = None
-    """How many there are, when the case doesn't list them."""
+    """Number of choices, if the case does not list them."""
     choices_field: str = "choices"
     """Field of the case's metadata that lists the texts of the choices."""
 

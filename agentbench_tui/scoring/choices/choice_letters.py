@@ -16,5 +16,5 @@ _BRACKETS = str.maketrans("（［【〔〖「『）］】〕〗」』", "(((((((
 
 
 def in_latin(text: str) -> str:
-    """The text with capitals that stand alone, and brackets around letters, in their ASCII form."""
+    """Return the text with isolated capitals, and brackets around letters, in their ASCII form."""
     return _ALONE.sub(lambda match: match[0].translate(_ALIKE), text).translate(_BRACKETS)

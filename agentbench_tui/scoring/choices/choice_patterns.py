@@ -47,7 +47,7 @@ HEDGE = re.compile(
     rf"[^.。\n]{{0,25}}?{_LETTER}(?=[\s.,;:!?)\]，。；：！？]|\Z)",
     re.IGNORECASE,
 )
-"""What takes a statement back: `A. Or B`, `A, unless it is B`."""
+"""Words that withdraw a statement: `A. Or B`, `A, unless it is B`."""
 AFFIRMED = re.compile(
     rf"{_LETTER}[)\]]?\s(?:is|was)\s(?:clearly\s|indeed\s|therefore\s|thus\s|most\slikely\s)?"
     r"(?:the\s)?(?:(?:correct|right|best)\b|answer\b)(?!\s{0,3}\?)"
@@ -62,13 +62,13 @@ OR_BEFORE = re.compile(
     rf"(?:(?:option|choice|{WORDS_WITH_SPACES})\s|选项|選項)?\(?\Z",
     re.IGNORECASE,
 )
-"""What comes before the second of two choices: `选A还是选B`, `option A or option B`."""
+"""Text before the second of two choices: `选A还是选B`, `option A or option B`."""
 JOINS_BEFORE = re.compile(
     rf"(?:{_LETTER}[)\]]?\s{{0,3}}(?:[,;/&、]\s{{0,3}}(?:or\s|and\s)?|(?:or|and)\s"
     r"|(?:和|跟|及|与|與|或者?|还是|還是|と|か|または|및|또는)\s?))(?:option\s|选项|選項)?\(?\Z"
 )
 NAMED_BEFORE = re.compile(r"\b(?:option|choice|answer)\s{1,3}[(\[]?\Z", re.IGNORECASE)
-"""What shows that a small letter is a choice."""
+"""Text that marks a lower-case letter as a choice."""
 INLINE_LABEL = re.compile(r"(?<![A-Za-z0-9])\(?([A-Z])[):]")
 FORMULA = re.compile(r"\s{0,3}(?:[=<>^≤≥≈]|[-+*/×]\s{0,3}[A-Za-z0-9]{1,2}(?![A-Za-z]))")
 QUESTION = re.compile(r"[)\]]?\s?(?:(?:对|對)?(?:吗|嗎)|呢|です?か|입니까)?\s?[?？]")
@@ -77,7 +77,7 @@ AFTER_WORD_LETTER = re.compile(
     r"by|from|on|not|nor|if|instead|rather|here|above|only|und|oder|weil|et|ou|porque)\b"
     r"|\s{1,3}(?:[oyeu]\s)?[A-Z](?![A-Za-z])|\s{0,3}[^\w\s'’]|\s{0,3}\Z|\s{0,3}\n|\s{0,3}[^\x00-\x7F]"
 )
-"""What follows `A` and `I` where they are letters, not English words."""
+"""Text after `A` and `I` if they are letters, not English words."""
 NOT = re.compile(
     r"[\s:]{0,4}(?:not|neither|never|none|anything but|nicht|pas|nie)\b(?P<rest>.{0,80})", re.DOTALL
 )
@@ -125,16 +125,16 @@ AFTERTHOUGHT = re.compile(
     r"|(?:i\s)?(?:meant?|pick|choose|say|go with|make (?:that|it))\s|(?:should|must) be\s))?",
     re.IGNORECASE,
 )
-"""What replaces an earlier choice: `Actually, it's B`, `no wait, C`, `or rather C`."""
+"""Words that replace an earlier choice: `Actually, it's B`, `no wait, C`, `or rather C`."""
 REASONED = re.compile(r"[)\]]?,?\s{1,3}(?:because|since|due to)\b", re.IGNORECASE)
-"""What follows a choice that the text begins with: `B because …`."""
+"""Words after a choice at the beginning of the text: `B because …`."""
 SENTENCE_ENDS = re.compile(r"[)\]]?(?:[.!](?!\d)|。|[^\S\n]{0,9}(?:\n|\Z))|[)\]](?=[,;\s])")
 CLAIMED = re.compile(
     r"[)\]]?\s{1,3}(?:because|since|as|instead|(?:is|was)\s(?:the\s)?(?:most\slikely\s)?(?:correct|right|"
     r"best|answer|better|most))\b",
     re.IGNORECASE,
 )
-"""What follows a choice that an afterthought or an opinion names, where its clause goes on."""
+"""Continuation of the clause after a choice in an afterthought or an opinion."""
 CHOSEN = re.compile(r"pick|choos|select|go(?:ing)? with|opt for", re.IGNORECASE)
 """Conclusions that only a choice follows, so that it may be a small letter."""
 LABEL = re.compile(r"[ \t*_`>-]{0,6}(?:\(([A-Za-z])\)|([A-Za-z])[).:])(?=[\s*_`]|\Z)")

@@ -63,7 +63,7 @@ class _Pick:
     choice: str
     """A letter, or SEVERAL."""
     end: int
-    """Where the text goes on after it."""
+    """Position after it."""
 
 
 def find_choice(text: str, letters: str, texts: list[str]) -> str | None:
@@ -190,7 +190,7 @@ class _Reader:
         return choices.pop() if len(choices) == 1 else None
 
     def pick_several(self, start: int) -> str | None:
-        """SEVERAL where a position has a list of choices, else None."""
+        """Return SEVERAL if a position has a list of choices, else None."""
         pick = self.pick(start)
         return SEVERAL if pick is not None and pick.choice == SEVERAL else None
 
@@ -232,7 +232,7 @@ class _Reader:
         return self._stated_text(marker.end()) if marker["link"] else None
 
     def _is_claimed(self, pick: _Pick, ends: re.Pattern[str] = CLAUSE_ENDS) -> bool:
-        """Whether a choice ends its clause or is called right, and is not denied."""
+        """Return whether a choice ends its clause or is called right, and is not denied."""
         if DENIED_AFTER.match(self._text, pick.end):
             return False
         if pick.choice == SEVERAL or ends.match(self._text, pick.end):
@@ -289,7 +289,7 @@ class _Reader:
         return after != end
 
     def _after_text(self, letter: str, end: int) -> int:
-        """Where the text goes on after `) London`, the text of a choice; `end` without one."""
+        """Return the position after `) London`, the text of a choice; `end` without one."""
         index = self._letters.find(letter.upper())
         if not 0 <= index < len(self._texts) or not (choice := self._texts[index].strip()):
             return end

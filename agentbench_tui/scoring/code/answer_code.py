@@ -11,20 +11,20 @@ from agentbench_tui.scoring.code.fences import Block, fenced_blocks
 _PYTHON = frozenset({"python", "py", "python3"})
 _MARKDOWN = frozenset({"markdown", "md"})
 _MARK_BEFORE = re.compile(r"\A\s*\ufeff")
-"""A byte order mark, which Python refuses in source text and files have at the beginning."""
+"""A byte order mark, which Python refuses in source text and files may begin with."""
 _INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*\S")
 _STATEMENT = re.compile(
     r"(?:(?:async\s+)?def|class|import|from|if|elif|else|for|while|with|try|except|finally|return|"
     r"assert|raise|print)\b|@|[\w.,\[\] ]{1,80}=|[)\]}]"
 )
-"""How a line begins that is code rather than prose."""
+"""Beginning of a line of code rather than prose."""
 
 
 _TOP_LEVEL = re.compile(
     r"(?:async[ \t]+)?def[ \t]+\w+[ \t]*[\[(]|class[ \t]+\w+[^\n]*:|import[ \t]+[\w., \t]+$"
     r"|from[ \t]+[\w.]+[ \t]+import[ \t]|@[A-Za-z_]|[A-Z_][A-Z0-9_]*[ \t]*=(?!=)|[)\]}]"
 )
-"""How a line at the margin begins that is a definition or import, not prose."""
+"""Beginning of an unindented line that is a definition or import, not prose."""
 _CODE_TAG = re.compile(
     r"</?(?:pre|code|answer|python)>|\[/?PYTHON\]|^[ \t]*`|`[ \t]*$", re.MULTILINE
 )
@@ -38,7 +38,7 @@ class AnswerCode(NamedTuple):
     """Further blocks. What the program uses and does not define comes from them: a definition in a
     later element replaces the same name in an earlier one."""
     definitions: str = ""
-    """What the program is where the answer has no blocks and as a whole is not Python."""
+    """The program, if the answer has no blocks and is not Python as a whole."""
 
 
 def answer_code(text: str, entry_point: str | None, *, inside: bool = False) -> AnswerCode:
@@ -110,13 +110,17 @@ def _indented_blocks(text: str, entry_point: str | None) -> list[Block]:
 
 
 def _is_module(block: Block) -> bool:
-    """Whether a block defines or imports something at the top level, which a body rarely does."""
+    """Return whether a block defines or imports something at the top level, which a body rarely
+    does.
+    """
     begins = r"^(?:(?:async[ \t]+)?def|class|import|from)\b"
     return re.search(begins, block.content, re.MULTILINE) is not None
 
 
 def unclosed_code(prompt: str) -> str | None:
-    """What stands in the Python block that a prompt opens and leaves to the answer to close."""
+    """Return the content of the Python block that a prompt opens and leaves to the answer to
+    close.
+    """
     blocks = fenced_blocks(prompt)
     if not blocks or blocks[-1].closed or not _python_blocks(blocks[-1:]):
         return None
@@ -124,7 +128,7 @@ def unclosed_code(prompt: str) -> str | None:
 
 
 def defines(code: str, entry_point: str) -> bool:
-    """Whether a line of the code defines the name at the top level."""
+    """Return whether a line of the code defines the name at the top level."""
     name = re.escape(entry_point)
     return (
         re.search(
@@ -135,7 +139,7 @@ def defines(code: str, entry_point: str) -> bool:
 
 
 def _python_blocks(blocks: list[Block]) -> list[Block]:
-    """The blocks in Python, also those inside a block of Markdown, which is opened only once."""
+    """Return the Python blocks, also those inside a Markdown block, to one level."""
     python: list[Block] = []
     for block in blocks:
         inner = fenced_blocks(block.content) if block.language in _MARKDOWN else [block]
@@ -160,7 +164,7 @@ def _continued(text: str, entry_point: str | None, inside: bool) -> list[Block]:
 
 
 def _dedented(code: str, entry_point: str | None) -> str:
-    """The code without the indentation of all of it, where that hides the entry point."""
+    """Return the code without its common indentation, if that hides the entry point."""
     if entry_point is None or defines(code, entry_point):
         return code
     dedented = textwrap.dedent(code)

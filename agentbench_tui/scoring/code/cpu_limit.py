@@ -23,14 +23,14 @@ class OutOfTime(Exception):
 
 
 def can_limit() -> bool:
-    """Whether this thread can be interrupted: signals reach only the main thread."""
+    """Return whether this thread can be interrupted: signals reach only the main thread."""
     return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
 
 
 def limited(work: Callable[[], Result], limit_s: float) -> Result:
-    """What `work` gives, if it takes no more CPU seconds of the process than that.
+    """Return the result of `work` within this many CPU seconds of the process.
 
-    For the main thread alone (`can_limit`). Raises OutOfTime, and whatever `work` raises.
+    Only for the main thread (`can_limit`). Raises OutOfTime, and the exceptions of `work`.
     """
     before = signal.signal(signal.SIGVTALRM, _out_of_time)
     try:
@@ -44,8 +44,11 @@ def limited(work: Callable[[], Result], limit_s: float) -> Result:
 
 
 def within_limit(work: Callable[[], Result], what: str, advice: str) -> Result:
-    """What `work` gives within `LIMIT_S`. Raises GraderFailure, which says that `what` took more
-    and has the advice; and whatever `work` raises."""
+    """Return the result of `work` within `LIMIT_S`.
+
+    Raises GraderFailure, which says that `what` took longer, with the advice; and the exceptions of
+    `work`.
+    """
     if not can_limit():
         return work()
     try:

@@ -76,7 +76,9 @@ def fenced_blocks(text: str) -> list[Block]:
 
 
 def _without_quotes(line: str, most: int | None) -> tuple[int, str]:
-    """How many block quotes a line begins with, at most `most`, and the line without their `>`."""
+    """Return the number of block quotes of a line, at most `most`, and the line without their
+    `>`.
+    """
     quotes, at = 0, 0
     while quotes != most and (mark := _QUOTE.match(line, at)) is not None:
         quotes, at = quotes + 1, mark.end()
@@ -94,8 +96,9 @@ def _opened(match: re.Match[str], start: int, quotes: int) -> _Opening | None:
 
 
 def _closes(match: re.Match[str], opening: _Opening) -> bool:
-    """Whether a line ends the block: nothing follows its fence but a mark such as `</s>`, which
-    servers leave at the end of a text."""
+    """Return whether a line ends the block: only a mark such as `</s>`, which servers leave at
+    the end of a text, may follow its fence.
+    """
     fence, indent, info = match["fence"], match["indent"], match["info"].strip()
     return (
         fence[0] == opening.fence[0]

@@ -46,14 +46,14 @@ class ProgramOptions(Options):
     memory_mb: Annotated[int, Field(ge=64)] = 512
     """Address space of the child."""
     concurrency: Annotated[int, Field(ge=1, le=256)] | None = None
-    """Children at once; as many as there are cores when left out."""
+    """Maximum child processes; by default the number of cores."""
     site_packages: bool = False
     """Installed packages can be imported, not only the standard library."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """What a case asks for."""
+    """The request of a case."""
 
     tests: list[str]
     entry_point: str | None
@@ -109,7 +109,9 @@ def _read_job(case: Case) -> _Job:
 
 
 def continuations(code: str, prompt: str) -> list[str]:
-    """Programs in which the code continues the prompt, likeliest first: as it is, or indented."""
+    """Return programs in which the code continues the prompt, most likely first: unchanged, or
+    indented.
+    """
     return [
         f"{prompt}{code}\n",
         f"{prompt}\n{code}\n",
@@ -182,7 +184,7 @@ def _verdict(name: str, finished: Finished, options: ProgramOptions, token: str)
 
 
 def _error_text(error: object) -> str:
-    """What failed, and at which line: secrets are masked before either is shortened."""
+    """Return the error and its line: secrets are masked before either is shortened."""
     said, line = error if isinstance(error, list) and len(error) == 2 else (error, "")
     place = f" at: {one_line(redact(str(line)), 200)}" if line else ""
     return one_line(one_line(redact(str(said)), 220) + place, 320)

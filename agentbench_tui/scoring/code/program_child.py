@@ -147,7 +147,7 @@ def _run_tests(
 
 
 def _prompt_statements(prompts: object) -> list[ast.stmt]:
-    """The statements of the first form of the prompt that is Python; none where it is prose."""
+    """Return the statements of the first form of the prompt that is Python; none for prose."""
     assert isinstance(prompts, list)
     return next((statements for prompt in prompts if (statements := _statements(prompt))), [])
 
@@ -164,11 +164,11 @@ def _future_flags(statements: list[ast.stmt]) -> int:
 
 
 def _chosen_program(job: dict[str, object], flags: int) -> tuple[types.CodeType | None, str, str]:
-    """The program that the answer means, with its source; None with what is wrong with it.
+    """Return the intended program of the answer with its source; None with what is wrong.
 
-    The answer's code alone where it defines the entry point, else the first continuation of the
-    prompt that does, else its definitions without the prose around them. If none does, the code
-    alone shows what is missing.
+    This is the answer's code alone if it defines the entry point, else the first continuation of
+    the prompt that does, else its definitions without the surrounding prose. If none does, the code
+    alone is run to show what is missing.
     """
     program, entry, continuations = job["program"], job["entry_point"], job["continuations"]
     assert isinstance(program, str)
@@ -200,7 +200,10 @@ def _chosen_program(job: dict[str, object], flags: int) -> tuple[types.CodeType 
 
 
 def _binds(source: str, name: str) -> bool:
-    """Whether the code binds a name at the top level: `def`, `class`, an import, an assignment."""
+    """Return whether the code binds a name at the top level:
+
+    `def`, `class`, an import, an assignment.
+    """
     table = symtable.symtable(source, "<answer>", "exec")
     if name not in table.get_identifiers():
         return False
@@ -209,9 +212,9 @@ def _binds(source: str, name: str) -> bool:
 
 
 def needed_definitions(source: str, helpers: list[str]) -> list[ast.stmt]:
-    """Statements of the helpers that define what the source, or another of them, uses.
+    """Return the helpers' statements that define what the source, or another of them, uses.
 
-    Only imports, functions, classes and assignments: examples and output are left out.
+    Only imports, functions, classes and assignments: examples and output are excluded.
     """
     statements = [statement for helper in helpers for statement in _statements(helper)]
     places = {
@@ -253,7 +256,10 @@ def _bound(statement: ast.stmt) -> list[str]:
 
 
 def _define(statements: list[ast.stmt], names: dict[str, object], flags: int) -> None:
-    """Run each statement. What fails stays undefined: the program then says what it misses."""
+    """Run each statement.
+
+    A failing one stays undefined; the program then reports what it misses.
+    """
     for statement in statements:
         try:
             code = compile(

@@ -1,6 +1,6 @@
-"""What tested code is kept from: an audit hook, and the kernel's wall where there is one.
+"""Restrictions of tested code: an audit hook, and Landlock if the kernel has it.
 
-Loaded by `program_child`, so only the standard library is used here.
+Loaded by `program_child`, so it uses only the standard library.
 """
 
 import os
@@ -115,7 +115,7 @@ class Guard:
         self._knows_sqlite = False
 
     def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
-        """Raise PermissionError, or ImportError, for what is refused."""
+        """Raise PermissionError, or ImportError, for a refused operation."""
         if event == "open":
             self._check_open(arguments[0], arguments[2], None)
         elif event in _CHANGES:
@@ -194,8 +194,10 @@ class Guard:
             self.check_change("sqlite3.connect", text)
 
     def _watch_databases(self) -> None:
-        """Let each connection ask before it attaches a file. Called before `_sqlite3` is imported,
-        which few programs do and which takes time."""
+        """Make each connection check files that it attaches.
+
+        Called before `_sqlite3` is imported, which few programs do and which takes time.
+        """
         import _sqlite3
 
         connect: Callable[..., _sqlite3.Connection] = _sqlite3.connect
@@ -213,7 +215,7 @@ class Guard:
         return 0
 
     def _place(self, path: object, folder: object) -> str | None:
-        """Where a path leads; None where that is not known."""
+        """Return the target of a path; None if unknown."""
         if isinstance(path, int):
             return self._of_descriptor(path)
         text = self._fsdecode(path)  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
-"""How far several judges agree, over many answers that all of them graded.
+"""Agreement of several judges, over many answers that all of them graded.
 
-Raw agreement alone flatters: two judges who say "right" nine times in ten agree on 82 % by chance.
-Kappa takes that chance out: 1 is full agreement, 0 what chance gives, below 0 less than that. It is
-None where it is not defined, as when every grade is the same.
+Raw agreement alone is too optimistic: two judges who say "right" nine times in ten agree on 82% by
+chance. Kappa corrects for chance: 1 is full agreement, 0 the agreement by chance, below 0 less than
+that. It is None if it is undefined, as when every grade is the same.
 """
 
 from __future__ import annotations

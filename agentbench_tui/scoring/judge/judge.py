@@ -36,7 +36,7 @@ from agentbench_tui.scoring.reading import NoJson, answer_text, as_text, last_ob
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
 
 _MAX_ANSWER = 60_000
-"""Characters of an answer that a judge is shown; the rest is said to be cut."""
+"""Maximum characters of an answer that a judge sees; a note says if it is cut."""
 
 _PROMPT = """\
 You grade the answer of an AI agent. Grade what it says by the rubric, and by nothing else: \
@@ -76,9 +76,11 @@ class JudgeOptions(Options):
     """Options of `model_graded`."""
 
     judges: Annotated[list[str], Field(min_length=1)]
-    """Targets of the agents that grade (`openai:URL#MODEL`, …), each as often as it is named."""
+    """Targets of the grading agents (`openai:URL#MODEL`, …); a repeated one grades several
+    times.
+    """
     rubric: Annotated[str, Field(min_length=1)]
-    """What makes a good answer, in words."""
+    """Criteria for a good answer, in words."""
     lowest: int = 1
     highest: int = 5
     """Grades that the judges give; mapped to 0..1."""
@@ -90,7 +92,7 @@ class JudgeOptions(Options):
     aspects: bool = False
     """Also ask for correctness, completeness and relevance."""
     retries: Annotated[int, Field(ge=0, le=10)] = 2
-    """Further questions to a judge whose verdict cannot be read, or who failed."""
+    """Retries with a judge that failed, or whose verdict cannot be read."""
     timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
     """For one verdict of one judge."""
 
@@ -103,7 +105,7 @@ class JudgeOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What one judge said."""
+    """Verdict of one judge."""
 
     grade: float
     reason: str
@@ -213,7 +215,9 @@ def _labels(judges: list[str]) -> list[str]:
 
 
 def _spent(verdicts: list[_Verdict]) -> dict[str, Any]:
-    """Tokens, models and cost of the judges; a part that one of them didn't say is left out."""
+    """Return tokens, models and cost of the judges; values that one of them did not report are
+    omitted.
+    """
     spent: dict[str, Any] = {}
     usages = [verdict.usage or Usage() for verdict in verdicts]
     for name in ("input_tokens", "output_tokens"):
@@ -230,7 +234,7 @@ def _spent(verdicts: list[_Verdict]) -> dict[str, Any]:
 
 
 def judge_prompt(case: Case, answer: Answer, options: JudgeOptions) -> str:
-    """What a judge is asked. The same for the same case and answer."""
+    """Return the prompt for a judge. Deterministic for a case and answer."""
     said = answer_text(answer)
     if answer.tool_calls:
         said += "\n\nTools called: " + as_text(answer.tool_calls)
@@ -255,8 +259,9 @@ def judge_prompt(case: Case, answer: Answer, options: JudgeOptions) -> str:
 
 
 def read_verdict(answer: Answer, options: JudgeOptions) -> _Verdict:
-    """The verdict in a judge's answer: the object that it ends with, for one before may be quoted
-    from what it grades. Raises GraderFailure when there is none."""
+    """Return the verdict in a judge's answer: the last object, since an earlier one may be
+    quoted from the graded answer. Raises GraderFailure if there is none.
+    """
     verdict = answer.data
     if verdict is None:
         try:

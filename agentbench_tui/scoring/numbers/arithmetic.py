@@ -1,4 +1,4 @@
-"""Arithmetic of bounded size: exact with fractions where it can be, else in double precision."""
+"""Arithmetic of bounded size: exact with fractions if possible, else in double precision."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ Value = Fraction | float
 """A Fraction is exact; a float is an irrational number to double precision."""
 
 MAX_BITS = 13_000
-"""Of a numerator or denominator: 3,900 digits, below what Python converts to text."""
+"""Maximum bits of a numerator or denominator:
+
+3,900 digits, below Python's limit for conversion to text.
+"""
 _MAX_EXPONENT = 20_000
 _MAX_ROOT = 64
 
@@ -41,7 +44,7 @@ def quotient(top: Value, bottom: Value) -> Value:
 
 
 def power(base: Value, exponent: Value) -> Value:
-    """base to the exponent, exact for whole exponents of exact numbers."""
+    """Return base to the exponent, exact for whole exponents of exact numbers."""
     if isinstance(exponent, float) or isinstance(base, float):
         return _float_power(base, exponent)
     if exponent.denominator == 1:
@@ -59,7 +62,7 @@ def power(base: Value, exponent: Value) -> Value:
 
 
 def root(value: Value, degree: int = 2) -> Value:
-    """The real root of a degree of 1..64, exact where it is rational."""
+    """Return the real root of a degree of 1..64, exact if it is rational."""
     if not 1 <= degree <= _MAX_ROOT or (value < 0 and degree % 2 == 0):
         raise Unreadable
     if value < 0:

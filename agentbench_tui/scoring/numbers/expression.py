@@ -46,7 +46,7 @@ from agentbench_tui.scoring.numbers.units import (
 )
 
 _MAX_DEPTH, _MAX_TOKENS = 30, 400
-"""Of one expression."""
+"""Limits of one expression."""
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![^\W_])")
 
 
@@ -259,7 +259,7 @@ class Expression(Cursor):
         raise Unreadable
 
     def _mixed(self, whole: Value) -> Value:
-        """`1 3/4`, else the whole number as it is."""
+        """Return `1 3/4`, or the whole number alone."""
         top, slash, bottom = self._token(), self._token(1), self._token(2)
         if not (top.kind == bottom.kind == "number" and slash.text == "/" and top.gap):
             return whole
@@ -288,7 +288,7 @@ class Expression(Cursor):
         return -value if negative else value
 
     def _argument(self) -> Value:
-        """What a LaTeX command applies to: `{…}`, or the next digit."""
+        """Return the argument of a LaTeX command: `{…}`, or the next digit."""
         token = self._token()
         if token.text == "{":
             self._at += 1

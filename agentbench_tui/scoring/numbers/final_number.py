@@ -14,14 +14,14 @@ from agentbench_tui.scoring.numbers.units import Number
 from agentbench_tui.scoring.text.markers import ANSWER_MARKER
 
 MAX_TEXT = 100_000
-"""A longer text is read from its last so many characters, where final answers are."""
+"""Only this many last characters of a longer text are read, where final answers are."""
 _MAX_MARKERS = 20
 
 _MARKER = re.compile(
     rf"(?P<heading>####)(?!#)|(?P<box>\\boxed)\s{{0,3}}(?=[{{\d\\])|<answer>|{ANSWER_MARKER}",
     re.IGNORECASE,
 )
-"""What commonly stands before a final answer."""
+"""Common text before a final answer."""
 _LABEL = re.compile(r"\b(?:step|steps|equation)\s{1,3}\Z", re.IGNORECASE)
 _DENIED = re.compile(
     r"(?:\b(?:not|never|neither|nor|rather than|instead of|as opposed to|out of)|n['’]t)\s{1,3}"
@@ -70,7 +70,10 @@ _REPEATED = re.compile(
 _QUOTE_MARKS = re.compile(r"\n[ \t]{0,3}(?:>(?!=)[ \t]?){1,9}")
 """Markdown's, before a quoted line. On the first line `> 5` is a bound."""
 _EMPHASIS = re.compile(r"(?<![\w\\)\]}])(_{1,3})(?=[^\s_])([^_\\\n]{1,80})(?<!\s)\1(?![\w{])")
-"""Markdown's with underscores, which elsewhere introduce an index: `__7__`, but not `x_7`."""
+"""Markdown emphasis with underscores, which elsewhere introduce an index:
+
+`__7__`, but not `x_7`.
+"""
 _HYPHEN = re.compile("[\u2010\u2011\ufe63\uff0d](?=[$€£¥]?[\\d.０-９．])")
 """Hyphens of other widths and the one that breaks no line, before a number: some models write them
 for a minus sign."""
@@ -110,7 +113,7 @@ _WIDE_FORMS = {
 
 
 class _Line:
-    """A line of a text and its numbers; no number goes on in the next line."""
+    """A line of a text and its numbers; numbers do not continue on the next line."""
 
     def __init__(self, text: str, mark: DecimalMark | None, *, exclaims: bool = False) -> None:
         self.text = text
@@ -183,7 +186,7 @@ class _Line:
         return match is not None and _BEFORE_NEXT.fullmatch(between[match.end() :]) is not None
 
     def _negated(self, reading: Reading) -> Reading:
-        """The reading with its sign where that is a word: `minus 3`."""
+        """Return the reading with its sign if that is a word: `minus 3`."""
         word = _MINUS.search(self._before(reading, 12))
         number = reading.number
         if word is None or number is None or reading.is_chain:
@@ -194,8 +197,9 @@ class _Line:
         return replace(reading, number=value)
 
     def _factorial(self, reading: Reading) -> Reading:
-        """The reading of `5!` where the line is nothing else; elsewhere it is an exclamation, as in
-        `**5!**`."""
+        """Return the reading of `5!` if it is the whole line; elsewhere it is an exclamation, as
+        in `**5!**`.
+        """
         number = reading.number
         line = self.text.strip(" \t$")
         written = f"{self.text[reading.start : reading.end]}!"
@@ -323,7 +327,7 @@ def _last(text: str, mark: DecimalMark | None) -> Number | None:
 
 
 def _listed_box(text: str, end: int) -> str | None:
-    """What the box holds that is listed before another one, which begins at `end`."""
+    """Return the content of a box that is listed before another one, which begins at `end`."""
     start = text.rfind("\\boxed", max(0, end - _MAX_BOX), end)
     if start < 0:
         return None
@@ -333,7 +337,7 @@ def _listed_box(text: str, end: int) -> str | None:
 
 
 def _boxed(text: str, start: int) -> str:
-    """What a box holds whose content begins at `start`."""
+    """Return the content of a box, from `start`."""
     if text[start : start + 1] != "{":
         end = text.find("\n", start)
         return text[start : end if end >= 0 else len(text)]

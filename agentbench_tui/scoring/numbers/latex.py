@@ -99,7 +99,7 @@ def _other(match: re.Match[str]) -> str:
 
 
 def _delimiters(text: str) -> set[int]:
-    """Where dollar signs stand that delimit a formula, rather than being a currency."""
+    """Return the positions of dollar signs that delimit a formula, rather than being a currency."""
     delimiters: set[int] = set()
     opening: re.Match[str] | None = None
     for match in _DOLLAR.finditer(text):

@@ -141,7 +141,7 @@ class _Reader(Expression):
         return True
 
     def _skip_expression(self) -> None:
-        """Go to the end of what cannot be read: the next `=`, or where prose goes on."""
+        """Go to the end of an unreadable expression: the next `=`, or the following prose."""
         failed, depth, index = self._at, 0, self._first
         while True:
             token = self._token_at(index)

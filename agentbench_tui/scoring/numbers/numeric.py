@@ -20,7 +20,7 @@ from agentbench_tui.scoring.text.pattern import compile_pattern, search
 
 _MAX_WRITTEN_DIGITS = 40
 _MAX_EXACT = 2**53
-"""Whole numbers up to here are the same in every reader of JSON."""
+"""Larger whole numbers may differ between readers of JSON."""
 
 
 class NumericOptions(Options):
@@ -32,15 +32,17 @@ class NumericOptions(Options):
     """Largest difference that counts as equal, as a share of the expected number. Whole numbers
     are compared exactly unless the option is set."""
     marker: str | None = None
-    """The number is the first after the last occurrence of this (`####`, `A:`); an answer without
-    it has no number. Left out: after a common marker where there is one, else the last number."""
+    """The number is the first after the last occurrence of this text (`####`, `A:`); an answer
+    without it has no number. By default, the number after a common marker if there is one, else
+    the last number.
+    """
     extract: str | None = None
     """The number is the last in the first group (or the whole) of this pattern's match."""
     decimal: DecimalMark | None = None
     """The character before the decimals. Left out: a point, or a comma that cannot separate
     thousands (`3,5`)."""
     unit_required: bool = False
-    """A number without a unit is wrong where the expected one has a unit."""
+    """A number without a unit is wrong if the expected one has a unit."""
 
     @property
     def sets_relative_tolerance(self) -> bool:
@@ -133,7 +135,10 @@ def _equal(number: Number, expected: Number, options: NumericOptions) -> bool:
 
 
 def _close(value: Value, wanted: Value, options: NumericOptions) -> bool:
-    """Within a tolerance. Exact for whole numbers where no relative tolerance is set."""
+    """Return whether they are within a tolerance.
+
+    Exact for whole numbers without a relative tolerance.
+    """
     if value == wanted:
         return True
     whole = _is_whole(value) and _is_whole(wanted)
@@ -151,7 +156,7 @@ def _is_whole(value: Value) -> bool:
 
 
 def _plain(value: Value) -> int | float | str:
-    """The value for JSON; as text where a float or a 53-bit integer cannot hold it."""
+    """Return the value for JSON; as text if a float or a 53-bit integer cannot hold it."""
     if isinstance(value, float):
         return value
     if value.denominator == 1:

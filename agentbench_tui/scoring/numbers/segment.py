@@ -1,4 +1,4 @@
-"""What one side of an `=` holds, noted while an expression is read."""
+"""Properties of one side of an `=`, recorded while an expression is read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class NotArithmetic(Exception):
 
 @dataclass(slots=True)
 class Segment:
-    """What was met between two `=` of a chain."""
+    """Properties of the text between two `=` of a chain."""
 
     units: list[Unit] = field(default_factory=list)
     calculates: bool = False
-    """It has a sum or product of rational numbers, which is not worked out: `17 + 25`."""
+    """It has an unevaluated sum or product of rational numbers: `17 + 25`."""
     operators: int = 0

@@ -15,7 +15,7 @@ DecimalMark = Literal[".", ","]
 thousands."""
 
 MAX_DIGITS = 3_900
-"""Of a literal. Python itself converts at most 4,300 digits."""
+"""Maximum digits of a literal. Python itself converts at most 4,300 digits."""
 _MAX_SHIFT = 2_000
 """Largest power of ten in `1e5`."""
 
@@ -53,11 +53,11 @@ class Token:
     start: int
     end: int
     gap: bool
-    """White space stands before it."""
+    """White space precedes it."""
 
 
 _LISTED = r"\s?[,;]\s?[-+−–±]?[$€£¥]?\d"
-"""What follows a number in a list, where a comma before it separates numbers as well."""
+"""Text after a number in a list, in which a comma also separates numbers."""
 _PAIR_OPENS = re.compile(r"[(\[{⦃⟨<]\s{0,3}[-+−–±]?\s?\Z")
 _PAIR_CLOSES = re.compile(r"\s{0,3}[)\]}⦄⟩>]")
 
@@ -122,7 +122,7 @@ def tokens_of(text: str, mark: DecimalMark | None) -> list[Token]:
 
 
 def _is_pair(text: str, number: re.Match[str]) -> bool:
-    """Whether brackets hold the number and nothing else: `(3,5)` is a pair or a set."""
+    """Return whether brackets hold only the number: `(3,5)` is a pair or a set."""
     before = text[max(0, number.start() - 6) : number.start()]
     closes = _PAIR_CLOSES.match(text, number.end())
     return closes is not None and _PAIR_OPENS.search(before) is not None
@@ -149,7 +149,7 @@ def vulgar_fraction(character: str) -> Fraction:
 
 
 def superscript(written: str) -> Fraction:
-    """The value of raised digits. Raises Unreadable if there are too many."""
+    """Return the value of superscript digits. Raises Unreadable if there are too many."""
     if len(written) > 6:
         raise Unreadable
     return Fraction(int(written.translate(_SUPERSCRIPTS)))

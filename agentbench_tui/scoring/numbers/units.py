@@ -131,14 +131,14 @@ _SCALE = re.compile(
 _CHARACTER_SCALE = re.compile(
     "[十百千백천]?[万萬亿億만억]{1,2}|[百백]|[千천](?![克米瓦卡赫帕伏焦安比字公])"
 )
-"""Of Chinese, Japanese and Korean. 千 also begins units, such as 千克, a kilogram."""
+"""Scale words of Chinese, Japanese and Korean. 千 also begins units, such as 千克, a kilogram."""
 _FACTORS = tuple(_SCALES.values())
 _MAX_SCALES = 3
 """Such words in a row."""
 _LETTERS = frozenset("VWLJNAKCFlΩ")
 """Symbols that are common names of variables and choices as well."""
 _ATTACHED = frozenset("VWLΩ")
-"""Those of them that count without a space: `5V`."""
+"""Those of them that are also recognized without a space: `5V`."""
 _JOINED = re.compile(r"[^\S\n]?[-+*/^=<>(][^\S\n]?[\w(\\]")
 _ARTICLE = re.compile(r"[^\S\n]+[a-z]")
 _INCHES_ALONE = re.compile(r"[^\S\n]{0,3}-?in(?=\.?[^\S\n]*(?:[,;)\n]|\Z))")
@@ -171,7 +171,7 @@ class Unit:
     """Its value in base units (m, kg, s, 1, one unit of money)."""
 
     def is_ambiguous_with(self, other: Unit) -> bool:
-        """Whether both may be one unit: `pounds` and `£`, `degrees` and `°C`."""
+        """Return whether both may be one unit: `pounds` and `£`, `degrees` and `°C`."""
         dimensions = {self.dimension, other.dimension}
         if dimensions == {"mass", "GBP"}:
             return _POUND in (self.factor, other.factor)
@@ -189,9 +189,9 @@ class Number:
     value: Value
     unit: Unit | None = None
     exact: Value | None = None
-    """What the value is rounded from: 1/3 in `1/3 ≈ 0.333`."""
+    """Unrounded value: 1/3 in `1/3 ≈ 0.333`."""
     bound: str = ""
-    """`<`, `≤`, `>` or `≥` where the text gives a bound rather than a number."""
+    """`<`, `≤`, `>` or `≥` if the text gives a bound rather than a number."""
     is_largest_or_smallest: bool = False
     """The bound is in words and includes the number: `at most 12` answers how many at most."""
 
@@ -297,7 +297,7 @@ def _atom_at(text: str, position: int) -> tuple[dict[str, int], Fraction, int, s
 
 
 def _is_unit_letter(text: str, position: int, start: int, end: int) -> bool:
-    """Whether a letter is a unit rather than a variable or an article."""
+    """Return whether a letter is a unit rather than a variable or an article."""
     letter = text[start:end]
     if start == position and letter not in _ATTACHED:
         return False

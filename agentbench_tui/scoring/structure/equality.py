@@ -27,7 +27,7 @@ _PUNCTUATED = re.compile(r" |(?<=\d)[-/:^*](?=\d)")
 _ROUNDING = 1e-9
 _OPERATORS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "^": "**"})
 _DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y")
-"""Only forms that read one way everywhere; 03/04/2024 is none."""
+"""Only unambiguous formats; 03/04/2024 is not one."""
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 
 
@@ -39,7 +39,7 @@ class EqualityOptions(Options):
     """How values are compared."""
 
     ignore_case: bool = True
-    """Of texts. White space never counts."""
+    """Ignores the case of texts. White space is always ignored."""
     ignore_punctuation: bool = False
     """Nor spaces: `New_York` is `New York`. Signs and decimal points of numbers stay."""
     numeric_strings: bool = True
@@ -169,7 +169,7 @@ def _structure(text: str) -> str | None:
 
 
 def comparable(case: Case) -> Any:
-    """What the case expects. Raises GraderFailure when that cannot be compared."""
+    """Return the expected value of the case. Raises GraderFailure if it cannot be compared."""
     expected = expected_of(case)
     levels = _levels(expected)
     if levels > MOST_LEVELS:
@@ -192,7 +192,7 @@ def _levels(value: Any) -> int:
 
 
 def shown(value: Any) -> str:
-    """A value as JSON for a message, whatever it is."""
+    """Return any value as JSON for a message."""
     try:
         return one_line(json.dumps(value, ensure_ascii=False, default=str), 60)
     except RecursionError:

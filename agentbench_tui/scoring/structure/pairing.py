@@ -1,4 +1,4 @@
-"""What an answer holds, in any order, paired with what is expected."""
+"""Matching of an answer's items with the expected ones, in any order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 
 Fits = Callable[[int, int], bool]
-"""Whether an expected thing, by its place, may be paired with a given one, by its place."""
+"""Whether an expected item, by its index, may be matched with a given one, by its index."""
 
 
 _MOST_REMEMBERED = 1 << 22
@@ -16,11 +16,11 @@ _MOST_REMEMBERED = 1 << 22
 def most_pairs(
     expected: int, given: int, fits: Fits, *, sooner: Fits | None = None
 ) -> list[int | None]:
-    """For each expected thing the given one that it is paired with: as many pairs as can be.
+    """Return the given item for each expected one, in a maximum matching.
 
-    Whatever has a pair by `sooner`, which holds only where `fits` does, has one in the end. Each
-    takes the first that is left; who then has none gets one along an augmenting path (Berge 1957),
-    where there is one. `fits` is asked only of what that needs.
+    An item with a partner by `sooner`, which implies `fits`, keeps a partner. Each takes the first
+    free item; an item without one gets it along an augmenting path (Berge 1957), if there is one.
+    `fits` is called only as needed.
     """
     if expected * given <= _MOST_REMEMBERED:
         fits = _asked_once(fits, expected, given)

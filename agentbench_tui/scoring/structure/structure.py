@@ -103,7 +103,7 @@ def _validator(schema: Any) -> Validator:
 
 
 def _errors(validator: Validator, value: Any) -> list[str]:
-    """What is wrong with the value, by path; at most `MOST_ERRORS`. Raises GraderFailure."""
+    """Return what is wrong with the value, by path; at most `MOST_ERRORS`. Raises GraderFailure."""
     from referencing.exceptions import Unresolvable
 
     def find() -> list[ValidationError]:
@@ -137,7 +137,7 @@ class SubsetOptions(EqualityOptions):
 
 @dataclass(slots=True)
 class _Tally:
-    """Fields counted while an answer is compared with what is expected."""
+    """Counts of fields while an answer is compared with the expected one."""
 
     expected: int = 0
     present: int = 0
@@ -239,9 +239,9 @@ _ABSENT = object()
 
 
 def _aligned(said: list[Any], expected: list[Any], equality: Equality) -> list[Any]:
-    """`said` reordered so that as many items as can be stand where all of them is expected.
-
-    Equal ones come before those that hold more; the rest follows in its order, extras at the end.
+    """Return `said` reordered so that as many items as possible agree completely with the
+    expected item at their index. Equal ones precede those that hold more; the rest follows in
+    order, extras at the end.
     """
     pairs = most_pairs(
         len(expected),
@@ -256,7 +256,7 @@ def _aligned(said: list[Any], expected: list[Any], equality: Equality) -> list[A
 
 
 def _has_all(said: Any, expected: Any, equality: Equality) -> bool:
-    """Whether each expected field is there with the same value, lists in any order."""
+    """Return whether each expected field exists with the same value, lists in any order."""
     if isinstance(expected, dict) and expected:
         return isinstance(said, dict) and all(
             key in said and _has_all(said[key], value, equality) for key, value in expected.items()
@@ -273,7 +273,7 @@ def _has_all(said: Any, expected: Any, equality: Equality) -> bool:
 
 
 def _leaf_paths(value: Any, path: str) -> Iterator[str]:
-    """The paths of what is expected."""
+    """Return the paths of the expected value."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
             yield from _leaf_paths(item, f"{path}.{key}" if path else str(key))
@@ -285,7 +285,9 @@ def _leaf_paths(value: Any, path: str) -> Iterator[str]:
 
 
 def _leaf_count(value: Any) -> int:
-    """Leaves of what the agent said, which may be nested deeper than recursion goes."""
+    """Return the number of leaves of the agent's value, which may be nested deeper than
+    recursion allows.
+    """
     leaves, waiting = 0, [value]
     while waiting:
         item = waiting.pop()

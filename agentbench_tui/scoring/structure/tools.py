@@ -125,7 +125,7 @@ class _Matcher:
         return 0.5 + 0.5 * sum(self._right(made, expected, key) for key in given) / len(given)
 
     def problem(self, made: ToolCall, expected: _Expected) -> str:
-        """What is wrong with the arguments, or an empty string."""
+        """Return what is wrong with the arguments, or an empty string."""
         given = {*made.arguments, *(expected.arguments.keys() - expected.optional)}
         for key in sorted(given):
             if not self._right(made, expected, key):

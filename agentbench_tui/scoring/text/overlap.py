@@ -32,7 +32,7 @@ class OverlapOptions(Options):
 
 
 Overlap = tuple[float, float, float]
-"""F measure, precision (share of what was said), recall (share of what was expected)."""
+"""F measure, precision (share of the answer), recall (share of the expected text)."""
 
 
 def token_overlap(said: str, expected: str) -> Overlap:

@@ -85,13 +85,13 @@ class ContainsOptions(Options):
     """Options of `contains`."""
 
     need: Literal["any", "all"] = "any"
-    """How many of the expected texts must be there."""
+    """How many of the expected texts must occur."""
     whole_words: bool = True
     """`12` is not found in `412` or `-12`, nor `art` in `start`, nor `C` in `C++`. Scripts without
     spaces have no words."""
     ignore_case: bool = True
     forbidden: list[str] = Field(default_factory=list)
-    """Texts that make the answer wrong wherever they stand."""
+    """Texts that make the answer wrong wherever they occur."""
 
 
 def contains(options: ContainsOptions, context: Context) -> Scorer:

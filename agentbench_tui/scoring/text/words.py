@@ -83,11 +83,11 @@ _NOT_DENOMINATOR = rf"(?:(?<!\d{_SLASH})|(?<=\d/\d/)|(?<=\d/\d\d/))"
 
 @lru_cache(maxsize=1024)
 def whole_words(text: str) -> re.Pattern[str]:
-    """A pattern that finds `text` where it begins and ends with whole words.
+    """Return a pattern that finds `text` if it begins and ends with whole words.
 
-    A number does not begin after its sign, nor end where its decimals, thousands or denominator go
-    on: 3 is not in -3, 3.5 or 3/4. A letter does not end before the marks of a name: C is not in
-    C# and C++. A Korean particle may follow a word.
+    A number does not begin after its sign, nor end before its decimals, thousands or denominator: 3
+    is not in -3, 3.5 or 3/4. A letter does not end before the marks of a name: C is not in C# and
+    C++. A Korean particle may follow a word.
     """
     if not text:
         return re.compile("")
@@ -114,12 +114,12 @@ def whole_words(text: str) -> re.Pattern[str]:
 
 
 def has_no_spaces(text: str) -> bool:
-    """Whether a text begins in a script that puts no spaces between words."""
+    """Return whether a text begins in a script without spaces between words."""
     return _IN_SCRIPTS.match(text) is not None
 
 
 def words(text: str) -> list[str]:
-    """The runs of letters and digits in a text; of scripts without spaces each character."""
+    """Return the runs of letters and digits in a text; in scripts without spaces each character."""
     return _WORD.findall(text)
 
 

@@ -118,8 +118,11 @@ def _usage_of_spans(spans: Iterable[str]) -> dict[str, Document]:
 
 
 def _usage_of_answers(usage: ProcessUsage) -> dict[str, Document]:
-    """What the agent's processes used while it was asked: processor time as a share of a core, if
-    it is known of every iteration, and the most memory. Nothing where neither is known."""
+    """Return the resource use of the agent's processes while it was asked:
+
+    CPU time as a share of a core, if known for every iteration, and peak memory. Empty if neither
+    is known.
+    """
     cpu, memory = usage
     if cpu is None and memory is None:
         return {}
@@ -176,8 +179,9 @@ def _no_gauges(scope: str | None, known: Sequence[Document], high: float) -> str
 
 
 def _at_once(rows: Sequence[RepeatTimes], plan: PlannedGroup) -> Document:
-    """Time of all answers ÷ (time from the first to the last × how many may be asked at once),
-    over repeats: 1 where every place was busy all the time."""
+    """Return the time of all answers ÷ (time from the first to the last × concurrency), over
+    repeats: 1 if every slot was always busy.
+    """
     spent, lasted = sum(row.spent_ms for row in rows), sum(row.lasted_ms for row in rows)
     timed = lasted > 0 and max((row.answers for row in rows), default=0) > 1
     known = timed and plan.executions == 1
