@@ -130,12 +130,12 @@ def _asked(spec: AgentSpec) -> tuple[str, list[str]]:
     from agentbench_tui.agents.trial import QUESTION, ask_once
     from agentbench_tui.model.answer import AgentFailure
     from agentbench_tui.model.text.untrusted import one_line, redact
+    from agentbench_tui.presentation.numbers import duration
     from agentbench_tui.process.event_loop import run_shared
-    from agentbench_tui.verdicts.words.figures import milliseconds
 
     try:
         answer, took_ms = run_shared(ask_once(spec))
     except AgentFailure as failure:
         return "", [f"asked “{QUESTION}”: {failure}"]
     words = one_line(redact(answer.text), 60) or "no text"
-    return f", answered in {milliseconds(took_ms)}: {words}", []
+    return f", answered in {duration(took_ms)}: {words}", []

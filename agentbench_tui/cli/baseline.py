@@ -14,7 +14,7 @@ from agentbench_tui.cli.console.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.presentation.numbers import precise
 from agentbench_tui.store.queries.baselines import DEFAULT
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ _ACCEPTED = (
     Column("benchmark_id", "benchmark", names_row=True),
     Column("metric", "metric", names_row=True),
     Column("since", "new level since (UTC)"),
-    Column("before", "before", lambda value: plain(value, 4), right=True),
-    Column("after", "after", lambda value: plain(value, 4), right=True),
+    Column("before", "before", precise, right=True),
+    Column("after", "after", precise, right=True),
 )
 _name_option = click.option(
     "--name",

@@ -16,34 +16,34 @@ from agentbench_tui.cli.console.output import (
 )
 from agentbench_tui.cli.console.shares import PART
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.verdicts.cost.cost_words import (
+from agentbench_tui.presentation.cost import (
     per_success_words,
     sentences_of,
     some_names,
     title_of,
 )
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars, number, rate
+from agentbench_tui.presentation.numbers import MISSING, amount, decimals, money, percent
 
 _FRONT = {
     "on the front": "yes",
     "possibly on the front": "maybe",
     "off the front": "no",
-    "unknown": NOTHING,
+    "unknown": MISSING,
 }
 _COLUMNS = (
     Column("name_shown", "agent", names_row=True),
-    Column("right", "right", number(), right=True),
-    Column("usd_per_task", "USD/task", dollars, right=True),
-    Column("usd_per_success_shown", "USD/right [95 %]", right=True),
-    Column("successes_per_usd", "right/USD", lambda v: NOTHING if v is None else rate(v), True),
+    Column("right", "right", percent, right=True),
+    Column("usd_per_task", "USD/task", money, right=True),
+    Column("usd_per_success_shown", "USD/right [95%]", right=True),
+    Column("successes_per_usd", "right/USD", amount, True),
     Column("front", "front"),
-    Column("efficiency", "eff.", number(2), right=True),
+    Column("efficiency", "eff.", decimals(2), right=True),
 )
 _OF_BENCHMARK = (
     Column("benchmark", "benchmark", names_row=True),
-    Column("usd_per_task", "USD/task", dollars, right=True),
-    Column("usd_per_success_shown", "USD/right [95 %]", right=True),
-    Column("successes_per_usd", "right/USD", lambda v: NOTHING if v is None else rate(v), True),
+    Column("usd_per_task", "USD/task", money, right=True),
+    Column("usd_per_success_shown", "USD/right [95%]", right=True),
+    Column("successes_per_usd", "right/USD", amount, True),
 )
 _PLAIN = (
     "group", "simulated", "agent", "agent_id", "agent_version", "cases", "right", "right_low",
@@ -151,7 +151,7 @@ def _print(document: Document, form: str) -> None:
         unknown.setdefault((one["benchmark"], one["reason"]), []).append(one["name"])
     for (benchmark, reason), names in unknown.items():
         named = some_names(names)
-        print_prose(f"{NOTHING} the cost of {named} on {benchmark} is unknown: {reason}")
+        print_prose(f"{MISSING} the cost of {named} on {benchmark} is unknown: {reason}")
     if not document["groups"] and not unknown:
         days = counted(document["window_days"], "day")
         click.echo(f"no complete execution in the last {days}; start one with `agentbench run`")

@@ -31,7 +31,7 @@ def explain(metric: tuple[str, ...], form: str) -> int:
     agentbench explain verdict
     agentbench explain real-time priority
     """
-    from agentbench_tui.verdicts.words.explanation import SCHEMA, explain_arguments, explanations
+    from agentbench_tui.verdicts.explanation import SCHEMA, explain_arguments, explanations
 
     if not metric:
         rows = explanations()

@@ -19,7 +19,7 @@ from agentbench_tui.cli.console.output import (
 from agentbench_tui.model.errors import UsageError, write_error
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.verdicts.words.figures import NOTHING, milliseconds
+from agentbench_tui.presentation.numbers import amount, duration, percent
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,37 +28,27 @@ Document = dict[str, Any]
 SCHEMA = "agentbench.profiles/1"
 
 
-def _amount(value: float | None) -> str:
-    if value is None:
-        return NOTHING
-    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
-
-
-def _share(value: float | None) -> str:
-    return NOTHING if value is None else f"{100 * value:.1f} %"
-
-
 _PHASES = (
     Column("name", "phase", names_row=True),
     Column("source", "told by"),
-    Column("share", "share", _share, True),
+    Column("share", "share", percent, True),
     Column("n", "n", right=True),
-    Column("mean_ms", "mean", milliseconds, right=True),
-    Column("p50_ms", "p50", milliseconds, right=True),
-    Column("p95_ms", "p95", milliseconds, right=True),
+    Column("mean_ms", "mean", duration, right=True),
+    Column("p50_ms", "p50", duration, right=True),
+    Column("p95_ms", "p95", duration, right=True),
     Column("usage", "uses"),
     Column("reason", "", lambda value: value or ""),
 )
 _FUNCTIONS = (
     Column("location", "function", names_row=True),
-    Column("share", "share", _share, right=True),
-    Column("own_ms", "own", milliseconds, right=True),
-    Column("cumulative_ms", "with what it calls", milliseconds, right=True),
+    Column("share", "share", percent, right=True),
+    Column("own_ms", "own", duration, right=True),
+    Column("cumulative_ms", "with what it calls", duration, right=True),
     Column("calls", "calls", right=True),
 )
 _FIGURES = (
     Column("name", "of", names_row=True),
-    Column("value", "", _amount, right=True),
+    Column("value", "", amount, right=True),
     Column("n", "n", right=True),
     Column("reason", "", lambda value: value or ""),
 )
@@ -235,7 +225,7 @@ def _title(document: Document) -> str:
 
 
 def _print(document: Document) -> None:
-    total = milliseconds(document["total_ms"])
+    total = duration(document["total_ms"])
     thing = "request" if document["is_load"] else "answer"
     title = f"{_title(document)}: {total} in {counted(document['looked_at'], thing)}"
     print_rows([_phase_row(one) for one in document["phases"]], _PHASES, "table", title=title)
@@ -292,14 +282,14 @@ def _figures(document: Document) -> list[Document]:
 
 def _sentences(document: Document) -> list[str]:
     lines = [
-        f"bottleneck {one_line(one['location'])}: {milliseconds(one['impact_ms'])} "
+        f"bottleneck {one_line(one['location'])}: {duration(one['impact_ms'])} "
         f"{_OF_IMPACT[one['kind']]}; "
         f"{one_line(one['cause'])}; "
         f"{one['optimization_suggestion']}"
         for one in document["bottlenecks"]
     ]
     lines += [
-        f"to save {100 * one['estimated_impact']:.1f} % of the {one['of']} at most: "
+        f"to save {percent(one['estimated_impact'])} of the {one['of']} at most: "
         f"{one_line(one['potential_improvement'])} (effort: {one['implementation_effort']})"
         for one in document["optimization_opportunities"]
     ]

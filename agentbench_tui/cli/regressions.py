@@ -31,7 +31,7 @@ _COLUMNS = (
     Column("metric", "metric", names_row=True),
     Column("before_shown", "before", right=True),
     Column("now_shown", "now", right=True),
-    Column("change_shown", "change [95 %]", right=True),
+    Column("change_shown", "change [95%]", right=True),
     Column("verdict_shown", "verdict"),
     Column("seen_shown", "would see", right=True),
 )
@@ -205,7 +205,7 @@ def _run_again(path: Path, judgement: Judgement, *, trust: bool) -> int:
 def _print(document: RegressionsDocument, form: str) -> None:
     from agentbench_tui.contracts.document import plain
     from agentbench_tui.model.text.untrusted import visible
-    from agentbench_tui.verdicts.regression.regression_words import lines_of, row_of
+    from agentbench_tui.presentation.regressions import lines_of, row_of
 
     if form in {"csv", "jsonl"}:
         health = {"overall_health": document.overall_health} if form == "csv" else {}

@@ -15,6 +15,7 @@ from agentbench_tui.cli.console.output import (
     print_prose,
     print_rows,
 )
+from agentbench_tui.model.text.plain_number import counted
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.suite.loading import LoadedSuite
@@ -102,7 +103,7 @@ def _validate(name: str, settings: Sequence[str]) -> bool:
             click.echo(visible(str(problem)), err=True)
         return False
     suite = loaded.suite
-    parts = [_count(len(suite.benchmarks), "benchmark"), _count(len(suite.agents), "agent")]
+    parts = [counted(len(suite.benchmarks), "benchmark"), counted(len(suite.agents), "agent")]
     if lacking := missing(suite, values):
         parts.append(f"not checked: what needs --set {', '.join(lacking)}")
     for note in (*loaded.notes, *_warnings(loaded, values)):
@@ -327,7 +328,3 @@ def schema(output: Path | None) -> int:
             raise write_error(output, error) from None
         click.echo(f"wrote {output}", err=True)
     return 0
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -26,8 +26,8 @@ from agentbench_tui.report.thresholds import (
 )
 from agentbench_tui.store.queries.answers import answer_times
 from agentbench_tui.store.queries.runs import execution_key_of, start_of_run
+from agentbench_tui.verdicts.evidence.place import point_words
 from agentbench_tui.verdicts.groups.breakdown_document import breakdown_document
-from agentbench_tui.verdicts.words.figures import point_words
 
 if TYPE_CHECKING:
     import sqlite3

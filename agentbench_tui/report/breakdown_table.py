@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.verdicts.groups.breakdown_document import (
+from agentbench_tui.presentation.breakdown import (
     COLUMNS,
     TEXTS,
     breakdown_rows,

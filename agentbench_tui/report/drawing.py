@@ -39,7 +39,7 @@ def draw(panels: Sequence[Panel], width: int, height: int, *, coloured: bool = F
 
 def ticks(low: float, high: float, about: int) -> list[float]:
     """Round numbers between two ends, about as many as asked for."""
-    raw = (high - low) / max(about, 1)
+    raw = high / max(about, 1) - low / max(about, 1)  # their difference may overflow
     if raw < sys.float_info.min:  # no number lies between that could be told from the ends
         return [low]
     power = 10.0 ** math.floor(math.log10(raw))

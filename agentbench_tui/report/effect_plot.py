@@ -39,7 +39,7 @@ def _panel(
     )
     return line_plot(
         {"mean": (x, middle)},
-        bands={"95 % of the effect": (x, low, high)},
+        bands={"95% of the effect": (x, low, high)},
         lines={f"{parameter}={_short(levels[0]['level'])}": first},
         title=benchmark_id,
         x_label=f"{parameter}{words}",

@@ -13,6 +13,7 @@ from typing import Any
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.numbers import duration, percent
 
 Frame = dict[str, Any]
 LEAST_SHARE = 0.001
@@ -35,7 +36,7 @@ def text_flame(root: Frame, width: int = 100) -> list[str]:
         name = "  " * depth + one_line(frame["name"])
         room = max(10, width - bar - 23)
         filled = "#" * max(1, round(min(1.0, share) * bar))
-        told = f"{frame['value']:>10.3f} ms {100 * share:>5.1f} %"
+        told = f"{duration(frame['value']):>10} {percent(share):>7}"
         lines.append(f"{name[:room]:<{room}} {told} {filled}")
         for child in sorted(frame["children"], key=lambda one: -one["value"]):
             walk(child, depth + 1)
@@ -60,7 +61,7 @@ def svg_flame(root: Frame, title: str) -> str:
             return
         deepest = max(deepest, depth)
         y = 30 + depth * _ROW
-        told = f"{frame['name']}: {frame['value']:.3f} ms ({100 * frame['value'] / total:.1f} %)"
+        told = f"{frame['name']}: {duration(frame['value'])} ({percent(frame['value'] / total)})"
         room = int(width / _TEXT) - 1
         label = frame["name"] if len(frame["name"]) <= room else frame["name"][: max(0, room)]
         colour = _COLOURS[sum(map(ord, frame["name"])) % len(_COLOURS)]

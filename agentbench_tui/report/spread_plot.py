@@ -33,7 +33,7 @@ def spread_plot(one: RunSpread) -> Plot:
             "CV": (n if cv else [], cv),
         },
         bands={
-            "its 95 % band": (
+            "its 95% band": (
                 n,
                 [100 * point.half_width_low for point in points],
                 [100 * point.half_width_high for point in points],

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.presentation.numbers import chosen_percent
 from agentbench_tui.store.queries.gauges import memory_of_agent
 from agentbench_tui.store.queries.suites import scoring_rubric
 
@@ -32,10 +33,10 @@ RED_CV = 0.15
 """Standard deviation ÷ mean from which on times are unstable: "poor" of the original's scale."""
 NOTE = (
     f"Good: p95 below {GOOD_P95_MS:g} ms, more than {GOOD_PER_S:g} answers a second, less than"
-    f" {GOOD_MEMORY_MB / 1000:g} GB of memory, GPUs at work more than {GOOD_GPU_PERCENT:g} % of the"
-    f" time. Red flags: p99 above {RED_P99_MS:g} ms, GPUs at work less than {RED_GPU_PERCENT:g} %,"
-    f" a standard deviation of times above {100 * RED_CV:.0f} % of their mean, memory that grows"
-    " (the 95 % interval of its slope lies above 0). p95 needs 59 answers, p99 299, growth 20"
+    f" {GOOD_MEMORY_MB / 1000:g} GB of memory, GPUs at work more than {GOOD_GPU_PERCENT:g}% of the"
+    f" time. Red flags: p99 above {RED_P99_MS:g} ms, GPUs at work less than {RED_GPU_PERCENT:g}%,"
+    f" a standard deviation of times above {chosen_percent(RED_CV)} of their mean, memory that"
+    " grows (the 95% interval of its slope lies above 0). p95 needs 59 answers, p99 299, growth 20"
     " readings."
 )
 

@@ -64,7 +64,7 @@ def test_the_table_shows_ties_and_simulated_agents_apart(said: Said) -> None:
     )
     cells = [line.split() for line in first.splitlines()[2:]]
     assert [(row[0], row[1], row[2]) for row in cells] == [
-        ("1=", "cheap", "0.900"), ("1=", "dear", "0.900"), ("3", "poor", "0.250")
+        ("1=", "cheap", "90.0%"), ("1=", "dear", "90.0%"), ("3", "poor", "25.0%")
     ]  # fmt: skip
     assert "1-2" in cells[0]
     assert "$0.0011" in cells[0]
@@ -91,13 +91,13 @@ def test_the_table_fits_into_80_columns(said: Said, monkeypatch: pytest.MonkeyPa
         table = [line for line in said(*command.split()).splitlines() if "  " in line]
         assert max(map(len, table)) <= 80
     columns = said("leaderboard").splitlines()[1]
-    assert columns.split() == ["#", "agent", "accuracy", "[95", "%]", "ranks", "overall",
+    assert columns.split() == ["#", "agent", "accuracy", "[95%]", "ranks", "overall",
                                "USD/right", "harness"]  # fmt: skip
 
 
 def test_wide_shows_everything_there_is(said: Said) -> None:
     shown = said("leaderboard", "--wide", "--rating")
-    for title in ("right/USD", "IQM [95 %]", "beats the next", "rating [95 %]", "profile", "last"):
+    for title in ("right/USD", "IQM [95%]", "beats the next", "rating [95%]", "profile", "last"):
         assert title in shown
     assert "██" in shown
 
@@ -112,7 +112,7 @@ def test_boards_in_every_format(said: Said) -> None:
     assert float(rows[0]["usd_per_success"]) == pytest.approx(0.04 / 36)
     listed = [json.loads(line) for line in said("leaderboard", "--format", "jsonl").splitlines()]
     assert [one["agent"] for one in listed] == ["cheap", "dear", "poor", "ideal"]
-    assert "| 1= | cheap | 0.900" in said("leaderboard", "--format", "md")
+    assert "| 1= | cheap | 90.0%" in said("leaderboard", "--format", "md")
 
 
 def test_a_run_is_a_filter_of_boards(said: Said) -> None:
@@ -135,11 +135,11 @@ def test_a_run_is_a_filter_of_boards(said: Said) -> None:
 def test_costs_are_told_with_what_a_switch_saves(said: Said) -> None:
     shown = said("cost", "dear", "--margin", "0.25")
     assert shown.startswith("40 cases of numbers\n")
-    assert "cheap instead of dear saves 75 % [75, 75] ($3.00 in 1,000 tasks) at equal" in shown
+    assert "cheap instead of dear saves 75.0% [75.0, 75.0] ($3.00 in 1,000 tasks) at equal" in shown
     assert "above 0.8 is optimal: cheap" in shown
     shown = said("cost", "dear")
     assert "no switch instead of dear is shown to save" in shown
-    assert "poor: 75 % of its cost went into answers that were not right" in said("cost")
+    assert "poor: 75.0% of its cost went into answers that were not right" in said("cost")
 
 
 def test_costs_in_every_format(said: Said) -> None:
@@ -151,7 +151,7 @@ def test_costs_in_every_format(said: Said) -> None:
     assert float(rows["poor"]["usd_per_success"]) == pytest.approx(0.008)
     assert rows["cheap"]["on_front"] == "True"
     assert len(said("cost", "--format", "jsonl").splitlines()) == 3
-    assert "| cheap | 0.900 |" in said("cost", "--format", "md")
+    assert "| cheap | 90.0% |" in said("cost", "--format", "md")
 
 
 @pytest.mark.parametrize(

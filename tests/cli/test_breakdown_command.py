@@ -63,12 +63,12 @@ def test_a_run_prints_its_groups_at_the_end_and_writes_them_into_its_report(
     lines = capsys.readouterr().out.splitlines()
     place = lines.index("By parity")
     even, odd, whole = (line.split() for line in lines[place + 2 : place + 5])
-    assert even[:7] == ["half", "even", "|", "x", "20", "0.000", "[0.000,"]
+    assert even[:7] == ["half", "even", "|", "x", "20", "0%", "[0,"]
     assert "lower" in even
-    assert odd[:4] == ["half", "odd", "20", "1.000"]
+    assert odd[:4] == ["half", "odd", "20", "100%"]
     assert "higher" in odd
-    assert whole[:4] == ["half", "all", "40", "0.500"]
-    assert lines[place + 5].startswith("half: accuracy varies by parity more than by chance (p <0")
+    assert whole[:4] == ["half", "all", "40", "50.0%"]
+    assert lines[place + 5].startswith("half: accuracy varies by parity more than by chance (p < 0")
     document = json.loads((folder / "benchmark_results.json").read_text())
     assert [one["group"] for one in document["breakdown"]["agents"][0]["groups"]] == [
         "even | x", "odd",
@@ -77,7 +77,7 @@ def test_a_run_prints_its_groups_at_the_end_and_writes_them_into_its_report(
     assert ran(suite_file, "--by", "parity", "--report", "md", "--output", str(folder)) == 0
     text = (folder / "benchmark_results.md").read_text()
     assert "## By parity" in text
-    assert r"| half | even \| x | 20 | 0.000 [" in text
+    assert r"| half | even \| x | 20 | 0% [" in text
 
 
 def test_every_format_has_the_groups(suite_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +96,7 @@ def test_every_format_has_the_groups(suite_file: Path, capsys: pytest.CaptureFix
         ("even | x", "0.0", "0"), ("odd", "1.0", "20"),
     ]  # fmt: skip
     assert _run(["runs", "show", "--by", "parity", "--format", "md"]) == 0
-    assert r"| half | even \| x | 20 | 0.000 \[" in capsys.readouterr().out
+    assert r"| half | even \| x | 20 | 0% \[" in capsys.readouterr().out
 
 
 def test_numbers_are_cut_and_groups_limited(

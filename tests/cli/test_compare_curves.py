@@ -112,8 +112,8 @@ def test_all_of_the_pipelines_options_together(compare: Compare) -> None:
         "--output.print_table", "true",
     )  # fmt: skip
     for part in (
-        "mean over steps 500 to 1,000", "90 %, BCa bootstrap", "10,000 resamples", "paired t",
-        "sign flips (all)", "Wilcoxon", "Hedges' g 1.251", "pairing saved 3×", "Shapiro–Wilk",
+        "mean over steps 500 to 1,000", "90%, BCa bootstrap", "10,000 resamples", "paired t",
+        "sign flips (all)", "Wilcoxon", "Hedges' g 1.25", "pairing saved 3×", "Shapiro–Wilk",
         "decides nothing", "10 of 10 pairs are whole", "no difference: 0",
     ):  # fmt: skip
         assert part in shown

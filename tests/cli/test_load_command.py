@@ -18,7 +18,7 @@ from agentbench_tui.engine.run.plan import Plan
 from agentbench_tui.engine.run.planning import RunOptions, make_plan
 from agentbench_tui.engine.suite.source import read_source
 from agentbench_tui.load.schedule.schedule_words import schedule_words
-from agentbench_tui.verdicts.words.explanation import explain
+from agentbench_tui.verdicts.explanation import explain
 
 TARGET = "openai:http://127.0.0.1:8000/v1#some/model?temperature=0"
 

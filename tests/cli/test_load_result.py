@@ -18,8 +18,8 @@ from agentbench_tui.cli.load.sentences import (
 )
 from agentbench_tui.cli.run.result import print_run
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.verdicts.explanation import explain_words
 from agentbench_tui.verdicts.load.load_sweep import within_slo
-from agentbench_tui.verdicts.words.explanation import explain_words
 
 TIMES = ("ttft_ms", "ttft_from_send_ms", "ttfo_ms", "itl_ms", "icl_ms", "send_lag_ms", "queue_ms")
 
@@ -122,7 +122,7 @@ def test_in_the_place_of_rates_that_are_not_known_stands_why() -> None:
     assert lines[1] == (
         "goodput 30/s · answered –/s (too short)"
         " · – output tokens/s, – tokens/s per user (nothing answered)"
-        " · 60.0 % of what was due kept ttft_ms 200"
+        " · 60.0% of what was due kept ttft_ms 200"
     )
 
 
@@ -159,7 +159,7 @@ def test_rates_failures_and_the_harness_are_told() -> None:
         "e2e_ms counts from when a request was due",  # of those there are
         (
             "answered 37.9/s · ~1,213 output tokens/s · goodput 30/s"
-            " · 60.0 % of what was due kept ttft_ms 200"
+            " · 60.0% of what was due kept ttft_ms 200"
         ),
         "failed: timeout 5, server 2",
         "connections opened: 10",
@@ -398,7 +398,7 @@ def keeping(rate: float, share: float | None, **names: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("shares", "told"),
     [
-        ([1.0, 0.995, 0.4], "highest rate within the SLO: 10/s (at least 99 %"),
+        ([1.0, 0.995, 0.4], "highest rate within the SLO: 10/s (at least 99%"),
         ([1.0, 0.99, 0.99], "highest rate within the SLO: 20/s, all that were tried ("),
         ([0.98, 0.5, 0.4], "highest rate within the SLO: none of those tried ("),
         ([0.98, 0.99, 0.4], "highest rate within the SLO: 10/s, but not 5/s ("),
@@ -484,15 +484,15 @@ def test_what_repeats_vary_by_stands_beside_the_figures(capsys: pytest.CaptureFi
     print_load(repeated(3, 352.2, 370.1), "table")
     said = capsys.readouterr().out
     row = next(line for line in said.splitlines() if line.startswith("e2e_ms "))
-    assert "360 ms [352, 370 ms]" in row
+    assert "360 ms [352, 370]" in row
     assert "380 ms [" not in row  # of the 90th percentile nothing is said
-    assert "[low, high]: 95 % interval from the values of 3 repeats (t on their logs)" in said
+    assert "[low, high]: 95% interval from the values of 3 repeats (t on their logs)" in said
     assert "answered 37.9/s [37.1, 38.6]" in said
 
 
 def test_two_repeats_have_a_range_and_units_that_differ_are_both_told() -> None:
     two = repeated(2, 9_400.0, 12_000.0)
-    assert metric_rows(two["load"])[0]["p50"] == "360 ms [9,400 ms, 12.0 s]"
+    assert metric_rows(two["load"])[0]["p50"] == "360 ms [9.40 s, 12.0 s]"
     assert repeats_line([two]) == "[lowest, highest] of 2 repeats"
     assert repeats_line([execution()]) == ""
 
@@ -517,7 +517,7 @@ def test_what_an_interrupted_run_did_not_come_to_is_named_in_one_line(
 
 def words_of(text: str) -> set[str]:
     """What stands in printed lines beside numbers and their units."""
-    number = r"(?<![\w.])~?[0-9](?:[0-9.,]*[0-9])?(?!\w)(?: (?:ms|µs|s)\b| %)?"
+    number = r"(?<![\w.])~?[0-9](?:[0-9.,]*[0-9])?(?!\w)(?: (?:ms|µs|s)\b|%)?"
     text = re.sub(number, "", text).replace(" /s", "/s")
     parts = re.split(r" · |, |: ?|\n|  +|\(.*\)| and | count from .*", text)
     said = (re.sub(r"^of( |$)|(?<=kept) .*$|^~", "", part.strip()) for part in parts)

@@ -116,7 +116,7 @@ def test_no_regression_ends_with_0_and_says_what_would_have_been_seen(
 ) -> None:
     earlier(place, 14, accuracy=2 / 3)
     out = said(*OF_ACCURACY)
-    assert "echo@2: no regression; one of 2.0 points would have been noticed" in out
+    assert "echo@2: no regression; one of 2.0 pp would have been noticed" in out
     assert "health 100 of 100; none" in out
 
 

@@ -38,5 +38,5 @@ def test_no_effect_is_no_share_below_0(capfd: pytest.CaptureFixture[str]) -> Non
     one = {"benchmark_id": "it", "metric": "m", "unit": "", "of": "repeats", "levels": levels}
     print_effects({"effects": [{**one, "missing": 0, "points": 2}]})
     shown = capfd.readouterr().out
-    assert "+0.0 %" in shown
+    assert "0%" in shown
     assert "-0.0" not in shown

@@ -188,7 +188,7 @@ def test_one_file_may_hold_many_runs(said: Said) -> None:
 
 def test_variance_draws_in_the_terminal_and_into_files(said: Said) -> None:
     text = said("variance", "lat.csv", "--plot", "--output", "spread.svg")
-    assert "░░ its 95 % band" in text
+    assert "░░ its 95% band" in text
     assert "\x1b" not in text
     assert "half-width" in Path("spread.svg").read_text() or Path("spread.svg").stat().st_size
     assert "░░" not in said("variance", "lat.csv")  # no terminal

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.cli.stress.plan import duration_words
 from agentbench_tui.engine.suite.source import read_source
 from agentbench_tui.stress.catalogue import SCENARIOS
 from agentbench_tui.stress.outlook import outlook
@@ -225,10 +224,3 @@ def test_time_is_bounded_and_goes_with_the_scale(scenario: str) -> None:
     assert outlook(small)[1] < usual_s
     capped = StressSpec.model_validate({"scenario": scenario, "max_s": 5.0})
     assert outlook(capped)[2] == 5.0
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(36, "36 s"), (150, "2 min"), (6_000, "100 min"), (23_880, "6.6 h")]
-)
-def test_times_are_told_in_the_unit_that_suits(seconds: float, words: str) -> None:
-    assert duration_words(seconds) == words

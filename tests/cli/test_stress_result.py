@@ -12,6 +12,14 @@ import pytest
 from agentbench_tui.analysis.load.resilience import recovery
 from agentbench_tui.cli.run.result import print_run
 from agentbench_tui.cli.stress.result import curve_of, print_stress_run, stress_rows
+from agentbench_tui.presentation.stress import (
+    advice_lines,
+    details,
+    headline,
+    scale_line,
+    scaling_line,
+    standing_line,
+)
 from agentbench_tui.stress.report import (
     Advice,
     LimitsUsed,
@@ -24,16 +32,8 @@ from agentbench_tui.stress.report import (
     WindowFacts,
 )
 from agentbench_tui.stress.search.breaking_point import BreakingPoint
+from agentbench_tui.verdicts.explanation import explain_words
 from agentbench_tui.verdicts.stress.stress_document import stress_document, told
-from agentbench_tui.verdicts.stress.stress_words import (
-    advice_lines,
-    details,
-    headline,
-    scale_line,
-    scaling_line,
-    standing_line,
-)
-from agentbench_tui.verdicts.words.explanation import explain_words
 
 POINT = BreakingPoint(
     on="rate",
@@ -148,7 +148,7 @@ def agent_of(*reports: ScenarioReport) -> dict[str, Any]:
 def test_the_headline_says_where_it_broke_how_it_stood_and_how_it_came_back() -> None:
     assert headline(told(high_load())) == (
         "high_load: breaks between 152 and 166 requests/s (p95 of latency)"
-        " · resilience 71 [66, 76] · recovered after 3 s"
+        " · resilience 71 [66, 76] · recovered after 3.00 s"
     )
 
 
@@ -219,10 +219,10 @@ def test_what_stands_behind_it_has_its_figures() -> None:
             "normal: 42 requests/s, 4 users, p50 51.0 ms, p95 61.0 ms;"
             " most answered while looking for it 158/s"
         ),
-        "limits: errors 1 %, p95 183 ms (3 × that at normal load), 95 % completed in time",
+        "limits: errors 1%, p95 183 ms (3 × that at normal load), 95% completed in time",
         f"rate: {POINT.words}; passes again after an overload and at the end",
-        "worst second: 10 % of what was asked or possible was served",
-        "after overload: recovered after 3 s",
+        "worst second: 10.0% of what was asked or possible was served",
+        "after overload: recovered after 3.00 s",
         "– memory: its processes are not here",
     ]
     assert "812 ms [790, 850], limit 183 ms" in POINT.words
@@ -256,16 +256,16 @@ def test_trends_and_the_law_are_told() -> None:
                 sigma=0.036177,
                 sigma_interval=(0.035, 0.0374),
                 kappa=0.00091092,
-                n_star=32.53,
+                n_star=32.5,
                 n_star_interval=(31.0, 34.2),
                 peak_per_s=1008.3,
             ),
         )
     )["scaling"]
     assert scaling_line(law) == (
-        "scaling: usl (one user λ 95.31/s, waiting σ 0.0362 [0.035, 0.0374], agreeing"
+        "scaling: usl (one user λ 95.3/s, waiting σ 0.0362 [0.035, 0.0374], agreeing"
         " κ 0.000911);"
-        " N* 32.53 [31, 34.2] users, 1,008 requests/s there"
+        " N* 32.5 [31, 34.2] users, 1,008 requests/s there"
     )
     assert scaling_line(None) == ""
 
@@ -280,7 +280,7 @@ def test_what_memory_and_those_who_wait_are_like_is_told() -> None:
     }
     lines = details(told(ScenarioReport(scenario="memory_pressure", observations=seen)))
     assert "memory: 34 MB at normal load, 60 MB at most, 35 MB afterwards" in lines
-    assert "ballast: 4,096 MB taken from the machine, 3,500 MB left beside it" in lines
+    assert "ballast: 4.10 GB taken from the machine, 3.50 GB left beside it" in lines
     assert "Retry-After: of 12 who waited as told after the overload 3 got in" in lines
     assert details(told(ScenarioReport(scenario="memory_pressure"))) == []
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 import write_reference
 
 from agentbench_tui.cli.main import COMMANDS, main
-from agentbench_tui.verdicts.words.explanation import explanations
+from agentbench_tui.verdicts.explanation import explanations
 
 ROOT = Path(__file__).parents[2]
 CLI = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from agentbench_tui.model.figures.metric import (
     find_metric,
     known_metrics,
 )
-from agentbench_tui.verdicts.words.explanation import explain
+from agentbench_tui.verdicts.explanation import explain
 
 
 def test_a_latency_has_the_parts_that_load_reports() -> None:

@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from whole_rows import assert_whole
 
-from agentbench_tui.tui.drawing.axis import (
-    Axis,
-    axis_of,
-    quantity,
-    row_of,
-    scale_rows,
-    upright_rows,
-)
+from agentbench_tui.presentation.numbers import quantity
+from agentbench_tui.tui.drawing.axis import Axis, axis_of, row_of, scale_rows, upright_rows
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
@@ -33,11 +27,11 @@ _numbers = st.floats(allow_nan=True, allow_infinity=True)
         (720_000.0, "ms", "12 min"),
         (2.5, "s", "2.5 s"),
         (16_000.0, "MB", "16 GB"),
-        (1410.0, "MHz", "1410 MHz"),
+        (1410.0, "MHz", "1,410 MHz"),
         (12_345.0, "", "12.3k"),
         (3_400_000.0, "req/s", "3.4M req/s"),
         (-2.4, "req/s", "-2.4 req/s"),
-        (43.0, "%", "43 %"),
+        (43.0, "%", "43%"),
         (43.0, "/s", "43/s"),
         (2.4, "$", "$2.40"),
         (12_345.0, "$", "$12.3k"),

@@ -25,9 +25,9 @@ async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> N
         text = await shows(pilot, "B good against A bad, the control", "tests adjusted by")
         # echo: 36 of 40 right against 10 of 40, of which both are 8 (0 and 20 are wrong in good)
         row = line_of(text, "accuracy", "echo")
-        assert "0.250" in row
-        assert "0.900" in row
-        assert "+65.0 pt" in row
+        assert "25.0%" in row
+        assert "90.0%" in row
+        assert "+65.0 pp" in row
         assert "better" in row
         assert "├" in row
         assert "scores, 0 to 100" in text
@@ -39,7 +39,7 @@ async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> N
         await pilot.press("slash", *"accuracy", "enter")
         grid = app.screen.query_one("#metrics", Grid)
         await settle(pilot, lambda: grid.has_focus)
-        assert not any("reliability" in line and " pt " in line for line in lines(app))
+        assert not any("reliability" in line and " pp " in line for line in lines(app))
         await pilot.press("s", "y", "e")
         assert ". B: " in app.clipboard
         await settle(pilot, lambda: told(app)[-1:] == ["agentbench compare bad good"])
@@ -144,11 +144,11 @@ def test_a_metric_tells_what_it_needs_and_stands_on() -> None:
     first, second = metrics_table(pair, None).rows
     assert [first.cells[at] for at in (0, 2, 6, 7)] == [
         "accuracy",
-        "0.500",
+        "50.0%",
         "1,376 cases",
         "<0.001",
     ]
-    assert second.cells[2] == "1.5 s"
+    assert second.cells[2] == "1.50 s"
     assert [row.key for row in metrics_table(pair, None, words="e2e").rows] == [second.key]
 
 

@@ -27,15 +27,15 @@ async def test_costs_and_the_front_are_those_of_the_answers(measured: Path) -> N
         good, fair, bad = (line_of(text, name) for name in ("good", "fair", "bad"))
         assert "$0.0012" in good
         assert "$0.00066" in fair
-        assert "88.5 %" in good
-        assert " 25.0 % [" in bad
+        assert "88.5%" in good
+        assert " 25.0% [" in bad
         # 66.27 tokens a task, 46 of 52 right
         assert "$0.00075" in fair
         assert bad.count("├") == 1  # its interval beside that of the cheapest
         assert "yes" in fair
         assert "no" in bad
-        assert "75 %" in bad
-        assert "fair instead of bad saves 43 %" in " ".join(text.split())
+        assert "75.3%" in bad
+        assert "fair instead of bad saves 43." in " ".join(text.split())
         assert "perfect" not in text[: text.index("cost is not known")]
 
 

@@ -39,10 +39,10 @@ def test_the_interval_goes_first_then_the_word_shrinks_to_a_letter() -> None:
 
 def test_points_are_hundredths_and_differences_have_a_sign() -> None:
     assert shown(Delta(0.13, "better", 0.103, 0.157, "points")) == (
-        "▲ +13.0 pt [+10.3, +15.7] better"
+        "▲ +13.0 pp [+10.3, +15.7] better"
     )
     assert shown(Delta(-1.0, "worse", -1.0, -0.853, "points"), 35) == (
-        "▼  -100 pt [-100, -85.3]  worse"
+        "▼ -100.0 pp [-100.0, -85.3] worse"
     )
     assert shown(Delta(-231.0, "worse", unit="")) == "▼     -231 worse"
 

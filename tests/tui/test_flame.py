@@ -67,9 +67,9 @@ def test_names_stand_in_their_frames_and_the_last_row_tells_of_the_one_under_the
         "▏queue ▸search  300 ms      ▏model  500 ms",
         "       ▏rank  ▏embed  200 ms",
         "",
-        "search  300 ms · 30.0 % of all",
+        "search  300 ms · 30.0% of all",
     ]
-    assert shown(Gaze((), (1, 1)), 70)[-1] == ("embed  200 ms · 20.0 % of all · 66.7 % of search")
+    assert shown(Gaze((), (1, 1)), 70)[-1] == ("embed  200 ms · 20.0% of all · 66.7% of search")
     assert shown()[-1] == "answer  1 s · itself 100 ms"
 
 

@@ -43,10 +43,10 @@ def test_rows_line_up() -> None:
         Cores("cores", [0, 50, 100]),
     ]
     assert _painted(rows, 40, 5) == [
-        "CPU    ━━━━━━━━━━───────────        50 %",
+        "CPU    ━━━━━━━━━━───────────         50%",
         "memory ━━━━━━━━━━━━━━━━━━━━─ ‼ 96/100 GB",
         "GPU    – no NVML                        ",
-        "cores  ▁▄█ 3 cores, 50 % busy           ",
+        "cores  ▁▄█ 3 cores, 50% busy            ",
         "                                        ",
     ]
 
@@ -64,16 +64,16 @@ def test_a_threshold_can_be_chosen() -> None:
 def test_what_has_no_limit_has_no_bar() -> None:
     row = _painted([Gauge("clock", 1410.0, None, "MHz")], 40, 1)[0]
     assert "━" not in row
-    assert row.endswith("1410 MHz")
+    assert row.endswith("1,410 MHz")
 
 
 def test_a_note_for_which_there_is_no_room_stands_in_the_place_of_a_bar() -> None:
     rows = [Gauge("clock", 1410.0, None, "MHz", note="power cap"), Gauge("heat", 45.0, 90.0, "°C")]
     assert _painted(rows, 32, 2) == [
-        "clock power cap         1410 MHz",
-        "heat  ━━━━━━━━───────   45/90 °C",
+        "clock power cap        1,410 MHz",
+        "heat  ━━━━━━━───────    45/90 °C",
     ]
-    assert _painted(rows[:1], 22, 1) == ["clock power…  1410 MHz"]
+    assert _painted(rows[:1], 22, 1) == ["clock power… 1,410 MHz"]
 
 
 def test_course_and_note_where_there_is_room() -> None:
@@ -82,7 +82,7 @@ def test_course_and_note_where_there_is_room() -> None:
     assert wide.endswith("▁▄ █ power cap")
     narrow = _painted([gauge], 22, 1)[0]
     assert "power cap" not in narrow
-    assert narrow.endswith("50 %")
+    assert narrow.endswith("50%")
 
 
 def test_a_limit_next_to_nothing_is_no_trouble() -> None:

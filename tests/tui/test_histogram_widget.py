@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from whole_rows import assert_whole
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.tui.drawing.axis import Axis, quantity
+from agentbench_tui.presentation.numbers import quantity
+from agentbench_tui.tui.drawing.axis import Axis
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.histogram_data import axis_for, baseline_heights, heights_of
 from agentbench_tui.tui.drawing.painting import text_of
@@ -87,7 +88,7 @@ def test_all_values_on_the_axis_are_counted(log: bool) -> None:
 
 
 def test_heights_are_those_that_numpy_counts() -> None:
-    """numpy.histogram over the same bars; buckets are 1 % wide, so a few values lie elsewhere."""
+    """numpy.histogram over the same bars; buckets are 1% wide, so a few values lie elsewhere."""
     values = _latencies(5000)
     axis = Axis(50, 1500)
     ours = heights_of(Histogram(values).buckets(), axis, 40)

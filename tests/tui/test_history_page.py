@@ -39,7 +39,7 @@ async def test_a_planted_regression_is_found_and_drawn(history: Path) -> None:
     app = session(history, "history")
     async with app.run_test(size=(120, 40)) as pilot:
         text = await shows(
-            pilot, "bot@2.0: regression", "▼ major +23 %", "all agents", "no regression"
+            pilot, "bot@2.0: regression", "▼ major +22.9%", "all agents", "no regression"
         )
         assert "History ▸ bot" in text
         assert "e2e_ms.p50 of" in text
@@ -47,10 +47,10 @@ async def test_a_planted_regression_is_found_and_drawn(history: Path) -> None:
         assert "● 1.0" in text
         assert "▲ 2.0" in text
         assert "the 20 runs before" in text
-        assert "at least 21.7 % worse" in text
+        assert "at least 21.7% worse" in text
         assert "block" in text
         first = next(line for line in text.splitlines() if "▸ ▼ regression major" in line)
-        assert "+22.9 %" in first
+        assert "+22.9%" in first
         assert "▲ improvement" in text
         # the worst agent first
         alarms = app.screen.query_one("#alarms", Grid)._data.rows
@@ -60,7 +60,7 @@ async def test_a_planted_regression_is_found_and_drawn(history: Path) -> None:
 async def test_the_narrowest_terminal_shows_plot_and_findings_then_the_side(history: Path) -> None:
     app = session(history, "history")
     async with app.run_test(size=(80, 24)) as pilot:
-        text = await shows(pilot, "▼ major +23 %", "regression major")
+        text = await shows(pilot, "▼ major +22.9%", "regression major")
         assert "all agents" not in text
         await pilot.press("v")
         text = await shows(pilot, "all agents", "of 100")

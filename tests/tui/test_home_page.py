@@ -63,7 +63,7 @@ async def test_a_run_that_goes_on_is_on_top_with_its_progress(
     try:
         app = session(database, "home")
         async with app.run_test(size=(120, 40)) as pilot:
-            text = await shows(pilot, "running", "50 %")
+            text = await shows(pilot, "running", "50%")
             assert text.index("echoes") < text.index("quick")
     finally:
         lease.release()

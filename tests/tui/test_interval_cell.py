@@ -68,7 +68,7 @@ def test_figures_stand_below_each_other_and_the_unit_is_said_once() -> None:
     column = interval_column(rows, "ms")
     first, second = (text_of([paint_interval(one, column, 27, *LOOK)])[0] for one in rows)
     assert first == "212 ms [198, 231]          "
-    assert second == "1.24 s [900 ms, 1.5 s]     "
+    assert second == "1.24 s [900 ms, 1.50 s]    "
 
 
 def test_the_drawing_goes_first_then_the_ends() -> None:
@@ -78,10 +78,10 @@ def test_the_drawing_goes_first_then_the_ends() -> None:
     def cell(width: int) -> str:
         return text_of([paint_interval(one, column, width, *LOOK)])[0].rstrip()
 
-    assert cell(31) == "91.2 % [88.0, 94.1] ├────●────┤"
-    assert cell(28) == "91.2 % [88.0, 94.1]"
-    assert cell(16) == "91.2 % ├───●───┤"
-    assert cell(10) == "91.2 %"
+    assert cell(31) == "91.2% [88.0, 94.1] ├─────●────┤"
+    assert cell(27) == "91.2% [88.0, 94.1]"
+    assert cell(16) == "91.2% ├────●───┤"
+    assert cell(10) == "91.2%"
 
 
 def test_what_is_unknown_is_told_with_the_reason() -> None:
@@ -94,9 +94,9 @@ def test_the_axis_stands_below_where_there_is_room() -> None:
     one = Interval(0.5, 0.0, 1.0)
     data = Intervals((("a", one),), "share")
     assert text_of(paint_intervals(data, 42, 3, *LOOK)) == [
-        "a 50.0 % [0.0, 100.0] ├─────────●────────┤",
-        "                     └┬─────────┬────────┬",
-        "                      0        50 %  100 %",
+        "a 50.0% [0, 100] ├───────────●───────────┤",
+        "                └┬───────────┬───────────┬",
+        "                 0          50%       100%",
     ]
     assert "┬" not in "".join(text_of(paint_intervals(data, 42, 2, *LOOK)))
 

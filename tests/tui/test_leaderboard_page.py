@@ -12,7 +12,7 @@ def line_of(text: str, name: str) -> str:
     return next(
         line
         for line in text.splitlines()
-        if f" {name} " in line and " %" in line and "[95" not in line
+        if f" {name} " in line and "%" in line and "[95" not in line
     )
 
 
@@ -24,9 +24,9 @@ async def test_agents_are_ranked_with_intervals_and_ties_simulated_ones_apart(
         title = "agents by accuracy on 52 cases, last 30 days"
         text = await shows(pilot, title, f"simulated {title}", "may equal", "perfect")
         # 1 - 6/52 and 1 - 6/52 (0, 10, …; 1, 11, …), and 13/52, by hand
-        assert "88.5 %" in line_of(text, "good")
-        assert "88.5 %" in line_of(text, "fair")
-        assert "25.0 %" in line_of(text, "bad")
+        assert "88.5%" in line_of(text, "good")
+        assert "88.5%" in line_of(text, "fair")
+        assert "25.0%" in line_of(text, "bad")
         # who shares a place is told apart by the marker of its profile all the same
         assert "▲  1=" in line_of(text, "good")
         assert "●  1=" in line_of(text, "fair")
@@ -41,7 +41,7 @@ async def test_agents_are_ranked_with_intervals_and_ties_simulated_ones_apart(
         below = text.index(f"simulated {title}")
         assert text.index("perfect") > below > text.index("good")
         row = line_of(text, "perfect")
-        assert "100.0 %" in row
+        assert "100%" in row
         assert "●   1" not in row
 
 
@@ -68,7 +68,7 @@ async def test_details_follow_the_cursor_and_marks_go_to_the_comparison(measured
         await shows(pilot, "fair: what is known")
         await pilot.press("x", "down", "x")
         text = await shows(pilot, "good: what is known", "beats bad", "+ good")
-        assert "100 % of repeats" in text  # too few of them for an interval
+        assert "100% of repeats" in text  # too few of them for an interval
         assert app.shared.marked == ["fair", "good"]
         await pilot.press("c", "end", "h")
         await shows(pilot, "bad: what is known", "no agent is below")

@@ -334,7 +334,7 @@ def test_progress_shows_each_execution() -> None:
     ticks = [tick(1, [10.0] * 50, observed=60, correct=30), tick(2, [10.0] * 40)]
     state = of(update(run, rows, at=5, ticks=ticks))
     first, second = texts(live_tables.progress(state, BEGAN + 5))
-    assert first == ["b0", "agent1", "100/100", "30 %", "10.0 ms", "10.0 ms", "10", "done"]
+    assert first == ["b0", "agent1", "100/100", "30.0%", "10.0 ms", "10.0 ms", "10", "done"]
     assert second[2:] == ["0/100", "–", "–", "–", "0", "–"]
 
 

@@ -58,7 +58,7 @@ def test_a_logarithmic_axis_gives_factors_the_same_room() -> None:
 def test_axes_have_labels_units_and_round_ticks() -> None:
     rows = shown(scatter(Point("", 0, 0), Point("", 2, 100), x_unit="$", y_unit="%"))
     assert rows[0] == "quality"
-    assert [row[:6] for row in rows if "┤" in row] == ["100 %┤", " 50 %┤", "    0┤"]
+    assert [row[:5] for row in rows if "┤" in row] == ["100%┤", " 50%┤", "   0┤"]
     assert rows[-2].split() == ["0", "$0.5", "$1.0", "$1.5", "$2.0"]
     assert rows[-1].endswith("cost")
 
@@ -132,8 +132,8 @@ def test_a_small_room_has_a_list_with_the_front_first() -> None:
         Point("dear", 4.1, 88), Point("good", 2.4, 93.4, on_front=True), x_unit="$", y_unit="%"
     )
     assert shown(some, 30, 3) == [
-        "● good         93.4 %    $2.40",
-        "● dear           88 %    $4.10",
+        "● good          93.4%    $2.40",
+        "● dear            88%    $4.10",
         "",
     ]
     three = scatter(*(Point(str(at), at, at) for at in range(3)))

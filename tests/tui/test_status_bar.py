@@ -28,17 +28,17 @@ def shown(status: Status | None, width: int = 200) -> str:
 
 def test_everything_is_said_where_there_is_room() -> None:
     assert shown(RUN) == (
-        "core  running  41/200 20 %  3:12 elapsed  11:20 left  64 in flight  harness clean"
+        "core  running  41/200 20%  3:12 elapsed  11:20 left  64 in flight  harness clean"
         "  lag 1.2 ms  $0.41 of $5.00"
     )
 
 
 def test_what_matters_least_gives_way_first() -> None:
     assert shown(RUN, 84) == (
-        "core  running  41/200 20 %  3:12 elapsed  11:20 left  64 in flight  $0.41 of $5.00"
+        "core  running  41/200 20%  3:12 elapsed  11:20 left  64 in flight  $0.41 of $5.00"
     )
-    assert shown(RUN, 40) == "core  running  41/200 20 %  11:20 left"
-    assert shown(RUN, 12) == "41/200 20 %"
+    assert shown(RUN, 40) == "core  running  41/200 20%  11:20 left"
+    assert shown(RUN, 12) == "41/200 20%"
 
 
 def test_a_harness_that_is_not_clean_stays_when_all_is_well_goes() -> None:
@@ -53,8 +53,8 @@ def test_a_slow_loop_and_a_cost_near_its_cap_are_pointed_at() -> None:
 
 
 def test_all_is_done_only_when_all_is_done() -> None:
-    assert "1,999/2,000 99 %" in shown(replace(RUN, done=1999, planned=2000))
-    assert "2,000/2,000 100 %" in shown(replace(RUN, done=2000, planned=2000))
+    assert "1,999/2,000 99%" in shown(replace(RUN, done=1999, planned=2000))
+    assert "2,000/2,000 100%" in shown(replace(RUN, done=2000, planned=2000))
 
 
 def test_what_is_simulated_and_what_is_unknown_are_said_so() -> None:

@@ -138,7 +138,7 @@ COST = Walk("cost", "measured", "52 cases of echoes", (
     cost("escape", focus("agents")),
     Do(lambda app: app.screen.query_one("#agents", Grid).move_to("bad")),
     cost("x", marked("bad")),
-    cost("y", copies("bad 0.250 right, $")),
+    cost("y", copies("bad 25.0% right, $")),
     cost("e", tells("agentbench cost --days 36500")),
     cost("b", "good@"),
     cost("n", "(group 2 of 2)"),
@@ -149,9 +149,9 @@ COST = Walk("cost", "measured", "52 cases of echoes", (
 ))  # fmt: skip
 ACCEPTED = ("bot", "plans", "cost_usd_per_task", "2026-01-01T22:00:00.000Z")
 HISTORY = Walk("history", "history", "e2e_ms.p50 of sums: 28 runs", (
-    history("y", copies("at least 21.7 % worse than the 20 runs before")),
+    history("y", copies("at least 21.7% worse than the 20 runs before")),
     history("b", "e2e_ms.p50 of plans: 28 runs"),
-    history("o", every("cost_usd_per_task of plans: 28 runs", "▲ -20 %", "$0.0020")),
+    history("o", every("cost_usd_per_task of plans: 28 runs", "▲ -20.1%", "$0.0020")),
     history("g", "28 runs, in hours since 2026-01-01 00:00"),
     history("s", "benchmark ▲"),
     history("e", tells("agentbench regressions bot")),

@@ -93,7 +93,7 @@ def held(app: Any) -> bool:
     return not app.screen._playing
 
 
-AT_THE_END = every("rain 100 % (yes)", "X-PERP $40", "tick 4 of 4", "it rains", gone(HOSTILE),
+AT_THE_END = every("rain 100% (yes)", "X-PERP $40", "tick 4 of 4", "it rains", gone(HOSTILE),
                    gone(EXAMPLE))  # fmt: skip
 MARKET = Walk("market", "varied", AT_THE_END, (
     market("comma", every("tick 3 of 4", "! -32602: market")),
@@ -101,7 +101,7 @@ MARKET = Walk("market", "varied", AT_THE_END, (
     market("less_than_sign", "tick 3 of 4"),
     market("greater_than_sign", "tick 4 of 4"),
     Do(lambda app: app.screen._go(0), every("tick 0 of 4", "nothing yet")),
-    market("a", every("tick 1 of 4", "60.0 %")),
+    market("a", every("tick 1 of 4", "60.0%")),
     market("y", copies('a2a.buyShares(market="m", amount=10)')),
     market("right_square_bracket", "episode 2 of 2"),
     market("left_square_bracket", "episode 1 of 2"),

@@ -12,14 +12,11 @@ from carried_out import run, suite
 
 from agentbench_tui.analysis.intervals.interval import wilson
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.presentation.breakdown import breakdown_rows, breakdown_sentences
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries.runs import executions_of, find_run
 from agentbench_tui.verdicts.groups.breakdown import AgentBreakdown, Breakdown, breakdown
-from agentbench_tui.verdicts.groups.breakdown_document import (
-    breakdown_document,
-    breakdown_rows,
-    breakdown_sentences,
-)
+from agentbench_tui.verdicts.groups.breakdown_document import breakdown_document
 
 AGENTS = """
 def right(prompt):
@@ -90,7 +87,7 @@ def test_the_group_that_is_worse_is_marked_and_the_others_are_not(database: Path
     assert weak.p_varies is not None
     assert weak.p_varies < 0.001
     said = breakdown_sentences(of_run(database, "topic"))[1]
-    assert said.startswith("weak: accuracy varies by topic more than by chance (p <0.001);")
+    assert said.startswith("weak: accuracy varies by topic more than by chance (p < 0.001);")
     assert said.endswith("lower than the rest: bread.")
 
 

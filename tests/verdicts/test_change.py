@@ -8,13 +8,8 @@ from scipy import stats
 
 from agentbench_tui.analysis.differences.equivalence import values_needed
 from agentbench_tui.analysis.power import sample_size_paired
-from agentbench_tui.verdicts.comparison.change import (
-    change,
-    change_words,
-    needed_words,
-    p_words,
-    settling_words,
-)
+from agentbench_tui.presentation.comparison import change, needed_words
+from agentbench_tui.verdicts.comparison.change import change_words, settling_words
 from agentbench_tui.verdicts.comparison.comparison import Comparison
 from agentbench_tui.verdicts.comparison.open_question import decided_words
 from agentbench_tui.verdicts.comparison.settling_size import Open, Settling, settling_size
@@ -34,21 +29,21 @@ def of_share(difference: float, low: float, high: float) -> Comparison:
 @pytest.mark.parametrize(
     ("one", "short", "long"),
     [
-        (of_ratio(0.88, 0.84, 0.92), "0.880 [0.840, 0.920]", "e2e_ms 12 % lower [8.0, 16]"),
-        (of_ratio(0.766, 0.01, 40.71), "0.766 [0.0100, 40.7]",
+        (of_ratio(0.88, 0.84, 0.92), "0.880× [0.840, 0.920]", "e2e_ms 12 % lower [8.0, 16]"),
+        (of_ratio(0.766, 0.01, 40.71), "0.766× [0.0100, 40.7]",
          "e2e_ms 23 % lower [-3,971, 99]"),
-        (of_ratio(1.042, 1.001, 1.085), "1.04 [1.00, 1.08]", "e2e_ms 4.2 % higher [0.1, 8.5]"),
-        (of_ratio(2.5, 2.25, 2.75), "2.50 [2.25, 2.75]", "e2e_ms 2.50 times as high [2.25, 2.75]"),
-        (of_ratio(1.0, 0.98, 1.02), "1.00 [0.980, 1.02]", "e2e_ms 0 % apart [-2.0, 2.0]"),
-        (of_ratio(0.9997, 0.98, 1.02), "1.00 [0.980, 1.02]",
+        (of_ratio(1.042, 1.001, 1.085), "1.04× [1.00, 1.08]", "e2e_ms 4.2 % higher [0.1, 8.5]"),
+        (of_ratio(2.5, 2.25, 2.75), "2.50× [2.25, 2.75]", "e2e_ms 2.50 times as high [2.25, 2.75]"),
+        (of_ratio(1.0, 0.98, 1.02), "1.00× [0.980, 1.02]", "e2e_ms 0 % apart [-2.0, 2.0]"),
+        (of_ratio(0.9997, 0.98, 1.02), "1.00× [0.980, 1.02]",
          "e2e_ms less than 0.05 % lower [-2.0, 2.0]"),
-        (of_share(0.13, 0.103, 0.157), "+13.0 [10.3, 15.7] pt",
+        (of_share(0.13, 0.103, 0.157), "+13.0 pp [+10.3, +15.7]",
          "accuracy 13.0 points higher [10.3, 15.7]"),
-        (of_share(-0.05, -0.09, -0.01), "-5.0 [-9.0, -1.0] pt",
+        (of_share(-0.05, -0.09, -0.01), "-5.0 pp [-9.0, -1.0]",
          "accuracy 5.0 points lower [1.0, 9.0]"),
-        (of_share(0.0, -0.003, 0.003), "0.0 [-0.3, 0.3] pt",
+        (of_share(0.0, -0.003, 0.003), "0.0 pp [-0.3, +0.3]",
          "accuracy 0 points apart [-0.3, 0.3]"),
-        (of_share(-0.0004, -0.003, 0.002), "0.0 [-0.3, 0.2] pt",
+        (of_share(-0.0004, -0.003, 0.002), "0.0 pp [-0.3, +0.2]",
          "accuracy less than 0.05 points lower [-0.2, 0.3]"),
         (Comparison("e2e_ms", "ms", "lower", 0.05), "–", "e2e_ms unknown"),
     ],
@@ -58,8 +53,7 @@ def test_a_change_in_words(one: Comparison, short: str, long: str) -> None:
     assert change_words(one) == long
 
 
-def test_p_and_what_is_needed_in_words() -> None:
-    assert (p_words(0.0004), p_words(0.0166), p_words(None)) == ("<0.001", "0.017", "–")
+def test_what_is_needed_in_words() -> None:
     runs = Comparison("e2e_ms", "ms", "lower", 0.05, n_needed=1376, varies_by="repeats")
     assert needed_words(runs) == "1,376 repeats"
     assert needed_words(runs.by_run()) == "1,376 runs"

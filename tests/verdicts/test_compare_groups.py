@@ -11,6 +11,7 @@ import pytest
 
 from agentbench_tui.analysis.differences.multiplicity import holm
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.presentation.comparison_by_group import groups_sentences
 from agentbench_tui.verdicts.comparison.compare import Compared, compare
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
@@ -23,7 +24,7 @@ from agentbench_tui.verdicts.groups.compare_groups import (
     compare_by_groups,
     judged_group,
 )
-from agentbench_tui.verdicts.groups.compare_groups_document import groups_document, groups_sentences
+from agentbench_tui.verdicts.groups.compare_groups_document import groups_document
 from agentbench_tui.verdicts.selection.side import load_sides
 
 Row = tuple[str, str, float]

@@ -14,11 +14,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 from carried_out import run, suite
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.presentation.cost import some_names
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.writer import write_once
 from agentbench_tui.verdicts.cost.cost import BY_THE_HOUR
 from agentbench_tui.verdicts.cost.cost_board import CostAsked, about, cost_document
-from agentbench_tui.verdicts.cost.cost_words import some_names
 from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
 from agentbench_tui.verdicts.selection.contenders import Wanted
 

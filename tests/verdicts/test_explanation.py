@@ -8,7 +8,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.figures.load_figures import FAILURES
 from agentbench_tui.model.figures.load_words import SAID
 from agentbench_tui.model.gate import gate_names
-from agentbench_tui.verdicts.words.explanation import (
+from agentbench_tui.verdicts.explanation import (
     explain,
     explain_arguments,
     explain_words,

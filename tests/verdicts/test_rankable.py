@@ -15,9 +15,9 @@ from carried_out import run, suite
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.verdicts.explanation import explain, explanations
 from agentbench_tui.verdicts.ranking.rankable import rankable
 from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
-from agentbench_tui.verdicts.words.explanation import explain, explanations
 
 AGENTS = """
 from agentbench_tui.model.answer import Answer, Usage

@@ -20,9 +20,9 @@ from agentbench_tui.stress.report import (
     WindowFacts,
 )
 from agentbench_tui.stress.search.breaking_point import BreakingPoint
+from agentbench_tui.verdicts.explanation import explain, explain_words
 from agentbench_tui.verdicts.runs.gate import check_gates
 from agentbench_tui.verdicts.stress.stress_document import standing, stress_document, told
-from agentbench_tui.verdicts.words.explanation import explain, explain_words
 
 BROKEN = BreakingPoint(
     on="rate",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.compare.curve_sentences import lines, p_shown, short, signed
+from agentbench_tui.cli.compare.curve_sentences import lines
 from agentbench_tui.cli.console.output import (
     Column,
     console,
@@ -20,6 +20,7 @@ from agentbench_tui.cli.console.output import (
 )
 from agentbench_tui.model.errors import write_error
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.numbers import p_value, precise, signed_amount
 from agentbench_tui.verdicts.training.curve_document import (
     bootstrap_ends,
     curve_document,
@@ -41,14 +42,14 @@ _FAR = 3
 _PLOT = 76, 12
 _COLUMNS = (
     Column("metric", "metric", names_row=True),
-    Column("a", "control", short, right=True),
-    Column("b", "candidate", short, right=True),
-    Column("difference", "difference", signed, right=True),
-    Column("low", "low", signed, right=True),
-    Column("high", "high", signed, right=True),
-    Column("p_value", "p", p_shown, right=True),
-    Column("p_adjusted", "p adjusted", p_shown, right=True),
-    Column("effect_size", "Cliff's delta", short, right=True),
+    Column("a", "control", precise, right=True),
+    Column("b", "candidate", precise, right=True),
+    Column("difference", "difference", signed_amount, right=True),
+    Column("low", "low", signed_amount, right=True),
+    Column("high", "high", signed_amount, right=True),
+    Column("p_value", "p", p_value, right=True),
+    Column("p_adjusted", "p adjusted", p_value, right=True),
+    Column("effect_size", "Cliff's delta", precise, right=True),
     Column("n", "runs", right=True),
     Column("verdict", "candidate is"),
 )

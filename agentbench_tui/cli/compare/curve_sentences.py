@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.numbers import (
+    chosen_percent,
+    p_value,
+    precise,
+    signed_amount,
+)
 from agentbench_tui.verdicts.training.curve_document import bootstrap_ends
-from agentbench_tui.verdicts.words.figures import NOTHING
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.training.curve_comparison import RunComparison
@@ -30,7 +35,7 @@ def lines(answer: Answer) -> Iterator[tuple[str, int]]:
     yield f"{one_line(found.metric)}{summary}; {found.better} is better", 0
     yield (
         (
-            f"candidate {short(found.b)} against control {short(found.a)}: the candidate is "
+            f"candidate {precise(found.b)} against control {precise(found.a)}: the candidate is "
             f"{found.verdict}{_why(found)}"
         ),
         0,
@@ -43,7 +48,7 @@ def lines(answer: Answer) -> Iterator[tuple[str, int]]:
 
 
 def _why(found: RunComparison) -> str:
-    margin = f"±{short(found.margin)}"
+    margin = f"±{precise(found.margin)}"
     if found.verdict == "equivalent":
         return f" within {margin}"
     if found.verdict == "inconclusive":
@@ -55,19 +60,21 @@ def _why(found: RunComparison) -> str:
 
 def _figures(answer: Answer) -> Iterator[tuple[str, str]]:
     found = answer.comparison
-    level = f"{100 * (1 - found.asked.alpha):g} %"
+    level = chosen_percent(1 - found.asked.alpha)
     if found.bootstrap is not None:
         method = found.bootstrap.interval.method
-        yield "effect", f"{signed(found.effect)} {_ends(*bootstrap_ends(found))} {level}, {method}"
+        yield (
+            "effect",
+            f"{signed_amount(found.effect)} {_ends(*bootstrap_ends(found))} {level}, {method}",
+        )
     else:
-        yield "effect", signed(found.effect)
+        yield "effect", signed_amount(found.effect)
     if found.t is not None:
         t = found.t
         ends = _ends(t.interval.low, t.interval.high)
-        yield (
-            t.interval.method,
-            f"{ends} {level}, p {p_shown(t.p)} (t {short(t.t)}, {short(t.df)} degrees of freedom)",
-        )
+        freedom = f"{precise(t.df)} degrees of freedom"
+        words = f"{ends} {level}, p {p_value(t.p)} (t {precise(t.t)}, {freedom})"
+        yield t.interval.method, words
     if found.permutation is not None:
         yield "p", _p_words(found)
     yield "size", _size_words(found)
@@ -91,11 +98,11 @@ def _p_words(found: RunComparison) -> str:
     name = "sign flips" if found.paired else "label permutation"
     drawn = "all" if test.exact else f"{test.permutations:,} draws, seed {test.seed}"
     rank = "Wilcoxon" if found.paired else "Mann–Whitney"
-    words = f"{p_shown(test.p)} by {name} ({drawn}); {rank} {p_shown(found.p_rank)}"
+    words = f"{p_value(test.p)} by {name} ({drawn}); {rank} {p_value(found.p_rank)}"
     if found.p_value != test.p:
         words += "; with so few runs that of Welch's t decides"
     if found.p_adjusted is not None and found.p_adjusted != found.p_value:
-        words += f"; adjusted by Holm {p_shown(found.p_adjusted)}"
+        words += f"; adjusted by Holm {p_value(found.p_adjusted)}"
     sided = found.asked.side
     return words if sided == "two-sided" else f"{words}; one-sided ({sided})"
 
@@ -107,7 +114,7 @@ def _size_words(found: RunComparison) -> str:
         "hedges_g": "Hedges' g",
         "cliffs_delta": "Cliff's delta",
     }
-    return ", ".join(f"{names[name]} {short(value)}" for name, value in found.sizes.items())
+    return ", ".join(f"{names[name]} {precise(value)}" for name, value in found.sizes.items())
 
 
 def _gain_words(found: RunComparison) -> str:
@@ -124,7 +131,7 @@ def _gain_words(found: RunComparison) -> str:
 
 def _normality_words(found: RunComparison) -> str:
     return "; ".join(
-        f"{'Levene' if name == 'levene' else f'Shapiro–Wilk of {name}'} p {p_shown(test.p)}"
+        f"{'Levene' if name == 'levene' else f'Shapiro–Wilk of {name}'} p {p_value(test.p)}"
         for name, test in found.normality.items()
         if test is not None
     )
@@ -135,7 +142,7 @@ def _power_words(found: RunComparison) -> str:
     power = found.power
     what = "pairs" if found.paired else "runs a side"
     return (
-        f"a difference of {short(power.target)} is found with power {power.power:g} by "
+        f"a difference of {precise(power.target)} is found with power {power.power:g} by "
         f"{power.n:,} {what}; these find it with {power.reached:.2f}"
     )
 
@@ -161,34 +168,17 @@ def _worst_words(found: RunComparison) -> str:
     assert found.worst is not None
     worst = found.worst
     stand = [
-        f"{short(value)} for each {name} run that did not finish"
+        f"{precise(value)} for each {name} run that did not finish"
         for name, value in (("control", worst.control), ("candidate", worst.candidate))
         if value is not None
     ]
     return (
-        f"with {' and '.join(stand)} the effect is {signed(worst.effect)} "
-        f"{_ends(worst.low, worst.high)} by t, p {p_shown(worst.p)}"
+        f"with {' and '.join(stand)} the effect is {signed_amount(worst.effect)} "
+        f"{_ends(worst.low, worst.high)} by t, p {p_value(worst.p)}"
     )
 
 
 def _ends(low: float | None, high: float | None) -> str:
-    left = "-∞" if low is None or math.isinf(low) else short(low)
-    right = "∞" if high is None or math.isinf(high) else short(high)
+    left = "-∞" if low is None or math.isinf(low) else precise(low)
+    right = "∞" if high is None or math.isinf(high) else precise(high)
     return f"[{left}, {right}]"
-
-
-def short(value: float | None) -> str:
-    """Four digits that matter."""
-    return NOTHING if value is None else plain(value, 4)
-
-
-def signed(value: float | None) -> str:
-    """The same of a difference."""
-    return NOTHING if value is None else f"{'+' if value >= 0 else ''}{plain(value, 4)}"
-
-
-def p_shown(value: float | None) -> str:
-    """A p value; two digits that matter."""
-    if value is None:
-        return NOTHING
-    return "<0.0001" if value < 0.0001 else f"{value:.2g}"

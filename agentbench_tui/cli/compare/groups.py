@@ -8,8 +8,9 @@ import click
 
 from agentbench_tui.cli.console.output import Column, print_prose, print_rows
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.verdicts.comparison.change import change, needed_words, p_words
-from agentbench_tui.verdicts.words.figures import NOTHING, point_words
+from agentbench_tui.presentation.comparison import CHANGE_TITLE, change, needed_words
+from agentbench_tui.presentation.numbers import MISSING, p_value
+from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,7 @@ def print_groups(
     found: ComparedByGroups, form: str, limit: int, values: Callable[[Comparison], str]
 ) -> None:
     """Tables and sentences; `values` shows the values of both sides."""
-    from agentbench_tui.verdicts.groups.compare_groups_document import groups_sentences
+    from agentbench_tui.presentation.comparison_by_group import groups_sentences
 
     for one in found.pairs:
         click.echo()
@@ -99,8 +100,8 @@ def _print_table(
             if group.cases_a == group.cases_b
             else f"{group.cases_a:,}, {group.cases_b:,}",
             "change": change(one),
-            "p": p_words(one.p_adjusted),
-            "verdict": one.verdict if one.comparable else NOTHING,
+            "p": p_value(one.p_adjusted),
+            "verdict": one.verdict if one.comparable else MISSING,
             "needed": needed_words(one),
             "values": values(one),
         }
@@ -111,7 +112,7 @@ def _print_table(
         Column("group", field, names_row=True),
         Column("metric", "metric", names_row=True),
         Column("cases", "cases", right=True),
-        Column("change", "B / A, or B - A [95 %]"),
+        Column("change", CHANGE_TITLE),
         Column("p", "p", right=True),
         Column("verdict", "B is"),
         Column("needed", "needs", right=True),

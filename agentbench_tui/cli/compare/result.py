@@ -13,23 +13,27 @@ from agentbench_tui.cli.console.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.verdicts.comparison.change import change, needed_words, p_words
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars, milliseconds
+from agentbench_tui.presentation.comparison import (
+    CHANGE_TITLE,
+    both_values,
+    change,
+    needed_words,
+    sample_words,
+)
+from agentbench_tui.presentation.numbers import MISSING, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.verdicts.comparison.compare import Compared, OnBenchmark, Pair
-    from agentbench_tui.verdicts.comparison.comparison import Comparison
     from agentbench_tui.verdicts.groups.compare_groups import ComparedByGroups
 
 Document = dict[str, Any]
 
 _METRICS = (
     Column("metric", "metric", names_row=True),
-    Column("change", "B / A, or B - A [95 %]"),
+    Column("change", CHANGE_TITLE),
     Column("p", "p", right=True),
     Column("verdict", "B is"),
     Column("needed", "needs", right=True),
@@ -77,7 +81,7 @@ def print_comparison(
             winner = document["overall"]["winner"]
             _say(form, f"Overall: {'no winner' if winner is None else f'{winner} wins'}.")
         if by is not None:
-            print_groups(by, form, by_limit, _both_values)
+            print_groups(by, form, by_limit, both_values)
 
 
 def _metric_rows(document: Document) -> list[Document]:
@@ -175,11 +179,11 @@ def _print_benchmark(one: OnBenchmark, notes: Sequence[str], form: str, *, told:
         {
             "metric": metric.metric,
             "change": change(metric),
-            "p": p_words(metric.p_adjusted),
-            "verdict": metric.verdict if metric.comparable else NOTHING,
+            "p": p_value(metric.p_adjusted),
+            "verdict": metric.verdict if metric.comparable else MISSING,
             "needed": needed_words(metric),
-            "values": _both_values(metric),
-            "n": _from(metric),
+            "values": both_values(metric),
+            "n": sample_words(metric),
         }
         for metric in one.metrics
     ]
@@ -207,34 +211,6 @@ def _notes(one: OnBenchmark) -> list[str]:
     return said + [f"{', '.join(names)}: {words}" for words, names in by_words.items()]
 
 
-def _from(metric: Comparison) -> str:
-    if metric.only_a is not None:
-        return f"{metric.n:,} pairs, {metric.only_a:,} A alone, {metric.only_b:,} B alone"
-    if metric.paired:
-        clusters = "" if metric.clusters is None else f", {metric.clusters:,} clusters"
-        return f"{metric.n:,} pairs{clusters}"
-    if not metric.n:
-        return NOTHING
-    what = metric.of.removesuffix("s")
-    return f"{metric.n:,} {what}{'' if metric.n == 1 else 's'} a side"
-
-
-def _both_values(metric: Comparison) -> str:
-    return f"{_value(metric.a, metric.unit)}, {_value(metric.b, metric.unit)}"
-
-
-def _value(value: float | None, unit: str) -> str:
-    if value is None:
-        return NOTHING
-    if unit == "share":
-        return f"{value:.3f}"
-    if unit == "ms":
-        return milliseconds(value)
-    if unit == "USD":
-        return dollars(value)
-    return f"{value:,.0f}" if abs(value) >= 1000 else plain(value, 3)
-
-
 def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -> None:
     click.echo()
     by = "Holm" if found.adjustment == "holm" else "Benjamini and Hochberg"
@@ -255,7 +231,7 @@ def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -
     _say(form, f"Overall: {verdict}. B: {said.words} ({adjusted}).")
     categories = document["categories"]
     if len(categories) > 1:
-        winners = ", ".join(f"{name} {winner or NOTHING}" for name, winner in categories.items())
+        winners = ", ".join(f"{name} {winner or MISSING}" for name, winner in categories.items())
         _say(form, f"Winners by category: {winners}")
     for words in document["recommendations"]:
         _say(form, f"- {words}")
@@ -290,7 +266,7 @@ def _answer(said: Document) -> str:
 
 def _short(text: str | None) -> str:
     if text is None:
-        return NOTHING
+        return MISSING
     line = one_line(text)
     return line if len(line) <= _SHOWN else f"…{line[1 - _SHOWN :]}"
 

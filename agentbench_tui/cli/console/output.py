@@ -16,7 +16,7 @@ import click
 
 from agentbench_tui.cli.console.streams import knows_all_characters, stream_on
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.verdicts.words.figures import NOTHING
+from agentbench_tui.presentation.numbers import MISSING
 
 FORMATS = ("table", "json", "jsonl", "csv", "md")
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -36,8 +36,8 @@ class Column:
 
     key: str
     title: str
-    show: Callable[[Any], str] = lambda value: NOTHING if value is None else str(value)
-    """Formats the value for a table; CSV has the value itself."""
+    show: Callable[[Any], str] = lambda value: MISSING if value is None else str(value)
+    """How a person sees the value; CSV holds the value itself."""
     right: bool = False
     names_row: bool = False
     """Whether it identifies the row, and is therefore repeated in every part of a table that is
@@ -194,7 +194,7 @@ def _print_table(
         for column in columns
     }
     if sum(least.values()) + _GAP * (len(columns) - 1) > width:
-        columns = [column for column in columns if {*shown[column.key]} - {"", NOTHING}]
+        columns = [column for column in columns if {*shown[column.key]} - {"", MISSING}]
     if title is not None:
         print_prose(title)
     for number, part in enumerate(_parts(columns, least, width)):

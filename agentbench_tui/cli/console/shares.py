@@ -7,8 +7,6 @@ from typing import Any
 
 import click
 
-from agentbench_tui.verdicts.words.figures import NOTHING
-
 
 class Share(click.ParamType[float]):
     """A positive share, as `0.05` or `5%`."""
@@ -65,11 +63,3 @@ def _number(text: str) -> float:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         return math.nan
-
-
-def percent(value: float | None) -> str:
-    """A share for people: three digits that matter."""
-    if value is None:
-        return NOTHING
-    shown = f"{100 * value:#.3g}"
-    return f"{100 * value:.0f} %" if abs(value) >= 10 else f"{shown.rstrip('.')} %"

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import Column, print_prose, print_rows
-from agentbench_tui.verdicts.words.figures import NOTHING
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.comparison import CHANGE_TITLE
+from agentbench_tui.presentation.numbers import MISSING
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,7 +30,7 @@ _COLUMNS = (
     Column("place", "experiment", names_row=True),
     Column("variant", "B", names_row=True),
     Column("metric", "metric"),
-    Column("change", "B / A, or B - A [95 %]"),
+    Column("change", CHANGE_TITLE),
     Column("p", "p", right=True),
     Column("verdict", "B is"),
     Column("needed", "needs", right=True),
@@ -129,7 +131,8 @@ def _print_against_first(found: Compared) -> None:
 
 
 def _rows(pair: Pair) -> list[Document]:
-    from agentbench_tui.verdicts.comparison.change import change, needed_words, p_words
+    from agentbench_tui.presentation.comparison import change, needed_words
+    from agentbench_tui.presentation.numbers import p_value
 
     return [
         {
@@ -137,19 +140,18 @@ def _rows(pair: Pair) -> list[Document]:
             "variant": pair.b.label,
             "metric": metric.metric,
             "change": change(metric),
-            "p": p_words(metric.p_adjusted),
-            "verdict": metric.verdict if metric.comparable and pair.is_ranked else NOTHING,
+            "p": p_value(metric.p_adjusted),
+            "verdict": metric.verdict if metric.comparable and pair.is_ranked else MISSING,
             "needed": needed_words(metric),
-            "n": _from(metric),
+            "n": _sample(metric),
         }
         for one in pair.benchmarks
         for metric in one.metrics
     ]
 
 
-def _from(metric: Comparison) -> str:
-    what = "pairs" if metric.paired else metric.of
-    return f"1 {what.removesuffix('s')}" if metric.n == 1 else f"{metric.n:,} {what}"
+def _sample(metric: Comparison) -> str:
+    return counted(metric.n, "pair" if metric.paired else metric.of.removesuffix("s"))
 
 
 def _notes(found: Compared) -> list[str]:

@@ -15,9 +15,8 @@ from agentbench_tui.cli.console.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.verdicts.words.figures import NOTHING
+from agentbench_tui.presentation.numbers import precise, signed_amount, signed_percent
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,27 +29,17 @@ _CELLS = 31
 _LONGEST_NAME = 24
 
 
-def _signed(value: float | None) -> str:
-    return NOTHING if value is None else f"{'+' if value > 0 else ''}{plain(value, 3)}"
-
-
-def _share(value: float | None) -> str:
-    if value is None:
-        return NOTHING
-    return f"{round(100 * value, 1) + 0.0:+.1f} %"  # no minus before a 0
-
-
 _LEVELS = (
     Column("parameter", "parameter", names_row=True),
     Column("level", "level", names_row=True),
-    Column("mean", "mean", lambda value: plain(value, 4), right=True),
-    Column("difference", "effect", _signed, right=True),
-    Column("low", "from", _signed, right=True),
-    Column("high", "to", _signed, right=True),
-    Column("relative", "of mean", _share, right=True),
+    Column("mean", "mean", precise, right=True),
+    Column("difference", "effect", signed_amount, right=True),
+    Column("low", "from", signed_amount, right=True),
+    Column("high", "to", signed_amount, right=True),
+    Column("relative", "of mean", signed_percent, right=True),
     Column("strip", "plot"),
-    Column("least", "least", _signed, right=True),
-    Column("most", "most", _signed, right=True),
+    Column("least", "least", signed_amount, right=True),
+    Column("most", "most", signed_amount, right=True),
     Column("reason", "note"),
 )
 _ROWS = (Column("benchmark_id", "benchmark"), Column("metric", "metric"), Column("unit", "unit"))

@@ -13,8 +13,8 @@ import click
 
 from agentbench_tui.cli.console.output import Column, print_json, print_prose, print_rows
 from agentbench_tui.model.figures.metric import METRICS, Metric
-from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.numbers import precise
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,15 +26,7 @@ Document = dict[str, Any]
 Show = Callable[["sqlite3.Connection", Document, str], None]
 
 _LONGEST_SETTINGS = 400
-_WHOLE = 1000
-"""Value from which on decimals are omitted."""
 _TIMES = ("mean", "p50", "p95", "p99")
-
-
-def _figure(value: Any) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if abs(value) >= _WHOLE else plain(value, 4)
 
 
 _COLUMNS = (
@@ -42,9 +34,9 @@ _COLUMNS = (
     Column("point", "point", names_row=True),
     Column("variant", "variant", names_row=True),
     Column("metric", "metric"),
-    Column("value", "value", _figure, right=True),
-    Column("low", "from", _figure, right=True),
-    Column("high", "to", _figure, right=True),
+    Column("value", "value", precise, right=True),
+    Column("low", "from", precise, right=True),
+    Column("high", "to", precise, right=True),
     Column("unit", "unit"),
     Column("n", "n", right=True),
     Column("reason", "note", lambda value: value or ""),

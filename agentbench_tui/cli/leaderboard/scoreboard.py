@@ -14,7 +14,17 @@ from agentbench_tui.cli.console.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars, milliseconds, number, rate
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    amount,
+    count,
+    decimals,
+    estimate,
+    measure_of,
+    money,
+    score,
+)
 
 _WIDE_FROM = 110
 """Screen width from which on the five scores are shown by default."""
@@ -24,26 +34,25 @@ _MOST_NAMED = 4
 _CORE = (
     Column("rank_shown", "#", right=True, names_row=True),
     Column("name_shown", "agent", names_row=True),
-    Column("score_shown", "score [95 %]", right=True),
+    Column("score_shown", "score [95%]", right=True),
     Column("ranks_shown", "ranks", right=True),
-    Column("overall", "overall", number(), right=True),
-    Column("usd_per_success", "USD/right", dollars, right=True),
+    Column("overall", "overall", score, right=True),
+    Column("usd_per_success", "USD/right", money, right=True),
     Column("harness", "harness"),
 )
 _SCORES = tuple(
-    Column(name, name, number(), right=True)
-    for name in ("speed", "efficiency", "cost", "reliability")
+    Column(name, name, score, right=True) for name in ("speed", "efficiency", "cost", "reliability")
 )
 _MORE = (
-    Column("usd_per_success_shown", "USD/right [95 %]", right=True),
-    Column("successes_per_usd", "right/USD", lambda v: NOTHING if v is None else rate(v), True),
-    Column("iqm_shown", "IQM [95 %]", right=True),
+    Column("usd_per_success_shown", "USD/right [95%]", right=True),
+    Column("successes_per_usd", "right/USD", amount, True),
+    Column("iqm_shown", "IQM [95%]", right=True),
     Column("improvement_shown", "beats the next", right=True),
-    Column("rating_shown", "rating [95 %]", right=True),
+    Column("rating_shown", "rating [95%]", right=True),
     Column("profile_shown", "profile"),
     Column("last_benchmark_date", "last (UTC)"),
 )
-_RATING = Column("rating_shown", "rating [95 %]", right=True)
+_RATING = Column("rating_shown", "rating [95%]", right=True)
 _TITLES = {
     "iqm": "IQM", "improvement": "beats the next", "cost_usd_per_success": "USD/right"
 }  # fmt: skip
@@ -103,7 +112,7 @@ def _print_board(board: Document, form: str, *, wide: bool) -> None:
 
 def _columns(board: Document, form: str, *, wide: bool) -> list[Column]:
     core = [
-        Column("score_shown", f"{board['metric']} [95 %]", right=True)
+        Column("score_shown", f"{board['metric']} [95%]", right=True)
         if one.key == "score_shown"
         else one
         for one in _CORE
@@ -139,12 +148,8 @@ def _title(board: Document) -> str:
         points = f", at {board['shared']} points" if board["shared"] > count else ""
     return (
         f"{name}{simulated}: by {board['metric']}, {how}"
-        f" on {_count(count, thing)} of {_names(suites)}{points}"
+        f" on {counted(count, thing)} of {_names(suites)}{points}"
     )
-
-
-def _count(count: int, thing: str) -> str:
-    return f"{count:,} {thing}" + ("" if count == 1 else "s")
 
 
 def _notes(board: Document) -> list[str]:
@@ -158,7 +163,7 @@ def _notes(board: Document) -> list[str]:
     if board["left_out"]:
         thing = "case" if board["ranked_by"] == "cases" else "benchmark"
         lines.append(
-            f"excluded: {_count(board['left_out'], thing)} on which not every agent was measured"
+            f"excluded: {counted(board['left_out'], thing)} on which not every agent was measured"
         )
     lines += board["notes"]
     if board.get("more"):
@@ -168,13 +173,13 @@ def _notes(board: Document) -> list[str]:
         if len(board["standings"]) > 1 and line["reason"]:
             reasons.setdefault(line["reason"], []).append(line["name"])
     for reason, names in reasons.items():
-        lines.append(f"{NOTHING} under ranks of {_names(names)}: {reason}")
+        lines.append(f"{MISSING} under ranks of {_names(names)}: {reason}")
     unsure: dict[str, list[str]] = {}
     for line in board["standings"]:
         if line["score_reason"]:
             unsure.setdefault(line["score_reason"], []).append(line["name"])
     for reason, names in unsure.items():
-        lines.append(f"[{NOTHING}] under {board['metric']} of {_names(names)}: {reason}")
+        lines.append(f"[{MISSING}] under {board['metric']} of {_names(names)}: {reason}")
     unranked: dict[str, list[str]] = {}
     for one in board["unranked"]:
         unranked.setdefault(one["reason"], []).append(one["name"])
@@ -188,7 +193,7 @@ def _unsure(standings: list[Document], figures: Iterable[str]) -> list[str]:
         for name in figures:
             found = line.get(name) or {}
             if found.get("reason"):
-                mark = NOTHING if found["value"] is None else f"[{NOTHING}]"
+                mark = MISSING if found["value"] is None else f"[{MISSING}]"
                 title = _TITLES.get(name, name)
                 head = title if found["low"] is not None else f"{mark} under {title}"
                 reasons.setdefault((head, found["reason"]), []).append(line["name"])
@@ -203,9 +208,9 @@ def _names(names: list[str]) -> str:
 def _legend(boards: list[Document]) -> str:
     together = "all pairs and groups" if any(map(_is_group, boards)) else "all pairs"
     lines = [
-        f"#: 1 + the number of agents that are clearly ahead (p < 5 % over {together} together);",
+        f"#: 1 + the number of agents that are clearly ahead (p < 5% over {together} together);",
         "=: several agents share it. ranks: the places that chance leaves open for the score alone",
-        "(95 % interval).",
+        "(95% interval).",
     ]
     if any((line.get("rating") or {}).get("value") for b in boards for line in b["standings"]):
         lines.append("rating: 1000 on average; 400 more are odds of 10 to 1, case by case.")
@@ -214,7 +219,7 @@ def _legend(boards: list[Document]) -> str:
 
 def _shown(board: Document, line: Document) -> Document:
     """Return a row with its formatted cells."""
-    show = _figure(board)
+    show = measure_of(board["unit"])
     per_success = line["cost_usd_per_success"]
     improvement = line["improvement"] or {}
     rating = line.get("rating") or {}
@@ -223,40 +228,24 @@ def _shown(board: Document, line: Document) -> Document:
         **line,
         **line["scores"],
         "name_shown": line["name"] + (" (simulated)" if line["simulated"] else ""),
-        "score_shown": _interval(line["score"], line["low"], line["high"], show),
-        "ranks_shown": NOTHING if low is None else f"{low}-{high}" if high > low else str(low),
+        "score_shown": estimate(line["score"], line["low"], line["high"], show),
+        "ranks_shown": MISSING if low is None else f"{low}-{high}" if high > low else str(low),
         "usd_per_success": per_success["value"],
-        "usd_per_success_shown": _interval(
-            per_success["value"], per_success["low"], per_success["high"], dollars
+        "usd_per_success_shown": estimate(
+            per_success["value"], per_success["low"], per_success["high"], money
         ),
         "successes_per_usd": line["successes_per_usd"]["value"],
-        "iqm_shown": _estimate(line["iqm"], number()),
-        "improvement_shown": _estimate(improvement, number(2)),
-        "rating_shown": _estimate(rating, number(0)),
+        "iqm_shown": _estimate(line["iqm"], score),
+        "improvement_shown": _estimate(improvement, decimals(2)),
+        "rating_shown": _estimate(rating, count),
         "profile_shown": _sparkline((line["profile"] or {}).get("share") or []),
     }
 
 
-def _figure(board: Document) -> Callable[[Any], str]:
-    return {"share": number(), "score": number(), "ms": milliseconds, "USD": dollars}.get(
-        board["unit"], lambda value: rate(float(value))
-    )
-
-
 def _estimate(found: Document | None, show: Callable[[Any], str]) -> str:
     if not found or found.get("value") is None:
-        return NOTHING
-    return _interval(found["value"], found["low"], found["high"], show)
-
-
-def _interval(value: Any, low: Any, high: Any, show: Callable[[Any], str]) -> str:
-    """`[–]` for an interval that is not known, `–` for an end that nothing bounds."""
-    if value is None:
-        return NOTHING
-    if low is None and high is None:
-        return f"{show(value)} [{NOTHING}]"
-    ends = (NOTHING if end is None else show(end) for end in (low, high))
-    return f"{show(value)} [{', '.join(ends)}]"
+        return MISSING
+    return estimate(found["value"], found["low"], found["high"], show)
 
 
 def _sparkline(shares: list[float]) -> str:

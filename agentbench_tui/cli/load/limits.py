@@ -58,7 +58,7 @@ def _asked_of_senders(plan: Plan) -> dict[str, float]:
     from agentbench_tui.agents.target import parse_target
     from agentbench_tui.load.schedule.shape import asked_of, duration_of, schedule_of
     from agentbench_tui.load.spec import LoadSpec
-    from agentbench_tui.verdicts.words.figures import point_words
+    from agentbench_tui.verdicts.evidence.place import point_words
 
     found = {}
     for group, execution in plan.executions():

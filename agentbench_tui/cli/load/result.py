@@ -18,23 +18,18 @@ from agentbench_tui.cli.load.sentences import (
     headline,
     load_notes,
     name_of,
-    range_shown,
     rate_lines,
     repeats_line,
     slo_lines,
     spread_of,
     verdict_of,
+    with_range,
 )
 from agentbench_tui.cli.run.plan import say_traces
+from agentbench_tui.presentation.numbers import MISSING, amount, count, duration, money
+from agentbench_tui.presentation.runs import ending_words
+from agentbench_tui.verdicts.evidence.place import point_words
 from agentbench_tui.verdicts.load.load_sweep import sweep_document
-from agentbench_tui.verdicts.words.figures import (
-    NOTHING,
-    dollars,
-    ending_words,
-    milliseconds,
-    number,
-    point_words,
-)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -73,29 +68,29 @@ RAW = ("csv", "jsonl")
 METRICS = (
     Column("metric", "metric", names_row=True),
     *(Column(key, title, right=True) for key, title in _PARTS),
-    Column("n", "n", number(0), right=True),
+    Column("n", "n", count, right=True),
 )
 LOADS = (
     Column("benchmark_id", "load", names_row=True),
     Column("agent", "agent", names_row=True),
     Column("parameters_shown", "parameters", names_row=True),
     Column("verdict", "verdict"),
-    Column("asked_per_s", "asked/s", number(1), right=True),
-    Column("sent_per_s", "sent/s", number(1), right=True),
-    Column("answered_per_s", "answered/s", number(1), right=True),
-    Column("failed", "failed", number(0), right=True),
-    Column("unfinished", "unfinished", number(0), right=True),
-    Column("cancelled", "broken off", number(0), right=True),
-    Column("unsent", "never sent", number(0), right=True),
+    Column("asked_per_s", "asked/s", amount, right=True),
+    Column("sent_per_s", "sent/s", amount, right=True),
+    Column("answered_per_s", "answered/s", amount, right=True),
+    Column("failed", "failed", count, right=True),
+    Column("unfinished", "unfinished", count, right=True),
+    Column("cancelled", "broken off", count, right=True),
+    Column("unsent", "never sent", count, right=True),
     Column("e2e_p50", "e2e p50", right=True),
     Column("e2e_p95", "e2e p95", right=True),
     Column("e2e_p99", "e2e p99", right=True),
     Column("ttft_p50", "ttft p50", right=True),
     Column("ttft_p95", "ttft p95", right=True),
     Column("ttft_p99", "ttft p99", right=True),
-    Column("output_tokens_per_s", "tokens/s", number(0), right=True),
-    Column("goodput_per_s", "goodput/s", number(1), right=True),
-    Column("cost_usd", "USD", dollars, right=True),
+    Column("output_tokens_per_s", "tokens/s", amount, right=True),
+    Column("goodput_per_s", "goodput/s", amount, right=True),
+    Column("cost_usd", "USD", money, right=True),
 )
 
 
@@ -197,13 +192,13 @@ def part_shown(load: dict[str, Any], name: str, key: str) -> str:
     """
     metric = load["metrics"].get(name)
     if metric is None:
-        return NOTHING
+        return MISSING
     value = metric.get(key)
     if value is not None:
         varies = spread_of(load, name).get(key) if key in _WITH_SPREAD else None
-        return f"{milliseconds(value)}{range_shown(varies, milliseconds)}"
+        return with_range(value, varies, duration)
     needed = metric.get("needs", {}).get(key)
-    return NOTHING if needed is None else f"needs {needed:,}"
+    return MISSING if needed is None else f"needs {needed:,}"
 
 
 def load_row(execution: dict[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    Show,
+    amount,
+    chosen_percent,
+    money,
+    percent,
+    with_interval,
+)
+from agentbench_tui.verdicts.evidence.place import point_words
 from agentbench_tui.verdicts.load.load_spread import FEWEST_FOR_T
 from agentbench_tui.verdicts.load.load_sweep import within_slo
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars, point_words, rate
 
 _FROM_DUE = ("e2e_ms", "ttft_ms", "ttfo_ms")
 """Metrics that count from the due time in an open loop."""
@@ -39,7 +47,7 @@ def headline(execution: dict[str, Any]) -> str:
 
 def _cost(load: dict[str, Any]) -> str:
     value = load["metrics"].get("cost_usd")
-    return "" if value is None else f"cost {dollars(value)}"
+    return "" if value is None else f"cost {money(value)}"
 
 
 def _became_of(requests: dict[str, Any]) -> str:
@@ -74,7 +82,7 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
     share = metrics.get("goodput_share")
     if share is not None:
         limits = ", ".join(f"{name} {plain(limit)}" for name, limit in load["slo"].items())
-        rates.append(f"{100 * share:.1f} % of what was due kept {limits}")
+        rates.append(f"{percent(share)} of what was due kept {limits}")
     own = [
         _told("overhead p50 {} ms", harness.get("overhead_p50_ms")),
         _told("p99 {} ms", harness.get("overhead_p99_ms")),
@@ -106,10 +114,11 @@ def _rates(load: dict[str, Any]) -> list[str]:
         value = load["metrics"].get(name)
         reason = load["unmeasured"].get(name)
         if value is not None:
-            varies = range_shown(spread_of(load, name), _three_digits)
-            told.append(f"{mark_of}{words.format(_three_digits(value))}{varies}")
+            varies = spread_of(load, name)
+            ends = "" if varies.get("low") is None else f" {_ends(varies)}"
+            told.append(f"{mark_of}{words.format(amount(value))}{ends}")
         elif reason is not None and (load["slo"] or name != "goodput_per_s"):
-            lacking.setdefault(reason, []).append(words.format(NOTHING))
+            lacking.setdefault(reason, []).append(words.format(MISSING))
     return told + [f"{', '.join(words)} ({reason})" for reason, words in lacking.items()]
 
 
@@ -132,7 +141,7 @@ def slo_lines(executions: list[dict[str, Any]]) -> list[str]:
         place = f"{one['benchmark_id']} {one['agent_id']}: " if len(found) > 1 else ""
         lines.append(
             f"{place}highest {one['parameter']} within the SLO: {_highest(one)}"
-            f" (at least {100 * one['share']:.0f} % of what was due kept {limits})"
+            f" (at least {chosen_percent(one['share'])} of what was due kept {limits})"
         )
     return lines
 
@@ -158,7 +167,7 @@ def repeats_line(executions: list[dict[str, Any]]) -> str:
     )
     if repeats < FEWEST_FOR_T:
         return "[lowest, highest] of 2 repeats" if repeats else ""
-    return f"[low, high]: 95 % interval from the values of {repeats} repeats (t on their logs)"
+    return f"[low, high]: 95% interval from the values of {repeats} repeats (t on their logs)"
 
 
 def load_notes(executions: list[dict[str, Any]]) -> list[str]:
@@ -192,13 +201,13 @@ def spread_of(load: dict[str, Any], name: str) -> dict[str, Any]:
     return found
 
 
-def range_shown(varies: dict[str, Any] | None, show: Callable[[float], str]) -> str:
-    """` [352, 370 ms]`; empty without an interval."""
-    if not varies or varies["low"] is None:
-        return ""
-    low, high = show(varies["low"]), show(varies["high"])
-    same_unit = low.partition(" ")[2] == high.partition(" ")[2]
-    return f" [{low.partition(' ')[0] if same_unit else low}, {high}]"
+def _ends(varies: dict[str, Any]) -> str:
+    return f"[{amount(varies['low'])}, {amount(varies['high'])}]"
+
+
+def with_range(value: float, varies: dict[str, Any] | None, show: Show) -> str:
+    """`360 ms [352, 370]`; without an interval the value alone."""
+    return with_interval(value, (varies or {}).get("low"), (varies or {}).get("high"), show)
 
 
 def _ceiling(harness: dict[str, Any]) -> str:
@@ -206,17 +215,13 @@ def _ceiling(harness: dict[str, Any]) -> str:
     most, least = harness.get("ceiling_per_s"), harness.get("ceiling_low_per_s")
     if most is None or least is None:
         return _told("ceiling {}/s", most)
-    return f"ceiling {_three_digits(most)}/s (at least {_three_digits(least)})"
+    return f"ceiling {amount(most)}/s (at least {amount(least)})"
 
 
 def _told(words: str, value: float | None) -> str:
     """Return the words with the number in them; empty without a number."""
-    return "" if value is None else words.format(_three_digits(value))
-
-
-def _three_digits(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else plain(value, 3)
+    return "" if value is None else words.format(amount(value))
 
 
 def _rate(value: float | None) -> str:
-    return NOTHING if value is None else f"{rate(value)}/s"
+    return MISSING if value is None else f"{amount(value)}/s"

@@ -96,14 +96,14 @@ def breakdown_of_run(connection: sqlite3.Connection, run: Document, wanted: str)
 
 def print_breakdown(found: Breakdown, form: str, limit: int) -> None:
     """A breakdown as a table with sentences; CSV and JSON lines have a row for each group."""
-    from agentbench_tui.verdicts.groups.breakdown_document import (
+    from agentbench_tui.presentation.breakdown import (
         COLUMNS,
         TEXTS,
-        breakdown_document,
         breakdown_rows,
         breakdown_sentences,
         metric_title,
     )
+    from agentbench_tui.verdicts.groups.breakdown_document import breakdown_document
 
     document = breakdown_document(found, limit)
     if form == "json":

@@ -9,6 +9,7 @@ import click
 from agentbench_tui.cli.console.output import Column, print_prose, print_rows
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import visible
+from agentbench_tui.presentation.numbers import chosen_duration
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import Plan
@@ -96,11 +97,10 @@ def _schedule(benchmark: Benchmark) -> str | None:
         return schedule_words(benchmark.load)
     if benchmark.kind != "stress":
         return None
-    from agentbench_tui.cli.stress.plan import duration_words
     from agentbench_tui.stress.outlook import outlook
     from agentbench_tui.stress.spec import StressSpec
 
     spec = StressSpec.model_validate(benchmark.stress)
     _, usual_s, longest_s = outlook(spec)
-    times = f"about {duration_words(usual_s)}, {duration_words(longest_s)} at most"
+    times = f"about {chosen_duration(usual_s)}, {chosen_duration(longest_s)} at most"
     return f"{spec.scenario}, {times}"

@@ -17,40 +17,43 @@ from agentbench_tui.model.figures.market_metrics import FORESIGHT
 from agentbench_tui.model.foresight import LEAST_EVIDENCE
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.verdicts.words.figures import (
-    NOTHING,
-    dollars,
-    ending_words,
-    milliseconds,
-    number,
-    point_words,
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    count,
+    decimals,
+    duration,
+    money,
+    percent,
+    score,
     with_interval,
 )
+from agentbench_tui.presentation.runs import ending_words
+from agentbench_tui.verdicts.evidence.place import point_words
 
 MOST_IN_FULL = 4
 """Maximum number of loads of one run that are printed in full."""
 LEADERBOARD = (
     Column("rank_shown", "#", right=True, names_row=True),
     Column("agent", "agent", names_row=True),
-    Column("overall_shown", "overall [95 %]", right=True),
-    Column("accuracy", "accuracy", number(), right=True),
-    Column("speed", "speed", number(), right=True),
-    Column("efficiency", "efficiency", number(), right=True),
-    Column("cost", "cost", number(), right=True),
-    Column("reliability", "reliability", number(), right=True),
-    Column("cost_usd", "USD", dollars, right=True),
+    Column("overall_shown", "overall [95%]", right=True),
+    Column("accuracy", "accuracy", score, right=True),
+    Column("speed", "speed", score, right=True),
+    Column("efficiency", "efficiency", score, right=True),
+    Column("cost", "cost", score, right=True),
+    Column("reliability", "reliability", score, right=True),
+    Column("cost_usd", "USD", money, right=True),
     Column("answered_shown", "right/answered/asked", right=True),
 )
 EXECUTIONS = (
     Column("benchmark_id", "benchmark", names_row=True),
     Column("agent_id", "agent", names_row=True),
     Column("parameters_shown", "parameters", names_row=True),
-    Column("accuracy", "accuracy", number(), right=True),
-    Column("reliability", "reliable", number(), right=True),
-    Column("p50", "e2e p50", milliseconds, right=True),
+    Column("accuracy", "accuracy", score, right=True),
+    Column("reliability", "reliable", score, right=True),
+    Column("p50", "e2e p50", duration, right=True),
     Column("p95", "e2e p95", right=True),
     Column("tokens_shown", "tokens", right=True),
-    Column("per_correct", "USD/right", dollars, right=True),
+    Column("per_correct", "USD/right", money, right=True),
     Column("cases", "right/answered/asked", right=True),
     Column("failures", "failures"),
     Column("state", "status"),
@@ -165,9 +168,9 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
         "accuracy": value("accuracy"),
         "reliability": value("reliability"),
         "p50": value("e2e_ms.p50"),
-        "p95": (p95.get("reason") or NOTHING)
+        "p95": (p95.get("reason") or MISSING)
         if value("e2e_ms.p95") is None
-        else milliseconds(p95["value"]),
+        else duration(p95["value"]),
         "tokens_shown": _tokens_shown(metrics.get("tokens_used", {})),
         "per_correct": value("cost_usd_per_correct"),
         "cases": f"{_right(execution)}/{cases['answered']}/{cases['observed']}",
@@ -179,7 +182,7 @@ def execution_row(execution: dict[str, Any]) -> dict[str, Any]:
 def _tokens_shown(metric: dict[str, Any]) -> str:
     """Format token counts; `~` marks an estimate."""
     value = metric.get("value")
-    return number(0)(value) if value is None or not metric.get("reason") else f"~{number(0)(value)}"
+    return count(value) if value is None or not metric.get("reason") else f"~{count(value)}"
 
 
 def _is_judged(execution: dict[str, Any]) -> bool:
@@ -188,7 +191,7 @@ def _is_judged(execution: dict[str, Any]) -> bool:
 
 
 def _right(execution: dict[str, Any]) -> Any:
-    return execution["cases"]["correct"] if _is_judged(execution) else NOTHING
+    return execution["cases"]["correct"] if _is_judged(execution) else MISSING
 
 
 def leaderboard_rows(entries: list[dict[str, Any]], *, judged: bool = True) -> list[dict[str, Any]]:
@@ -199,7 +202,7 @@ def leaderboard_rows(entries: list[dict[str, Any]], *, judged: bool = True) -> l
             **entry,
             "agent": entry["agent_id"] + (" (simulated)" if entry["simulated"] else ""),
             "overall_shown": _overall(entry),
-            "answered_shown": f"{entry['correct'] if judged else NOTHING}"
+            "answered_shown": f"{entry['correct'] if judged else MISSING}"
             f"/{entry['answered']}/{entry['observed']}",
         }
         for entry in entries
@@ -210,7 +213,7 @@ def _overall(entry: dict[str, Any]) -> str:
     """Format the score with its interval, or `[–]`, whose reason `unsure_lines` gives."""
     shown = with_interval(entry["overall"], entry["low"], entry["high"])
     return (
-        f"{shown} [{NOTHING}]" if entry["overall"] is not None and entry["low"] is None else shown
+        f"{shown} [{MISSING}]" if entry["overall"] is not None and entry["low"] is None else shown
     )
 
 
@@ -221,7 +224,7 @@ def unsure_lines(entries: list[dict[str, Any]]) -> list[str]:
         if entry["overall"] is not None and entry["low"] is None:
             reasons.setdefault(entry["reason"], []).append(entry["agent_id"])
     return [
-        f"[{NOTHING}] under overall of {', '.join(names)}: {reason}."
+        f"[{MISSING}] under overall of {', '.join(names)}: {reason}."
         for reason, names in reasons.items()
     ]
 
@@ -253,7 +256,7 @@ def notes(document: dict[str, Any]) -> list[str]:
     lacking = _without_score(document)
     if lacking:
         lines.append(
-            f"{NOTHING} under overall: no score for {', '.join(lacking)}; in the suite, give a"
+            f"{MISSING} under overall: no score for {', '.join(lacking)}; in the suite, give a"
             " dimension a scoring rubric or the weight 0 (`agentbench explain overall`)."
         )
     lines += unsure_lines(document["leaderboard"])
@@ -264,9 +267,9 @@ def notes(document: dict[str, Any]) -> list[str]:
         )
     lines += [
         f"{one['judges']['judges']} judges of {one['agent_id']} on {one['benchmark_id']} agree on"
-        f" {100 * one['judges']['agreement']:.0f} % of"
+        f" {percent(one['judges']['agreement'])} of"
         f" {counted(one['judges']['answers'], 'answer')}"
-        f" (kappa {number(2)(one['judges']['kappa'])})."
+        f" (kappa {decimals(2)(one['judges']['kappa'])})."
         for one in document["executions"]
         if (one.get("judges") or {}).get("agreement") is not None
     ]
@@ -314,7 +317,7 @@ def _unknown_cost_lines(document: dict[str, Any]) -> list[str]:
             place = execution["benchmark_id"], cost["reason"]
             agents.setdefault(place, []).append(execution["agent_id"])
     return [
-        f"{NOTHING} {benchmark}: USD of {', '.join(dict.fromkeys(names))}: {reason}"
+        f"{MISSING} {benchmark}: USD of {', '.join(dict.fromkeys(names))}: {reason}"
         for (benchmark, reason), names in agents.items()
     ]
 
@@ -344,6 +347,6 @@ def _unmeasured_lines(document: dict[str, Any]) -> list[str]:
             if one["agent_id"] not in named:
                 named.append(one["agent_id"])
     return [
-        f"{NOTHING} {what} of {', '.join(names)}: {reason}"
+        f"{MISSING} {what} of {', '.join(names)}: {reason}"
         for (what, reason), names in agents.items()
     ]

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from agentbench_tui.model.text.untrusted import visible
-from agentbench_tui.verdicts.words.figures import milliseconds
+from agentbench_tui.presentation.numbers import duration
 
 _CHARACTERS = 4000
 """Maximum characters of one text."""
@@ -23,7 +23,7 @@ def case_lines(observation: dict[str, Any]) -> list[str]:
     head = (
         f"── {observation['benchmark_id']} · {observation['agent_id']} · {case['id']}"
         f" · repeat {observation['repeat']}, iteration {observation['iteration']}"
-        f" · {milliseconds(observation['e2e_ms'])}"
+        f" · {duration(observation['e2e_ms'])}"
     )
     before = case.get("messages", [])
     lines = [head, *(f"{one['role']}: {text(one.get('content', ''))}" for one in before)]

@@ -22,7 +22,7 @@ from agentbench_tui.cli.runs.case_lines import case_lines
 from agentbench_tui.cli.runs.files import delete, export, import_
 from agentbench_tui.cli.runs.samples import samples
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars, milliseconds, number
+from agentbench_tui.presentation.numbers import MISSING, decimals, duration, money
 
 _BEGINNING = 30
 """Characters of an answer that a table shows."""
@@ -30,7 +30,7 @@ _BEGINNING = 30
 
 def _beginning(value: Any) -> str:
     """Return the beginning of a long text that fits into a table; `--case` shows all of it."""
-    text = NOTHING if value is None else " ".join(str(value).split())
+    text = MISSING if value is None else " ".join(str(value).split())
     return text if len(text) <= _BEGINNING else f"{text[: _BEGINNING - 1]}…"
 
 
@@ -41,7 +41,7 @@ _RUNS = (
     Column("agents_shown", "agents"),
     Column("executions_shown", "executions", right=True),
     Column("answers_shown", "right/answered/asked", right=True),
-    Column("cost_usd", "USD", dollars, right=True),
+    Column("cost_usd", "USD", money, right=True),
     Column("started_at", "started (UTC)"),
     Column("tags_shown", "tags"),
 )
@@ -49,13 +49,13 @@ _ANSWERS = (
     Column("case_id", "case", names_row=True),
     Column("repeat", "repeat", right=True),
     Column("iteration", "iteration", right=True),
-    Column("credit", "credit", number(2), right=True),
+    Column("credit", "credit", decimals(2), right=True),
     Column("correct", "right", lambda value: {1: "yes", 0: "no"}.get(value, "–")),
     Column("failure_kind", "failure"),
     Column("expected", "expected", _beginning),
     Column("answer", "answer", _beginning),
-    Column("e2e_ms", "e2e", milliseconds, right=True),
-    Column("cost_usd", "USD", dollars, right=True),
+    Column("e2e_ms", "e2e", duration, right=True),
+    Column("cost_usd", "USD", money, right=True),
 )
 
 
@@ -78,8 +78,9 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
     agentbench runs list
     agentbench runs list --tag nightly --format json
     """
+    from agentbench_tui.presentation.runs import answers_shown
     from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.selection.run_list import answers_shown, runs_document
+    from agentbench_tui.verdicts.selection.run_list import runs_document
 
     path = database_path(database)
     _say_abandoned(path)

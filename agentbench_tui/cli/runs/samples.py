@@ -79,7 +79,7 @@ def samples(run: str, form: str, database: str | None, **given: Any) -> int:
 def _at_points(executions: list[dict[str, Any]], points: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return the executions whose parameters have these values. UsageError if there are none."""
     from agentbench_tui.model.errors import UsageError
-    from agentbench_tui.verdicts.words.figures import point_words
+    from agentbench_tui.verdicts.evidence.place import point_words
 
     for point in points:
         name, given, value = point.partition("=")

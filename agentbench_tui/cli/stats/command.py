@@ -11,11 +11,11 @@ from agentbench_tui.cli.console.output import Column, format_option, print_prose
 from agentbench_tui.cli.stats.power import power
 from agentbench_tui.cli.stats.summary import summary
 from agentbench_tui.cli.stats.variance import variance
-from agentbench_tui.verdicts.words.figures import NOTHING
+from agentbench_tui.presentation.numbers import MISSING
 
 
 def _digits(value: Any) -> str:
-    return NOTHING if value is None else f"{value:.10g}"
+    return MISSING if value is None else f"{value:.10g}"
 
 
 _CHECKED = (

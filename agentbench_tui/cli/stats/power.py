@@ -15,10 +15,10 @@ from agentbench_tui.cli.console.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.cli.console.shares import PART_WITH_ENDS, SHARE, Share, percent
+from agentbench_tui.cli.console.shares import PART_WITH_ENDS, SHARE, Share
 from agentbench_tui.cli.stats.summary import selector_of
 from agentbench_tui.model.text.plain_number import plain
-from agentbench_tui.verdicts.words.figures import NOTHING
+from agentbench_tui.presentation.numbers import MISSING, percent, points
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.statistics.power_answers import Answer, Chances
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 def _effect(row: dict[str, Any]) -> str:
     effect, unit = row["effect"], row["unit"]
     if effect is None:
-        return NOTHING
+        return MISSING
     if unit == "sd":
         return f"{effect:.2f} sd"
-    return percent(effect) if unit == "ratio" else f"{100 * abs(effect):.3g} points"
+    return percent(effect) if unit == "ratio" else points(abs(effect)).removeprefix("+")
 
 
 _ROWS = (
@@ -258,9 +258,9 @@ def _line(row: dict[str, Any]) -> dict[str, Any]:
         "effect": f"{row['n']} {row['what']} detect {_effect(row)}",
         "n": f"{_effect(row)} requires {row['n']} {row['what']}",
         "power": f"{row['n']} {row['what']} detect {_effect(row)} with probability "
-        f"{percent(row['power'])}",
+        + percent(row["power"]),
     }
-    answer = NOTHING if row["reason"] else words[row["asked"]]
+    answer = MISSING if row["reason"] else words[row["asked"]]
     return {**row, "answer": answer}
 
 

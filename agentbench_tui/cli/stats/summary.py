@@ -22,15 +22,14 @@ from agentbench_tui.cli.console.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.model.text.plain_number import plain
-from agentbench_tui.verdicts.words.figures import NOTHING
+from agentbench_tui.presentation.numbers import precise
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.statistics.summary_of import ColumnSummary
 
 
 def _digits(value: Any) -> str:
-    return NOTHING if value is None else plain(value, 5)
+    return precise(value)
 
 
 _ROWS = (
@@ -47,7 +46,7 @@ _ROWS = (
 _LINES = (
     Column("figure", "figure", names_row=True),
     Column("value", "value", _digits, right=True),
-    Column("low", "95 % from", _digits, right=True),
+    Column("low", "95% from", _digits, right=True),
     Column("high", "to", _digits, right=True),
     Column("n", "n", right=True),
     Column("how", "how"),

@@ -18,11 +18,10 @@ from agentbench_tui.cli.console.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.cli.console.shares import SHARE, percent
+from agentbench_tui.cli.console.shares import SHARE
 from agentbench_tui.cli.console.streams import knows_all_characters
 from agentbench_tui.cli.stats.summary import selector_of
-from agentbench_tui.model.text.plain_number import plain
-from agentbench_tui.verdicts.words.figures import NOTHING
+from agentbench_tui.presentation.numbers import MISSING, percent, precise, with_interval
 
 if TYPE_CHECKING:
     from agentbench_tui.report.plot import Plot
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 _CELLS = (
     Column("name", "metric", names_row=True),
     Column("n", "runs", right=True),
-    Column("mean", "mean", lambda value: NOTHING if value is None else plain(value, 5), right=True),
+    Column("mean", "mean", precise, right=True),
     Column("unit", "unit"),
     Column("cv", "CV", percent, right=True),
     Column("cv_low", "CV from", percent, right=True),
@@ -238,11 +237,10 @@ def _of_samples(
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:
     """A row with its bands in the cells."""
-    mean = NOTHING if row["mean"] is None else f"{plain(row['mean'], 5)} {row['unit']}".rstrip()
-    shown = {"mean_shown": mean, "cv_shown": NOTHING, "needed_shown": NOTHING}
+    mean = MISSING if row["mean"] is None else f"{precise(row['mean'])} {row['unit']}".rstrip()
+    shown = {"mean_shown": mean, "cv_shown": MISSING, "needed_shown": MISSING}
     if row["cv"] is not None:
-        band = f"{plain(100 * row['cv_low'], 3)}-{plain(100 * row['cv_high'], 3)}"
-        shown["cv_shown"] = f"{percent(row['cv'])} ({band})"
+        shown["cv_shown"] = with_interval(row["cv"], row["cv_low"], row["cv_high"], percent)
     if row["n_needed"] is not None:
         shown["needed_shown"] = f"{row['n_needed']} ({row['n_needed_low']}-{row['n_needed_high']})"
     return {**row, **shown}

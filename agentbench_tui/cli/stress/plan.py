@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import Column, print_rows
+from agentbench_tui.presentation.numbers import chosen_duration
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import ExecutionPlan, Group, Plan
@@ -19,21 +20,14 @@ def print_stress_plan(plan: Plan, form: str) -> None:
         Column("scenario", "scenario", names_row=True),
         Column("agent_id", "agent"),
         Column("windows", "windows", "; ".join),
-        Column("usual_s", "about", duration_words, right=True),
-        Column("longest_s", "at most", duration_words, right=True),
+        Column("usual_s", "about", chosen_duration, right=True),
+        Column("longest_s", "at most", chosen_duration, right=True),
     )
     if len({row["agent_id"] for row in rows}) == 1:
         columns = tuple(column for column in columns if column.key != "agent_id")
     print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
     if form == "table":
         click.echo(_summary(rows), err=True)
-
-
-def duration_words(seconds: float) -> str:
-    """A length of time, in the unit that suits it."""
-    if seconds < 120:
-        return f"{seconds:,.0f} s"
-    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
 
 
 def _row(group: Group, execution: ExecutionPlan) -> dict[str, Any]:
@@ -61,7 +55,7 @@ def _row(group: Group, execution: ExecutionPlan) -> dict[str, Any]:
 
 def _summary(rows: list[dict[str, Any]]) -> str:
     usual, longest = (
-        duration_words(sum(row[key] for row in rows)) for key in ("usual_s", "longest_s")
+        chosen_duration(sum(row[key] for row in rows)) for key in ("usual_s", "longest_s")
     )
     scales = {row["time_scale"] for row in rows}
     scaled = f"; every duration × {scales.pop():g} (time scale)" if scales != {1.0} else ""

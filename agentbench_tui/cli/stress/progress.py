@@ -11,8 +11,8 @@ import click
 
 from agentbench_tui.model.clock import monotonic
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.stress import window_line
 from agentbench_tui.store.database import reading
-from agentbench_tui.verdicts.stress.stress_words import window_line
 
 if TYPE_CHECKING:
     import sqlite3

@@ -13,16 +13,16 @@ from agentbench_tui.cli.console.output import (
     print_prose,
     print_rows,
 )
-from agentbench_tui.verdicts.stress.stress_document import stress_document
-from agentbench_tui.verdicts.stress.stress_levels import level_curve
-from agentbench_tui.verdicts.stress.stress_words import (
+from agentbench_tui.presentation.runs import ending_words
+from agentbench_tui.presentation.stress import (
     advice_lines,
     details,
     headline,
     scale_line,
     standing_line,
 )
-from agentbench_tui.verdicts.words.figures import ending_words
+from agentbench_tui.verdicts.stress.stress_document import stress_document
+from agentbench_tui.verdicts.stress.stress_levels import level_curve
 
 if TYPE_CHECKING:
     import sqlite3

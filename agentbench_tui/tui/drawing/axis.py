@@ -9,89 +9,18 @@ from itertools import pairwise
 
 from rich.cells import cell_len
 
+from agentbench_tui.presentation.numbers import abbreviation, has_scale, quantity, scale
 from agentbench_tui.report.canvas import DOWN
 from agentbench_tui.report.drawing import ticks as linear_ticks
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import Row, join, shorten, span
 from agentbench_tui.tui.theme import Palette
-from agentbench_tui.verdicts.words.figures import dollars
 
 _SMALLEST, _LARGEST = 1e-290, 1e300
 """Beyond these a span between two values, or one divided by it, would overflow."""
 _CLOSE = 1e-9
 """Values that differ by a smaller share are one value."""
 _DECADE = (1, 2, 5)
-_SCALES: dict[str, tuple[tuple[float, str], ...]] = {
-    "ms": (
-        (3_600_000.0, "h"),
-        (60_000.0, "min"),
-        (1000.0, "s"),
-        (1.0, "ms"),
-        (1e-3, "µs"),
-        (1e-6, "ns"),
-    ),
-    "s": ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
-    "B": ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
-    "MB": ((1e6, "TB"), (1e3, "GB"), (1.0, "MB"), (1e-3, "kB")),
-}
-"""Larger and smaller units of a unit, largest first, in its own terms."""
-_COUNTS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-_MINUTES_FROM = 10
-"""Shorter times are written in seconds: 90 s, not 1.5 min."""
-
-
-def quantity(
-    value: float | None, unit: str = "", nothing: str = "–", *, filled: bool = False
-) -> str:
-    """A value in three significant digits with the unit that suits it: `200 ms`, `1.2 s`, `12k`.
-
-    Units that scale: ms, s, B, MB. `$` stands in front, `/s` behind without a space. `nothing` for
-    None, NaN and infinity.
-    `filled`: with zeros, `1.20 s`, so that what stands below each other has as many digits.
-    """
-    if value is None or not math.isfinite(value):
-        return nothing
-    size = abs(value)
-    if unit in _SCALES:
-        factor, name = _scale(size, unit)
-        return f"{_digits(value / factor, filled=filled)} {name}"
-    factor, letter = _counted(size)
-    digits = f"{_digits(size / factor)}{letter}"
-    if unit == "$":
-        return ("-" if value < 0 else "") + (f"${digits}" if letter else dollars(size))
-    digits = f"-{digits}" if value < 0 else digits
-    space = "" if not unit or unit.startswith("/") else " "
-    return f"{digits}{space}{unit}"
-
-
-def _scale(size: float, unit: str) -> tuple[float, str]:
-    scales = _SCALES[unit]
-    if size == 0:
-        return 1.0, unit
-    for factor, name in scales:
-        least = factor * (_MINUTES_FROM if name == "min" else 1)
-        if size >= least * 0.9995:
-            return factor, name
-    return scales[-1]
-
-
-def _counted(size: float) -> tuple[float, str]:
-    """Return the divisor of a number, and its letter. Four digits are written out."""
-    least = {"k": 9999.5}
-    return next(
-        (scale for scale in _COUNTS if size >= least.get(scale[1], scale[0] * 0.9995)), (1.0, "")
-    )
-
-
-def _digits(value: float, *, filled: bool = False) -> str:
-    """Return three significant digits, or four if they are whole; without an exponent if
-    possible.
-    """
-    if 999.5 <= abs(value) < 1e6:
-        return f"{value:.0f}"
-    if filled and abs(value) >= 1e-4:
-        return f"{value:#.3g}".rstrip(".")
-    return f"{value:.3g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +82,20 @@ class Axis:
         places = min(6, max(0, -math.floor(math.log10(step) + 1e-9))) if step > 0 else 0
         if not step or largest / factor >= 1e6 or step < 1e-6:
             return [quantity(tick, unit) for tick in ticks]
-        numbers = [f"{tick / factor + 0.0:.{places}f}" for tick in ticks]
+        numbers = [f"{tick / factor:z,.{places}f}" for tick in ticks]
         before = "$" if unit == "$" else ""
-        return [f"{before}{number}{name}" if float(number) else "0" for number in numbers]
+        return [f"{before}{number}{name}" if number.strip("0.") else "0" for number in numbers]
 
 
 def _ending(largest: float, unit: str) -> tuple[float, str]:
     """Return the divisor of numbers of this size, and the suffix."""
-    if unit in _SCALES:
-        factor, name = _scale(largest, unit)
+    if has_scale(unit):
+        factor, name = scale(largest, unit)
         return factor, f" {name}"
-    factor, letter = _counted(largest)
-    return factor, letter if unit in {"", "$"} else f"{letter} {unit}"
+    factor, letter = abbreviation(largest)
+    if unit in {"", "$"}:
+        return factor, letter
+    return factor, f"{letter}{unit}" if unit.startswith(("/", "%")) else f"{letter} {unit}"
 
 
 def _log_ticks(low: float, high: float, about: int) -> list[float]:

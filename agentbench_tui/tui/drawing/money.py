@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from agentbench_tui.presentation.numbers import MISSING, money
 from agentbench_tui.tui.drawing.grid_data import Align, Column
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars
 
 _LEAST_USD = 1e-4
 """Smaller amounts have too many zeros to be comparable."""
@@ -35,12 +35,7 @@ class Money(NamedTuple):
 
     def shown(self, value: float | None) -> str:
         """An amount in USD for one."""
-        return NOTHING if value is None else dollars(self.of * value)
-
-
-def amount(value: float) -> str:
-    """An amount in USD for one thing, in ten cells: `$0.063/1M` of what costs next to nothing."""
-    return f"{dollars(_MANY * value)}/1M" if 0 < value < _LEAST_USD else dollars(value)
+        return MISSING if value is None else money(self.of * value)
 
 
 def money_of(amounts: Iterable[float | None]) -> Money:

@@ -10,7 +10,7 @@ from textual.binding import Binding
 from agentbench_tui.store.queries.runs import executions_of, find_run
 from agentbench_tui.tui.dialogs.run_choice import RunChoice
 from agentbench_tui.tui.pages.page import Page
-from agentbench_tui.verdicts.words.figures import point_words
+from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     import sqlite3

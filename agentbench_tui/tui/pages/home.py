@@ -9,6 +9,8 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.numbers import money, short_percent
+from agentbench_tui.presentation.runs import answers_shown
 from agentbench_tui.store.queries.runs import list_agents
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.drawing.panel import panel
@@ -16,8 +18,7 @@ from agentbench_tui.tui.pages.page import NOTHING_YET, Page
 from agentbench_tui.tui.widgets.filter_line import FilterLine, holds
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.sentences import Sentence, Sentences
-from agentbench_tui.verdicts.selection.run_list import answers_shown, runs_document
-from agentbench_tui.verdicts.words.figures import dollars
+from agentbench_tui.verdicts.selection.run_list import runs_document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -296,7 +297,7 @@ def _progress(run: dict[str, Any]) -> Cell:
     if run["status"] != "running":
         return Cell("")
     share = min(1.0, (run["observed"] or 0) / run["planned"]) if run["planned"] else None
-    return Cell("" if share is None else f"{100 * share:.0f} %", bar=share)
+    return Cell(short_percent(share), bar=share)
 
 
 def _when(started: str, this_year: str) -> str:
@@ -315,7 +316,7 @@ def _run_row(run: dict[str, Any], this_year: str = "") -> GridRow:
             ", ".join(run["agents"]),
             _progress(run),
             answers_shown(run),
-            dollars(run["cost_usd"]),
+            money(run["cost_usd"]),
             Cell(verdict, role="warn" if verdict not in {"clean", "–"} else None),
             _when(run["started_at"], this_year),
             Cell(run["id"][:_SHORT_ID], role="dim"),

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import Show, bracketed, points, ratio, signed_amount
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import (
     Row,
@@ -39,6 +39,8 @@ _WORDS = {
     "not comparable": ("not alike", "?"),
 }
 """Verdict → its word, and its letter for narrow cells."""
+_SHOW: dict[str, Show] = {"ratio": ratio, "points": points, "": signed_amount}
+"""Unit → how a change is written."""
 _VALUE = 8
 """Cells of the change itself, so that those of a column are aligned."""
 _ENDS = 14
@@ -57,7 +59,7 @@ class Delta:
     high: float | None = None
     """Upper end of the change's interval."""
     unit: Literal["ratio", "points", ""] = "ratio"
-    """Points are hundredths: 0.13 is written as +13.0 pt."""
+    """Points are hundredths: 0.13 is written as +13.0 pp."""
     reason: str = ""
     """Why there is none."""
 
@@ -100,38 +102,14 @@ def _arrow(delta: Delta, glyphs: Glyphs) -> str:
 
 
 def _written(change: float, unit: str) -> str:
-    if unit == "ratio":
-        return f"{_number(change)}×"
-    return f"{_points(change)} pt" if unit == "points" else _signed(change)
-
-
-def _points(share: float) -> str:
-    """Format 100 points without a decimal, so that it is no wider than others."""
-    text = f"{100 * share:+.1f}"
-    return text if len(text) <= len("+99.9") else f"{100 * share:+.0f}"
+    return _SHOW[unit](change)
 
 
 def _ends(delta: Delta) -> str:
-    if delta.low is None or delta.high is None:
+    if delta.change is None or delta.low is None or delta.high is None:
         return ""
-    if delta.unit == "ratio":
-        low, high = _number(delta.low), _number(delta.high)
-    elif delta.unit == "points":
-        low, high = _points(delta.low), _points(delta.high)
-    else:
-        low, high = _signed(delta.low), _signed(delta.high)
-    return f"[{low}, {high}]".replace("inf", "∞").replace("nan", "–")
-
-
-def _signed(value: float) -> str:
-    text = quantity(value)
-    return f"+{text}" if value > 0 else text
-
-
-def _number(value: float) -> str:
-    """Format three significant digits, with at most three decimals."""
-    text = f"{value:#.3g}".rstrip(".")
-    return f"{value:.3f}" if abs(value) < 0.1 else text
+    show = _SHOW[delta.unit]
+    return bracketed(show(delta.change), show(delta.low), show(delta.high))
 
 
 Deltas = tuple[tuple[str, Delta], ...]

@@ -13,7 +13,7 @@ from rich.style import Style
 from textual.binding import Binding, BindingType
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import percent, quantity
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import Row, aligned, join, notice, page, shorten, span
 from agentbench_tui.tui.theme import Palette
@@ -210,7 +210,7 @@ def _told(flame: Flame, gaze: Gaze, width: int, palette: Palette, glyphs: Glyphs
 
 
 def _percent(frame: Frame, whole: float) -> str:
-    return f"{100 * _weight(frame) / whole:.1f} %" if whole else "–"
+    return percent(_weight(frame) / whole) if whole else "–"
 
 
 class FlameView(Painted, can_focus=True):

@@ -11,7 +11,7 @@ from rich.style import Style
 
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import quantity, short_percent
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import (
     Row,
@@ -206,7 +206,7 @@ def _plain(text: str, glyphs: Glyphs) -> str:
 
 
 def _value(row: Gauge, glyphs: Glyphs) -> str:
-    """Format `43 %`, or value and limit if they are not percentages of each other."""
+    """Format `43%`, or value and limit if they are not percentages of each other."""
     if row.limit is None or row.unit == "%":
         return glyphs.plain(quantity(row.value, row.unit))
     value, limit = quantity(row.value, row.unit), quantity(row.limit, row.unit)
@@ -266,7 +266,8 @@ def _cores(row: Cores, cells: _Columns, width: int, palette: Palette, glyphs: Gl
     if not known:
         reason = f"{label} {glyphs.nothing} {_plain(row.reason, glyphs)}"
         return [fit([span(reason, palette.dim)], width, palette.text)]
-    words = f" {counted(len(row.percents), 'core')}, {sum(known) / len(known):.0f} % busy"
+    busy = short_percent(sum(known) / len(known) / 100)
+    words = f" {counted(len(row.percents), 'core')}, {busy} busy"
     room = max(1, width - cells.label - 1)
     painted = []
     for start in range(0, len(row.percents), room):

@@ -10,7 +10,8 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.tui.drawing.axis import Axis, axis_of, quantity, scale_rows
+from agentbench_tui.presentation.numbers import bracketed, measure_of
+from agentbench_tui.tui.drawing.axis import Axis, axis_of, scale_rows
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import Row, aligned, fit, join, notice, page, shorten, span
 from agentbench_tui.tui.theme import Palette
@@ -159,22 +160,11 @@ def _known(value: float | None) -> bool:
 
 def _figures(interval: Interval, unit: str) -> tuple[str, str]:
     """Format the value, and the ends in brackets, without a repeated unit."""
-    value = _written(interval.value, unit)
+    show = measure_of(unit)
+    value = show(interval.value)
     if interval.low is None or interval.high is None:
         return value, ""
-    ends = [_written(end, unit) for end in (interval.low, interval.high)]
-    name = value.partition(" ")[2]
-    if name and all(end.partition(" ")[2] == name for end in ends):
-        ends = [end.partition(" ")[0] for end in ends]
-    return value, f"[{', '.join(ends)}]"
-
-
-def _written(value: float | None, unit: str) -> str:
-    if value is not None and math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    if unit == _PERCENT and value is not None:
-        return f"{100 * value:.1f} %"
-    return quantity(value, unit)
+    return value, bracketed(value, show(interval.low), show(interval.high))
 
 
 @dataclass(frozen=True, slots=True)

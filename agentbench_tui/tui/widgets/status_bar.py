@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import money, quantity
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import Row, join, page, row_width, shorten, span
 from agentbench_tui.tui.theme import Palette
 from agentbench_tui.tui.widgets.painted import Painted
-from agentbench_tui.verdicts.words.figures import dollars
 
 _SLOW_LOOP_MS = 50.0
 """Lag of the harness's loop from which on it is pointed at."""
@@ -103,8 +102,8 @@ def _progress(status: Status, palette: Palette, glyphs: Glyphs) -> Row:
     planned = glyphs.nothing if status.planned is None else f"{status.planned:,}"
     row = [span(f"{status.done:,}", palette.text), span(f"/{planned}", palette.dim)]
     if status.planned:
-        # Rounded down: 100 % is said only when all is done.
-        row.append(span(f" {int(100 * status.done / status.planned)} %", palette.text))
+        # Rounded down: 100% is said only when all is done.
+        row.append(span(f" {int(100 * status.done / status.planned)}%", palette.text))
     return row
 
 
@@ -130,12 +129,12 @@ def _health(status: Status, palette: Palette, glyphs: Glyphs) -> list[_Item]:
 
 
 def _cost(cost: float, cap: float | None, palette: Palette, glyphs: Glyphs) -> _Item:
-    spent = dollars(cost)
+    spent = money(cost)
     if cap is None:
         return _Item([span(spent, palette.text)], 7)
     if cost >= _NEAR_CAP * cap:
-        return _Item(_pointed(f"{spent} of {dollars(cap)}", palette, glyphs), 2)
-    return _Item([span(spent, palette.text), span(f" of {dollars(cap)}", palette.dim)], 7)
+        return _Item(_pointed(f"{spent} of {money(cap)}", palette, glyphs), 2)
+    return _Item([span(spent, palette.text), span(f" of {money(cap)}", palette.dim)], 7)
 
 
 def _tokens(tokens: int, cap: int | None, palette: Palette, glyphs: Glyphs) -> _Item:

@@ -11,7 +11,8 @@ from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.tui.drawing.axis import Axis, quantity
+from agentbench_tui.presentation.numbers import percent, quantity
+from agentbench_tui.tui.drawing.axis import Axis
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import Row, aligned, join, notice, page, shorten, span
 from agentbench_tui.tui.theme import Palette
@@ -21,8 +22,8 @@ _LEAST_BARS = 16
 """Cells below which figures give way to the bars."""
 _FIGURE = 9
 """Cells of a time."""
-_SHARE = 8
-"""`100.0 %` and a space."""
+_SHARE = 7
+"""`100.0%` and a space."""
 _DEEPEST = 12
 """Levels that are indented."""
 _CELLS_PER_TICK = 14
@@ -188,7 +189,7 @@ def _row(
         numbers = _columns((quantity(begins, "ms"), "goes on", "", ""), layout, glyphs)
         bar = _bar(axis, begins, axis.high, layout.bars, glyphs)[:-1] + glyphs.pointer
         return join(named, span(numbers, palette.dim), span(bar, style))
-    share = f"{100 * (ends - begins) / total:.1f} %" if total and math.isfinite(total) else ""
+    share = percent((ends - begins) / total) if total and math.isfinite(total) else ""
     times = (quantity(time, "ms") for time in (begins, ends, ends - begins))
     numbers = _columns((*times, share), layout, glyphs)
     bar = _bar(axis, begins, ends, layout.bars, glyphs)

@@ -1,31 +1,16 @@
-"""Wording of a comparison for people: the change first, with its interval."""
+"""The sentences about a change that the document of a comparison holds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.plain_number import percent_number, plain
-from agentbench_tui.verdicts.words.figures import NOTHING
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison.comparison import Comparison
 
 _TWICE = 2.0
 """Ratio from which on a change is written as a factor instead of a percentage."""
-
-
-def change(one: Comparison) -> str:
-    """`1.42 [1.10, 1.84]` of a ratio, `+13.0 [10.3, 15.7] pt` (points) of a share."""
-    if one.ratio is not None:
-        return _with_ends(plain(one.ratio, 3, filled=True), _ratio(one.low), _ratio(one.high))
-    if one.difference is None:
-        return NOTHING
-    if one.unit == "share":
-        sign = "+" if one.difference > 0 else ""
-        points = f"{sign}{_points(one.difference)}"
-        found = _with_ends(points, _points(one.low), _points(one.high))
-        return f"{found} pt"
-    return _with_ends(f"{one.difference:+.3g}", _signed(one.low), _signed(one.high))
 
 
 def change_words(one: Comparison) -> str:
@@ -59,13 +44,6 @@ def margin_words(one: Comparison) -> str:
     return f"{plain(100 * one.margin, 6)} {'points' if one.unit == 'share' else '%'}"
 
 
-def needed_words(one: Comparison) -> str:
-    """Format the required sample size, such as `1,376 cases`; empty if unknown."""
-    if one.n_needed is None:
-        return ""
-    return f"{one.n_needed:,} {one.varies_by}"
-
-
 def settling_words(one: Comparison, candidate: str) -> str:
     """`accuracy: if B really is 15.0 points better, 108 cases show it in 4 of 5 tries; if both are
     equal, about 4,900 cases exclude a difference of 2 points`; empty where that is not known."""
@@ -97,13 +75,6 @@ def _about(count: int) -> int:
     """Round to two leading digits, the precision of such an estimate."""
     step: int = 10 ** max(len(str(count)) - 2, 0)
     return round(count / step) * step
-
-
-def p_words(p: float | None) -> str:
-    """`0.017`, `<0.001`."""
-    if p is None:
-        return NOTHING
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _ratio_words(ratio: float, low: float | None, high: float | None) -> str:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from agentbench_tui.verdicts.words.figures import point_words
-
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
 Execution = dict[str, Any]
 """A row of `benchmark_executions`, `parameters` decoded."""
@@ -39,6 +37,11 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         point = point_words(self.point)
         return f"{self.suite_id}/{self.benchmark_id}" + (f" at {point}" if point else "")
+
+
+def point_words(parameters: Mapping[str, Any]) -> str:
+    """A point of a sweep: `rate=5, concurrency=8`; empty where nothing was swept."""
+    return ", ".join(f"{name}={value}" for name, value in parameters.items())
 
 
 def place_of(row: Execution, but: Collection[str] = ()) -> Place:

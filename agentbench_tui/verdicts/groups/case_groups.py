@@ -17,7 +17,6 @@ from agentbench_tui.model.case_fields import OF_METADATA, fields_of
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.queries.cases import case_fields
-from agentbench_tui.verdicts.words.figures import NOTHING
 
 if TYPE_CHECKING:
     import sqlite3
@@ -43,6 +42,8 @@ _QUARTERS = (0.25, 0.5, 0.75)
 _LARGEST_WHOLE = 1e15
 """Larger ones are shown with an exponent."""
 _MOST_NAMED = 20
+WITHOUT_FIELD = "–"
+"""The name of the group of cases that have no value of the field."""
 
 Values = tuple[str, ...]
 
@@ -184,7 +185,7 @@ class CaseFields:
             values, order = _in_quarters(values)
             note = f"{wanted}: numbers in ranges of about a quarter of the cases each"
         self._check_size(order, values, wanted, option)
-        names = (*order, NOTHING) if self._cases - values.keys() else tuple(order)
+        names = (*order, WITHOUT_FIELD) if self._cases - values.keys() else tuple(order)
         at = {one: place for place, one in enumerate(order)}
         of_case = {case: tuple(at[one] for one in of) for case, of in values.items()}
         return CaseGroups(name, names, of_case, note=note)

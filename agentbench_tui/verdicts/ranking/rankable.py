@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.figures.metric import COMPARED, METRICS, SCORES, find_metric
 from agentbench_tui.verdicts.comparison.comparison import ALPHA
-from agentbench_tui.verdicts.words.explanation import explained
+from agentbench_tui.verdicts.explanation import explained
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.scale import Better

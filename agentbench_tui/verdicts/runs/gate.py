@@ -10,7 +10,7 @@ from agentbench_tui.model.figures.load_figures import COUNTS, HARNESS, VERDICT
 from agentbench_tui.model.figures.stress_figures import BROKE
 from agentbench_tui.model.gate import NO_REGRESSION, UNANSWERED, parse_gate
 from agentbench_tui.model.text.plain_number import plain
-from agentbench_tui.verdicts.words.figures import point_words
+from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.runs import list_runs
-from agentbench_tui.verdicts.words.figures import NOTHING
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,11 +28,3 @@ def runs_document(
         if run["status"] == "running" and not is_leased(database, run["id"]):
             run["status"] = "interrupted"
     return {"schema": RUNS_SCHEMA, "runs": runs}
-
-
-def answers_shown(run: Document) -> str:
-    """Format right, answered and asked of a run of `runs_document`; – for right if nothing is
-    scored, as in loads.
-    """
-    right = run["correct"] or 0 if run["judged"] else NOTHING
-    return f"{right}/{run['answered'] or 0}/{run['observed'] or 0}"

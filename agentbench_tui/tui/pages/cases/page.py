@@ -10,6 +10,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal
 
 from agentbench_tui.model.text.untrusted import one_line, visible
+from agentbench_tui.presentation.numbers import quantity
 from agentbench_tui.store.queries.answer_pages import (
     MOST_SEARCHED,
     PAGE_ROWS,
@@ -21,7 +22,6 @@ from agentbench_tui.store.queries.answer_pages import (
 )
 from agentbench_tui.store.queries.load import stored_requests
 from agentbench_tui.store.queries.runs import failures_of, metrics_of
-from agentbench_tui.tui.drawing.axis import quantity
 from agentbench_tui.tui.drawing.panel import entitle, panel
 from agentbench_tui.tui.pages.cases.detail import CaseDetail
 from agentbench_tui.tui.pages.cases.rows import (

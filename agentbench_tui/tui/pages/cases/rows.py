@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentbench_tui.model.text.plain_number import plain
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import MISSING, duration, money, quantity
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
 from agentbench_tui.tui.pages.cases.reading import Reading, Transcript, alone
 from agentbench_tui.tui.widgets.facts import Fact
@@ -15,7 +15,6 @@ from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.tui.widgets.waterfall import Phase, Waterfall
 from agentbench_tui.verdicts.comparison.case_beside import conversation
 from agentbench_tui.verdicts.profile.phases import Timed, answer_phases
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars
 
 Row = dict[str, Any]
 _ANSWERS = (
@@ -47,7 +46,7 @@ def tokens_of(row: Mapping[str, Any]) -> str:
     """Format input and output tokens together; `~` marks agentbench's own count."""
     known = [row[name] for name in ("input_tokens", "output_tokens") if row[name] is not None]
     if not known:
-        return NOTHING
+        return MISSING
     return ("~" if row["tokens_estimated"] else "") + quantity(sum(known))
 
 
@@ -72,7 +71,7 @@ def result_of(row: Mapping[str, Any]) -> Cell:
 
 
 def _time(value: float | None) -> str:
-    return quantity(value, "ms", filled=True)
+    return duration(value)
 
 
 def _answer(row: Row) -> GridRow:
@@ -83,12 +82,12 @@ def _answer(row: Row) -> GridRow:
             row["case_id"],
             f"{asked[0]}.{asked[1]}",
             result_of(row),
-            NOTHING if row["credit"] is None else plain(row["credit"], 3),
+            MISSING if row["credit"] is None else plain(row["credit"], 3),
             _time(row["e2e_ms"]),
             tokens_of(row),
-            dollars(row["cost_usd"]),
-            NOTHING if row["said"] is None else str(row["said"]),
-            Cell(NOTHING if row["expected"] is None else str(row["expected"]), role="dim"),
+            money(row["cost_usd"]),
+            MISSING if row["said"] is None else str(row["said"]),
+            Cell(MISSING if row["expected"] is None else str(row["expected"]), role="dim"),
         ),
     )
 
@@ -110,7 +109,7 @@ def _sample(row: Row) -> GridRow:
             _time(row["send_lag_ms"]),
             _time(row["ttft_ms"]),
             Cell(_time(row["e2e_ms"]), role="title"),
-            NOTHING if row["output_tokens"] is None else f"{row['output_tokens']:,}",
+            MISSING if row["output_tokens"] is None else f"{row['output_tokens']:,}",
             str(row["worker"]),
         ),
     )
@@ -124,7 +123,7 @@ def sample_sentences(row: Row, failures: Mapping[str, int]) -> list[Sentence]:
         Sentence(f"{row['due_s']:.3f} s after the window began", "due"),
         Sentence(_time(row["send_lag_ms"]), "waited"),
         Sentence(_time(row["ttft_ms"]) if row["ttft_ms"] is not None
-                 else f"{NOTHING} no token came as a stream", "first token"),
+                 else f"{MISSING} no token came as a stream", "first token"),
         Sentence(_time(row["e2e_ms"]), "took"),
     ]  # fmt: skip
     return told + failure_sentences(failures)
@@ -156,17 +155,17 @@ def preview_of(row: Row) -> list[Sentence]:
 
 def _spent(row: Mapping[str, Any]) -> Sentence:
     """Format tokens and money, as far as known."""
-    tokens, cost = tokens_of(row), dollars(row["cost_usd"])
-    told = [*([f"{tokens} tokens"] if tokens != NOTHING else []),
-            *([cost] if cost != NOTHING else [])]  # fmt: skip
+    tokens, cost = tokens_of(row), money(row["cost_usd"])
+    told = [*([f"{tokens} tokens"] if tokens != MISSING else []),
+            *([cost] if cost != MISSING else [])]  # fmt: skip
     if told:
         return Sentence(", ".join(told), "spent")
-    return Sentence(f"{NOTHING} the agent reports neither tokens nor cost", "spent", "dim")
+    return Sentence(f"{MISSING} the agent reports neither tokens nor cost", "spent", "dim")
 
 
 def _text(value: Any) -> str:
     if value is None:
-        return NOTHING
+        return MISSING
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -182,15 +181,15 @@ def facts_of(row: Row) -> list[Fact]:
     estimated = " (counted by us)" if row["tokens_estimated"] else ""
     return [
         Fact("result", result.text, result.role or "text"),
-        Fact("credit", NOTHING if row["credit"] is None else plain(row["credit"], 3)),
+        Fact("credit", MISSING if row["credit"] is None else plain(row["credit"], 3)),
         Fact("time", _time(row["e2e_ms"])),
         Fact("first token", _time(row["ttft_ms"]) if row["ttft_ms"] is not None
-             else f"{NOTHING} not streamed"),
-        Fact("tokens", tokens + estimated if tokens else f"{NOTHING} not reported by the agent"),
-        Fact("cost", dollars(row["cost_usd"]) if row["cost_usd"] is not None
-             else f"{NOTHING} no price is known"),
+             else f"{MISSING} not streamed"),
+        Fact("tokens", tokens + estimated if tokens else f"{MISSING} not reported by the agent"),
+        Fact("cost", money(row["cost_usd"]) if row["cost_usd"] is not None
+             else f"{MISSING} no price is known"),
         Fact("calls", f"{row['api_calls']:,} of a model or server"),
-        Fact("model", str(answer.get("model") or NOTHING)),
+        Fact("model", str(answer.get("model") or MISSING)),
     ]  # fmt: skip
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import MISSING, measured, p_value
 from agentbench_tui.tui.drawing.drawn_cells import delta_cell, whisker_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
-from agentbench_tui.tui.drawing.money import amount
 from agentbench_tui.tui.pages.compare.selector_rows import short
 from agentbench_tui.tui.widgets.delta_cell import Delta
 from agentbench_tui.tui.widgets.filter_line import holds
 from agentbench_tui.tui.widgets.interval_cell import Interval, interval_column
 from agentbench_tui.tui.widgets.sentences import Sentence
-from agentbench_tui.verdicts.comparison.change import p_words
-from agentbench_tui.verdicts.words.figures import NOTHING, point_words
+from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-_UNITS = {"share": "", "score": "", "count": "", "tokens": ""}
 _ADJUSTED = {"holm": "Holm", "benjamini-hochberg": "Benjamini-Hochberg"}
 _ORDER = ("worse", "better", "inconclusive", "equivalent")
 _ROLES: dict[str, Role] = {"better": "good", "worse": "bad", "trade-off": "warn"}
@@ -125,12 +122,12 @@ def metrics_table(
             (
                 one["metric"],
                 place_words(one),
-                value(one["a"], one["unit"]),
-                value(one["b"], one["unit"]),
+                measured(one["a"], one["unit"]),
+                measured(one["b"], one["unit"]),
                 delta_cell(_delta(one)),
                 whisker_cell(_interval(one), ratios if one["ratio"] is not None else differences),
                 _needs(one),
-                p_words(one["p_adjusted"]),
+                p_value(one["p_adjusted"]),
                 Cell(_from(one), role="dim"),
             ),
         )
@@ -146,7 +143,7 @@ def _metric_columns(several: bool) -> tuple[Column, ...]:
           [Column("benchmark", "benchmark", 14, priority=9)]),
         Column("a", "A", 10, align="right", priority=4),
         Column("b", "B", 10, align="right", priority=4),
-        Column("change", "B / A or B − A [95 %], B is", 35, priority=0),
+        Column("change", "B / A or B − A [95%], B is", 35, priority=0),
         Column("interval", "change, drawn", 15, flex=3, priority=5),
         Column("needs", "needs", 12, align="right", priority=6),
         Column("p", "p", 6, align="right", priority=7),
@@ -168,15 +165,6 @@ def _delta(one: Document) -> Delta:
     return Delta(one["difference"], verdict, one["low"], one["high"], unit, reason)
 
 
-def value(found: float | None, unit: str) -> str:
-    """A value of a side with its unit."""
-    if found is None:
-        return NOTHING
-    if unit == "USD":
-        return amount(found)
-    return f"{found:.3f}" if unit in {"share", "score"} else quantity(found, _UNITS.get(unit, unit))
-
-
 def _needs(one: Document) -> str:
     if one["n_needed"] is None:
         return ""
@@ -189,7 +177,7 @@ def _from(one: Document) -> str:
     if one["paired"]:
         return f"{one['n']:,} pairs"
     if not one["n"]:
-        return NOTHING
+        return MISSING
     return f"{one['n']:,} {one['of'] if one['n'] != 1 else one['of'].removesuffix('s')} a side"
 
 
@@ -219,7 +207,7 @@ def cases_table(pair: Document, place: Place | None, words: str = "") -> GridDat
                     case["case_id"],
                     *([where] if several else []),
                     right,
-                    case["expected"] or NOTHING,
+                    case["expected"] or MISSING,
                     Cell(a, role="text" if of_a else "warn"),
                     Cell(b, role="warn" if of_a else "text"),
                 ),
@@ -260,7 +248,7 @@ def _why_no_case(pair: Document, place: Place | None, words: str) -> str:
 def _said(found: Document) -> str:
     if found["failure"]:
         return f"({found['failure']})"
-    return found["answer"] or NOTHING
+    return found["answer"] or MISSING
 
 
 def matrix_table(pairs: Sequence[Document], labels: Sequence[str]) -> GridData:

@@ -11,6 +11,8 @@ from textual.containers import Horizontal, Vertical
 
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.cost import per_success_words, title_of
+from agentbench_tui.presentation.numbers import money, percent
 from agentbench_tui.store.queries.history import stamp_of_history
 from agentbench_tui.tui.drawing.grid_data import GridData
 from agentbench_tui.tui.drawing.panel import entitle, panel
@@ -30,9 +32,7 @@ from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.scatter import Scatter, ScatterPlot
 from agentbench_tui.tui.widgets.sentences import Sentences
 from agentbench_tui.verdicts.cost.cost_board import CostAsked, cost_document
-from agentbench_tui.verdicts.cost.cost_words import per_success_words, title_of
 from agentbench_tui.verdicts.cost.price_table import price_table
-from agentbench_tui.verdicts.words.figures import dollars
 
 if TYPE_CHECKING:
     import sqlite3
@@ -277,9 +277,9 @@ class Cost(Page[Found]):
         if one is None:
             self.notify("there is no line here to copy yet")
             return
-        task = dollars(one["cost_usd_per_task"]["value"])
+        task = money(one["cost_usd_per_task"]["value"])
         right = one["correct_share"]["value"]
-        share = "" if right is None else f" {right:.3f} right,"
+        share = "" if right is None else f" {percent(right)} right,"
         words = f"{one['name']}{share} {task} a task, {per_success_words(one)} a right answer"
         self.app.copy_to_clipboard(one_line(words))
         self.notify("copied the line")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.cost import per_success_words, sentences_of, switch_words
+from agentbench_tui.presentation.numbers import MISSING, decimals, money, percent, quantity
 from agentbench_tui.tui.drawing.drawn_cells import interval_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.drawing.money import Money, money_of
 from agentbench_tui.tui.widgets.interval_cell import Interval, interval_column
 from agentbench_tui.tui.widgets.scatter import Point, Scatter
 from agentbench_tui.tui.widgets.sentences import Sentence
-from agentbench_tui.verdicts.cost.cost_words import per_success_words, sentences_of, switch_words
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +26,7 @@ _FRONT: dict[str, tuple[str, Role]] = {
     "on the front": ("yes", "good"),
     "possibly on the front": ("maybe", "text"),
     "off the front": ("no", "dim"),
-    "unknown": (NOTHING, "dim"),
+    "unknown": (MISSING, "dim"),
 }
 _PRICES = (
     Column("model", "of", 12, flex=2),
@@ -110,7 +109,7 @@ def agents_table(group: Document, words: str = "") -> GridData:
                     _rate(one["successes_per_usd"]["value"]),
                     Cell(front, role=role),
                     _efficiency(one),
-                    NOTHING if wasted is None else f"{100 * wasted:.0f} %",
+                    percent(wasted),
                 ),
             )
         )
@@ -121,7 +120,7 @@ def agents_table(group: Document, words: str = "") -> GridData:
 def _agent_columns(money: Money) -> tuple[Column, ...]:
     return (
         Column("agent", "agent", 13, flex=1),
-        Column("right", "right [95 %]", 21, flex=2),
+        Column("right", "right [95%]", 21, flex=2),
         money.column("task", "task", 9, "right", priority=2),
         money.column("success", "right", 10, flex=4),
         Column("per_usd", "right/USD", 9, align="right", priority=3),
@@ -138,8 +137,8 @@ def _name_role(one: Document, group: Document) -> Role | None:
 def _efficiency(one: Document) -> Cell:
     value = one["efficiency"]
     if value is None:
-        return Cell(NOTHING)
-    return Cell(number(2)(value), bar=value, role="good" if one["optimal"] else None)
+        return Cell(MISSING)
+    return Cell(decimals(2)(value), bar=value, role="good" if one["optimal"] else None)
 
 
 def _interval(of: Mapping[str, Any]) -> Interval:
@@ -153,11 +152,11 @@ def _cost_interval(one: Document, money: Money) -> Interval:
     of = one["cost_usd_per_success"]
     words = per_success_words(one) if of["value"] is None else ""
     value, low, high = (_times(of[name], money.of) for name in ("value", "low", "high"))
-    return Interval(value, low, high, words.removeprefix(NOTHING).strip())
+    return Interval(value, low, high, words.removeprefix(MISSING).strip())
 
 
 def _rate(value: float | None) -> str:
-    return NOTHING if value is None else quantity(value)
+    return MISSING if value is None else quantity(value)
 
 
 def benchmarks_table(one: Document) -> GridData:
@@ -228,11 +227,11 @@ def prices_table(prices: Document) -> GridData:
             one["model"],
             (
                 one["model"],
-                *(dollars(one[f"{kind}_usd_per_mtok"]) for kind in ("input", "output")),
-                dollars(one["cached_input_usd_per_mtok"]),
-                NOTHING,
+                *(money(one[f"{kind}_usd_per_mtok"]) for kind in ("input", "output")),
+                money(one["cached_input_usd_per_mtok"]),
+                MISSING,
                 one["source"],
-                one["price_date"] or NOTHING,
+                one["price_date"] or MISSING,
             ),
         )
         for one in prices["tokens"]
@@ -242,8 +241,8 @@ def prices_table(prices: Document) -> GridData:
             f"hour of {one['agent_id']}",
             (
                 one["agent_id"],
-                *(NOTHING, NOTHING, NOTHING),
-                dollars(one["usd_per_hour"]),
+                *(MISSING, MISSING, MISSING),
+                money(one["usd_per_hour"]),
                 "run",
                 one["applied_at"][:10],
             ),

@@ -11,6 +11,7 @@ from textual.containers import Horizontal, Vertical
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.regressions import place_words
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries.baselines import DEFAULT, keep_accepted, keep_baseline
 from agentbench_tui.tui.dialogs.asking import Sure
@@ -41,7 +42,6 @@ from agentbench_tui.verdicts.regression.course import (
     Series,
     acceptable_at,
 )
-from agentbench_tui.verdicts.regression.regression_words import place_words
 
 if TYPE_CHECKING:
     import sqlite3

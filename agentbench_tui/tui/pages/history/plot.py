@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from agentbench_tui.presentation.numbers import points, signed_percent
 from agentbench_tui.tui.widgets.plot import Band, Limit, Line, Mark, PlotData
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _heights(
 
 
 def _words(one: LevelChange, series: Series) -> str:
-    """`▼ major +23 %`."""
+    """`▼ major +23.0%`."""
     sign = WORSE if one.worse else BETTER
     return " ".join(filter(None, (sign, one.severity, size_of(one.change, series))))
 
@@ -164,5 +165,5 @@ def size_of(change: float | None, series: Series) -> str:
     if change is None:
         return ""
     if series.finding.change_is == "ratio":
-        return f"{100 * (change - 1):+.0f} %"
-    return f"{100 * change:+.1f} pt"
+        return signed_percent(change - 1)
+    return points(change)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
-from agentbench_tui.tui.drawing.money import amount
-from agentbench_tui.tui.pages.history.plot import BETTER, WORSE
-from agentbench_tui.tui.widgets.filter_line import holds
-from agentbench_tui.tui.widgets.sentences import Sentence
-from agentbench_tui.verdicts.regression.regression_words import (
+from agentbench_tui.presentation.numbers import MISSING, measured
+from agentbench_tui.presentation.regressions import (
+    change_cells,
     change_words,
     how_much,
     impact_words,
@@ -17,10 +14,12 @@ from agentbench_tui.verdicts.regression.regression_words import (
     place_words,
     run_words,
     size_words,
-    value_words,
     verdict_line,
 )
-from agentbench_tui.verdicts.words.figures import NOTHING
+from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
+from agentbench_tui.tui.pages.history.plot import BETTER, WORSE
+from agentbench_tui.tui.widgets.filter_line import holds
+from agentbench_tui.tui.widgets.sentences import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +33,7 @@ _FINDINGS = (
     Column("benchmark", "benchmark", 13, flex=2),
     Column("metric", "metric", 17, flex=1),
     Column("change", "change", 9, align="right"),
-    Column("interval", "95 % interval", 15, align="right", priority=2),
+    Column("interval", "95% interval", 15, align="right", priority=2),
     Column("before", "before", 9, align="right", priority=4),
     Column("now", "now", 9, align="right", priority=3),
     Column("since", "since", 11, priority=5),
@@ -107,8 +106,7 @@ def _finding_row(series: Series) -> GridRow:
     one = series.finding
     role = _ROLES.get(one.verdict, "dim")
     point, impact = one.change_point, one.impact_analysis
-    change, bracket, ends = change_words(one).partition(" [")
-    interval = f"[{ends}" if bracket else NOTHING
+    change, interval = change_cells(one)
     return GridRow(
         key_of(series),
         (
@@ -117,18 +115,13 @@ def _finding_row(series: Series) -> GridRow:
             one.metric,
             Cell(change, role=role if one.verdict != "no change seen" else None),
             interval,
-            _level(one.baseline_value, one.unit),
-            _level(one.current_value, one.unit),
-            Cell(NOTHING if point is None else _minute(point.first.at)[5:]),
-            Cell(NOTHING if impact is None else impact_words(impact), role="dim"),
+            measured(one.baseline_value, one.unit),
+            measured(one.current_value, one.unit),
+            Cell(MISSING if point is None else _minute(point.first.at)[5:]),
+            Cell(MISSING if impact is None else impact_words(impact), role="dim"),
             size_words(one.smallest_seen, one.change_is),
         ),
     )
-
-
-def _level(value: float | None, unit: str) -> str:
-    """Format a level in few cells: small amounts of money per million."""
-    return amount(value) if unit == "USD" and value is not None else value_words(value, unit)
 
 
 def _verdict(one: RegressionFinding) -> str:
@@ -143,7 +136,7 @@ def verdict_sentences(course: Course) -> list[Sentence]:
     said = [Sentence(verdict_line(document), "verdict", _ROLES.get(document.verdict, "warn"))]
     whole = document.overall_health
     if whole is None:
-        said.append(Sentence(f"{NOTHING} nothing could be judged", "health"))
+        said.append(Sentence(f"{MISSING} nothing could be judged", "health"))
     else:
         said.append(Sentence(f"{whole:.0f} of 100", "health", health_role(whole)))
     action = document.recommended_action
@@ -168,7 +161,7 @@ def finding_sentences(series: Series) -> list[Sentence]:
         said.append(Sentence(f"{change_words(one)} against {one.against}", "size"))
     if one.verdict == "no change seen" and one.smallest_seen is not None:
         smallest = size_words(one.smallest_seen, one.change_is)
-        seen = f"a worsening of {smallest} or more would have been noticed with 80 % probability"
+        seen = f"a worsening of {smallest} or more would have been noticed with 80% probability"
         said.append(Sentence(seen, "no regression", "good"))
     point = one.change_point
     if point is not None and one.verdict in _CHANGED:
@@ -187,7 +180,7 @@ def finding_sentences(series: Series) -> list[Sentence]:
     said += [Sentence(note, "note", "dim") for note in one.notes]
     if series.accepted is not None:
         accepted = series.accepted
-        level = value_words(accepted.after, one.unit)
+        level = measured(accepted.after, one.unit)
         said.append(Sentence(f"{level} since {accepted.since[:16]}", "accepted", "accent"))
     if series.earlier:
         count = f"{'more than ' if series.is_cut else ''}{series.earlier:,}"
@@ -236,10 +229,10 @@ def _alarm_row(one: Standing) -> GridRow:
         one.agent,
         (
             one.agent,
-            Cell(one.version or NOTHING, role="dim"),
+            Cell(one.version or MISSING, role="dim"),
             Cell(words, role=_ROLES.get(one.verdict, "dim")),
             Cell(
-                NOTHING if one.health is None else f"{one.health:.0f}",
+                MISSING if one.health is None else f"{one.health:.0f}",
                 role=None if one.health is None else health_role(one.health),
             ),
         ),
@@ -255,7 +248,7 @@ def agents_table(agents: Sequence[dict[str, Any]]) -> GridData:
                 one["id"] + (" (simulated)" if one["simulated"] else ""),
                 str(one["versions"]),
                 str(one["runs"]),
-                _minute(one["last_run_at"] or NOTHING),
+                _minute(one["last_run_at"] or MISSING),
             ),
         )
         for one in agents

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding
 
+from agentbench_tui.presentation.numbers import money, score
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
 from agentbench_tui.tui.drawing.panel import panel
 from agentbench_tui.tui.pages.page import Page
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS
-from agentbench_tui.verdicts.words.figures import dollars, number
 
 if TYPE_CHECKING:
     import sqlite3
@@ -92,7 +92,7 @@ class LeaderExecutions(Page[None]):
 
 
 def _row(found: dict[str, Any]) -> GridRow:
-    show = number()
+    show = score
     return GridRow(
         found["id"],
         (
@@ -102,7 +102,7 @@ def _row(found: dict[str, Any]) -> GridRow:
             Cell(show(found["overall"]), role="title"),
             *(show(found[name]) for name in DIMENSIONS),
             f"{found['answers']:,}",
-            dollars(found["cost_usd"]),
+            money(found["cost_usd"]),
             found["created_at"][:16].replace("T", " "),
             Cell(found["run_id"][:_SHORT_ID], role="dim"),
         ),

@@ -6,16 +6,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    decimals,
+    estimate,
+    money_each,
+    percent,
+    score,
+    with_interval,
+)
 from agentbench_tui.tui.drawing.drawn_cells import interval_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
-from agentbench_tui.tui.drawing.money import Money, amount, money_of
+from agentbench_tui.tui.drawing.money import Money, money_of
 from agentbench_tui.tui.drawing.plot_data import Line, PlotData
 from agentbench_tui.tui.widgets.filter_line import holds
 from agentbench_tui.tui.widgets.interval_cell import Interval, interval_column
 from agentbench_tui.tui.widgets.radar import Radar, Shape
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS
-from agentbench_tui.verdicts.words.figures import NOTHING, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +36,6 @@ TOP = 3
 """Ranks that are highlighted."""
 _MOST_NAMED = 4
 _MOST_PROFILES = 4
-_UNITS = {"score": "", "USD": "$", "count": ""}
 _BENCHMARKS = (
     Column("benchmark", "benchmark", 12, flex=3),
     Column("overall", "overall", 7, align="right", priority=1),
@@ -88,7 +95,7 @@ def board_table(
     shown = [one for one in leaders if holds(words, one.line["name"])]
     drawn = [_interval(one.line) for one in leaders]
     board = leaders[0].board if leaders else None
-    column = interval_column(drawn, "" if board is None else _unit(board))
+    column = interval_column(drawn, "" if board is None else board["unit"])
     money = money_of(one.line["cost_usd_per_success"]["value"] for one in leaders)
     series = _series_of(leaders)
     rows: list[GridRow] = []
@@ -127,7 +134,7 @@ def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
     return (
         Column("rank", "#", 5, align="right"),
         Column("agent", "agent", name, flex=2),
-        Column("score", f"{metric} [95 %]", 30, flex=5),
+        Column("score", f"{metric} [95%]", 30, flex=5),
         Column("ranks", "ranks", 5, align="right", priority=2),
         Column("answers", "answers", 7, align="right", priority=3),
         Column("runs", "runs", 4, align="right", priority=5),
@@ -138,7 +145,7 @@ def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
 
 
 def _row(
-    one: Leader, score: Cell, money: Money, marked: Sequence[str], series: int | None
+    one: Leader, scored: Cell, money: Money, marked: Sequence[str], series: int | None
 ) -> GridRow:
     """`series`: for its marker, if it has one."""
     line, rank = one.line, one.line["shared_rank"]
@@ -151,13 +158,13 @@ def _row(
             ("+ " if line["name"] in marked else "")
             + line["name"]
             + (" (simulated)" if line["simulated"] else ""),
-            score,
+            scored,
             _ranks(line),
             f"{one.details['answers']:,}",
             f"{one.details['runs']:,}",
-            number()(line["overall"]),
+            score(line["overall"]),
             money.shown(line["cost_usd_per_success"]["value"]),
-            Cell(harness or NOTHING, role="warn" if harness not in {"clean", None} else None),
+            Cell(harness or MISSING, role="warn" if harness not in {"clean", None} else None),
         ),
         role="title" if is_top else "text",
     )
@@ -173,15 +180,10 @@ def _interval(line: Document) -> Interval:
     return Interval(line["score"], line["low"], line["high"], line["reason"])
 
 
-def _unit(board: Document) -> str:
-    unit: str = board["unit"]
-    return _UNITS.get(unit, unit)
-
-
 def _ranks(line: Document) -> str:
     low, high = line["rank_low"], line["rank_high"]
     if low is None:
-        return NOTHING
+        return MISSING
     return f"{low}–{high}" if high > low else str(low)
 
 
@@ -195,10 +197,10 @@ def facts_of(one: Leader) -> list[Sentence]:
         Sentence(_names(line["behind"]), "behind"),
         Sentence(_names(line["not_told_apart_from"]), "may equal"),
         Sentence(_beats(improvement), f"beats {improvement.get('over', 'the next')}"),
-        Sentence(_figure(line["cost_usd_per_success"], amount), "USD per right"),
-        Sentence(_figure(line["iqm"], number()), "mean of middle"),
+        Sentence(_figure(line["cost_usd_per_success"], money_each), "USD per right"),
+        Sentence(_figure(line["iqm"], score), "mean of middle"),
         Sentence(_measured(line, found), "measured"),
-        Sentence(line["harness"] or NOTHING, "harness", _harness_role(line)),
+        Sentence(line["harness"] or MISSING, "harness", _harness_role(line)),
         *(Sentence(words, "note", "dim") for words in notes_of(one.board)),
     ]
 
@@ -219,25 +221,23 @@ def _rank_words(one: Leader) -> str:
     line = one.line
     words = f"{line['rank_shown']} of {len(one.board['standings'])}"
     if line["rank_low"] is not None:
-        words += f", place {_ranks(line)} (95 %)"
+        words += f", place {_ranks(line)} (95%)"
     return words + (f", {line['reason']}" if line["reason"] else "")
 
 
 def _beats(found: Document) -> str:
     if found.get("value") is None:
-        return f"{NOTHING} {found.get('reason') or 'no agent is below'}"
-    ends = "" if found["low"] is None else f" [{100 * found['low']:.0f}, {100 * found['high']:.0f}]"
-    return f"{100 * found['value']:.0f} %{ends} of repeats"
+        return f"{MISSING} {found.get('reason') or 'no agent is below'}"
+    words = with_interval(found["value"], found["low"], found["high"], percent)
+    return f"{words} of repeats"
 
 
 def _figure(found: Document | None, show: Callable[[Any], str]) -> str:
     if not found or found["value"] is None:
-        return f"{NOTHING} {(found or {}).get('reason') or ''}".rstrip()
-    low, high = found["low"], found["high"]
-    if low is None and high is None:
-        return f"{show(found['value'])} [{NOTHING}] {found['reason']}".rstrip()
-    ends = (NOTHING if end is None else show(end) for end in (low, high))
-    return f"{show(found['value'])} [{', '.join(ends)}]"
+        return f"{MISSING} {(found or {}).get('reason') or ''}".rstrip()
+    words = estimate(found["value"], found["low"], found["high"], show)
+    is_bounded = found["low"] is not None or found["high"] is not None
+    return words if is_bounded else f"{words} {found['reason']}".rstrip()
 
 
 def _measured(line: Document, found: Document) -> str:
@@ -257,7 +257,7 @@ def _names(names: Sequence[str]) -> str:
 
 def benchmarks_table(one: Leader) -> GridData:
     """The scores of one leader, a benchmark a row."""
-    show = number(2)
+    show = decimals(2)
     rows = [
         GridRow(
             f"{found['suite_id']}/{found['benchmark']}",

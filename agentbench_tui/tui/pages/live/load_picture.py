@@ -19,9 +19,10 @@ from agentbench_tui.engine.run.outlook import USUAL_HALF_WIDTH, time_outlook
 from agentbench_tui.load.schedule.schedule_words import schedule_words
 from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.numbers import MISSING, amount, duration
 from agentbench_tui.tui.pages.live.silence import silence
 from agentbench_tui.tui.pages.live.warming_up import warming_up
-from agentbench_tui.verdicts.words.figures import NOTHING, milliseconds, point_words, rate
+from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     from agentbench_tui.store.viewer import Row, Update
@@ -82,7 +83,7 @@ class Shape:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         buckets = self.histogram.buckets()
         low, high = buckets[0][0], buckets[-1][1]
-        left, right = f"{milliseconds(low)} ", f" {milliseconds(high)}"
+        left, right = f"{duration(low)} ", f" {duration(high)}"
         room = min(self.most, options.max_width - len(left) - len(right))
         line = blocks(buckets, max(1, room))
         yield Text(left, style="dim") + Text(line) + Text(right, style="dim")
@@ -183,8 +184,8 @@ class LoadPicture:
         for row in rows:
             seen = self._seen.get(row["key"], _Seen())
             cells = [
-                f"{seen.sent:,}" if seen.sent else NOTHING,
-                f"{seen.failed:,}" if seen.sent else NOTHING,
+                f"{seen.sent:,}" if seen.sent else MISSING,
+                f"{seen.failed:,}" if seen.sent else MISSING,
                 _percentile(seen.e2e, 0.5, 1),
                 _percentile(seen.e2e, 0.95, 59),
                 _percentile(seen.ttft, 0.5, 1),
@@ -224,10 +225,12 @@ def _state(row: Row, update: Update) -> dict[str, Any]:
 def _rates(seen: _Seen, state: dict[str, Any]) -> list[str]:
     """Return the recent offered, sent and answered rates, as far as known."""
     asked, sent_per_s, tokens_per_s = map(state.get, ("asked_per_s", "sent_per_s", "tokens_per_s"))
-    parts = [f"asked {rate(asked)}/s"] if asked is not None else []
-    parts.append(f"sent {seen.sent:,}" + ("" if sent_per_s is None else f" ({rate(sent_per_s)}/s)"))
+    parts = [f"asked {amount(asked)}/s"] if asked is not None else []
+    parts.append(
+        f"sent {seen.sent:,}" + ("" if sent_per_s is None else f" ({amount(sent_per_s)}/s)")
+    )
     if tokens_per_s:
-        parts.append(f"{rate(tokens_per_s)} tokens/s")
+        parts.append(f"{amount(tokens_per_s)} tokens/s")
     return parts
 
 
@@ -271,7 +274,7 @@ def _percentiles(histogram: Histogram) -> str:
 
 
 def _percentile(histogram: Histogram, share: float, needed: int) -> str:
-    return milliseconds(histogram.percentile(share)) if len(histogram) >= needed else NOTHING
+    return duration(histogram.percentile(share)) if len(histogram) >= needed else MISSING
 
 
 def _name(row: Row) -> str:

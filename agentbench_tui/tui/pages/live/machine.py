@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import quantity
 from agentbench_tui.tui.widgets.gauge import Cores, Gauge, GaugesData
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _host(readings: Sequence[Mapping[str, Any]]) -> list[Gauge | Cores]:
 
 
 def _agent(name: str, readings: Sequence[Mapping[str, Any]]) -> list[Gauge | Cores]:
-    """CPU of its processes, 100 % a core, and what they have in memory."""
+    """CPU of its processes, 100% a core, and what they have in memory."""
     newest = readings[-1]
     memory = newest.get("rss_mb")
     notes = [] if memory is None else [quantity(memory, "MB")]

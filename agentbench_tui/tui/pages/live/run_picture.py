@@ -15,9 +15,9 @@ from rich.text import Text
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.numbers import MISSING, duration, money, percent, short_percent
 from agentbench_tui.tui.pages.live.load_picture import LoadPicture
 from agentbench_tui.tui.pages.live.silence import silence
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars, milliseconds
 
 if TYPE_CHECKING:
     from agentbench_tui.store.viewer import Row, Update
@@ -186,11 +186,11 @@ class RunPicture:
         cells = [
             str(in_flight or ""),
             f"{observed}" if planned is None else f"{observed}/{planned}",
-            f"{100 * counts['correct'] / observed:.0f} %" if observed else NOTHING,
-            f"{100 * counts['answered'] / observed:.0f} %" if observed else NOTHING,
-            milliseconds(histogram.percentile(0.5)),
-            milliseconds(histogram.percentile(0.95)),
-            dollars(self._cost[row["key"]] or None),
+            percent(counts["correct"] / observed) if observed else MISSING,
+            percent(counts["answered"] / observed) if observed else MISSING,
+            duration(histogram.percentile(0.5)),
+            duration(histogram.percentile(0.95)),
+            money(self._cost[row["key"]] or None),
         ]
         return [
             Text(one_line(row["benchmark_id"])),
@@ -209,12 +209,12 @@ class RunPicture:
         parts = []
         host = self._gauges.get("host", {})
         if "cpu_percent" in host:
-            parts.append(f"CPU {host['cpu_percent']:.0f} %")
+            parts.append(f"CPU {short_percent(host['cpu_percent'] / 100)}")
         if "memory_used_mb" in host and "memory_total_mb" in host:
             used, total = host["memory_used_mb"] / 1000, host["memory_total_mb"] / 1000
             parts.append(f"memory {used:.1f}/{total:.0f} GB")
         for scope, reading in self._gauges.items():
             if scope.startswith("gpu:") and "utilisation_percent" in reading:
                 number = scope.removeprefix("gpu:")
-                parts.append(f"GPU {number} {reading['utilisation_percent']:.0f} %")
+                parts.append(f"GPU {number} {short_percent(reading['utilisation_percent'] / 100)}")
         return " · ".join(parts)

@@ -6,14 +6,22 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    duration,
+    money,
+    percent,
+    quantity,
+    score,
+    signed_amount,
+)
+from agentbench_tui.presentation.stress import window_line
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.pages.live.outlook import execution_left_s, planned_of, share_done
 from agentbench_tui.tui.pages.live.silence import silence
 from agentbench_tui.tui.widgets.facts import Fact, FactsData
 from agentbench_tui.tui.widgets.status_bar import clock
-from agentbench_tui.verdicts.stress.stress_words import window_line
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars, point_words
+from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +45,7 @@ _BOARD = (
     Column("place", "#", 5, "right"),
     Column("agent", "agent", 18, flex=2),
     Column("score", "score", 8, "right"),
-    Column("interval", "95 % interval", 14, "right", priority=2),
+    Column("interval", "95% interval", 14, "right", priority=2),
     Column("p50", "p50", 7, "right", priority=2),
     Column("p95", "p95", 7, "right", priority=3),
     Column("answered", "answered", 8, "right", priority=4),
@@ -104,15 +112,15 @@ def where_words(row: Row) -> str:
 
 def _right(state: LiveState, row: Row, seen: Seen | None) -> str:
     if seen is None or not seen.observed or state.kind_of(row) != "task":
-        return NOTHING
-    return f"{100 * seen.correct / seen.observed:.0f} %"
+        return MISSING
+    return percent(seen.correct / seen.observed)
 
 
 def _time(seen: Seen | None, share: float, needed: int) -> str:
     histogram = None if seen is None else seen.histograms["e2e"]
     if histogram is None or len(histogram) < needed:
-        return NOTHING
-    return quantity(histogram.percentile(share), "ms", filled=True)
+        return MISSING
+    return duration(histogram.percentile(share))
 
 
 def _left(state: LiveState, row: Row, now: float) -> str:
@@ -121,7 +129,7 @@ def _left(state: LiveState, row: Row, now: float) -> str:
     if not state.is_going_on:
         return "not ended"
     left = execution_left_s(state, row, now)
-    return NOTHING if left is None else clock(left)
+    return MISSING if left is None else clock(left)
 
 
 def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
@@ -149,29 +157,21 @@ def _standing_row(
     one: Standing, found: RunningBoard, before: Mapping[str, int], place: int
 ) -> GridRow:
     key = key_of(one)
-    shown = _profit if found.score == "pnl" else _share
-    interval = NOTHING if one.low is None else f"{shown(one.low)} – {shown(one.high)}"
+    shown = signed_amount if found.score == "pnl" else score
+    interval = MISSING if one.low is None else f"{shown(one.low)} – {shown(one.high)}"
     return GridRow(
         key,
         (
-            Cell(one.place, change=before.get(key, place) - place if one.place != NOTHING else 0),
+            Cell(one.place, change=before.get(key, place) - place if one.place != MISSING else 0),
             Cell(key, series=place),
-            NOTHING if found.score == "p50" or one.score is None else shown(one.score),
+            MISSING if found.score == "p50" or one.score is None else shown(one.score),
             interval,
-            quantity(one.p50_ms, "ms", filled=True),
-            quantity(one.p95_ms, "ms", filled=True),
-            NOTHING if one.answered_share is None else f"{100 * one.answered_share:.0f} %",
-            dollars(one.cost_usd or None),
+            duration(one.p50_ms),
+            duration(one.p95_ms),
+            percent(one.answered_share),
+            money(one.cost_usd or None),
         ),
     )
-
-
-def _profit(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:+,.0f}"
-
-
-def _share(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.3f}"
 
 
 def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridData:
@@ -192,7 +192,7 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
                     (
                         one["case_id"] or "oldest request",
                         names.get(key, ""),
-                        quantity(1e3 * age_s, "ms", filled=True),
+                        duration(1e3 * age_s),
                         doing,
                     ),
                 )
@@ -205,7 +205,7 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
                 (
                     answer.case_id,
                     names.get(answer.execution_key, ""),
-                    quantity(answer.e2e_ms, "ms", filled=True),
+                    duration(answer.e2e_ms),
                     Cell(failed, "bad") if failed else Cell("answered", "dim"),
                 ),
             )
@@ -262,7 +262,7 @@ def load_facts(
 
 
 def _window_facts(state: LiveState, live: Mapping[str, Any], now: float) -> list[Fact]:
-    phase = str(live.get("phase", NOTHING))
+    phase = str(live.get("phase", MISSING))
     began, ends = live.get("began_at"), live.get("ends_at")
     if phase == "window" and began:
         of = f" of {clock(ends - began)}" if ends else ""

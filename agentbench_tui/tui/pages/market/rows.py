@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import MISSING, percent, quantity
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.drawing.plot_data import Line, Mark, PlotData
 from agentbench_tui.tui.widgets.scrubber import ScrubberData
 from agentbench_tui.tui.widgets.sentences import Sentence
-from agentbench_tui.verdicts.words.figures import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +36,7 @@ _ACTS = (
 
 def prices_plot(view: EpisodeView, tick: int, kind: str) -> PlotData:
     """Return the plot of prediction markets in %, or of perpetuals relative to their first price
-    (100 %).
+    (100%).
     """
     shown = [one for one in view.instruments if one.kind == kind]
     lines = [_line(one, tick, at, kind == "perpetual") for at, one in enumerate(shown)]
@@ -57,7 +56,7 @@ def _line(one: Instrument, tick: int, series: int, relative: bool) -> Line:
     now = y[-1] if y else None
     named = one.name
     if now is not None:
-        shown = quantity(now, "$") if relative else f"{100 * now:.0f} %"
+        shown = quantity(now, "$") if relative else percent(now)
         named += f" {shown}"
     if one.resolved_tick is not None and one.resolved_tick <= tick:
         named += f" ({one.outcome})"
@@ -102,8 +101,8 @@ def _position(view: EpisodeView, tick: int, one: Holding) -> GridRow:
 
     def price(value: float | None) -> str:
         if value is None:
-            return NOTHING
-        return f"{100 * value:.1f} %" if is_market else quantity(value, "$")
+            return MISSING
+        return percent(value) if is_market else quantity(value, "$")
 
     now = view.price(one.instrument, tick)
     falls = one.side in {"no", "short"}

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.numbers import MISSING, chosen_duration, money
 from agentbench_tui.process.environment import python_module
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.verdicts.cost.foresight import Foresight, foresee
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars
 
 if TYPE_CHECKING:
     import sqlite3
@@ -86,14 +86,16 @@ def preview_words(preview: Preview) -> list[Sentence]:
     said = [Sentence(_plan(preview.executions), "plan")]
     if preview.foresight is not None:
         ahead = preview.foresight
-        time = NOTHING if ahead.seconds is None else f"about {duration(ahead.seconds)}"
+        time = MISSING if ahead.seconds is None else f"about {chosen_duration(ahead.seconds)}"
         said.append(Sentence(f"{time}: {ahead.seconds_why}", "time"))
         if ahead.cost_usd is not None or ahead.cost_why != ahead.seconds_why:
-            said.append(Sentence(f"{dollars(ahead.cost_usd)}: {ahead.cost_why}", "cost"))
+            said.append(Sentence(f"{money(ahead.cost_usd)}: {ahead.cost_why}", "cost"))
     elif any("usual_s" in one for one in preview.executions):
         usual = math.fsum(one["usual_s"] for one in preview.executions)
         longest = math.fsum(one["longest_s"] for one in preview.executions)
-        said.append(Sentence(f"about {duration(usual)}, {duration(longest)} at most", "time"))
+        said.append(
+            Sentence(f"about {chosen_duration(usual)}, {chosen_duration(longest)} at most", "time")
+        )
     schedules = dict.fromkeys(one["schedule"] for one in preview.executions if one.get("schedule"))
     return said + [Sentence(words, "load") for words in list(schedules)[:_SHOWN]]
 
@@ -115,10 +117,3 @@ def _plan(executions: Sequence[Document]) -> str:
         words += f" × {times if len(rounds) == 1 else 'iterations'}"
         words += f" = {counted(asked_in_all, 'question')}"
     return words
-
-
-def duration(seconds: float) -> str:
-    """A length of time, in the unit that suits it."""
-    if seconds < 120:
-        return f"{seconds:,.1f} s" if seconds < 10 else f"{seconds:,.0f} s"
-    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"

@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import percent, quantity
 from agentbench_tui.tui.drawing.panel import entitle, panel
 from agentbench_tui.tui.pages.execution_page import ExecutionPage, Looked
 from agentbench_tui.tui.pages.profile.rows import (
@@ -147,7 +147,7 @@ class Profile(ExecutionPage[dict[str, Any]]):
             self.notify("there is no phase to copy")
             return
         one = self.looked.seen["phases"][int(key)]
-        share = "–" if one["share"] is None else f"{100 * one['share']:.1f} %"
+        share = percent(one["share"])
         self.app.copy_to_clipboard(one_line(f"{one['name']}\t{share}\tn = {one['n']}"))
         self.notify("copied the phase")
 

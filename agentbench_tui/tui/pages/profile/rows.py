@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.presentation.numbers import MISSING, duration, percent, quantity
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
 from agentbench_tui.tui.pages.cases.rows import waterfall_of
 from agentbench_tui.tui.widgets.flame import Flame, Frame
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.tui.widgets.waterfall import Waterfall
-from agentbench_tui.verdicts.words.figures import NOTHING
 
 Document = dict[str, Any]
 _PHASES = (
@@ -58,19 +57,18 @@ def phases_table(profile: Document) -> GridData:
 
 def _phase_row(place: int, one: Document) -> GridRow:
     if one["share"] is None:
-        why = Cell(f"{NOTHING} {one['reason']}", role="dim")
-        return GridRow(str(place), (one["name"], one["source"], why, "0", *[NOTHING] * 4), "dim")
-    tail, share = one["tail"], f"{100 * one['share']:.1f} %"
-    bar = min(1.0, one["share"]) if float(share.rstrip(" %")) else 0.0  # as the words say
+        why = Cell(f"{MISSING} {one['reason']}", role="dim")
+        return GridRow(str(place), (one["name"], one["source"], why, "0", *[MISSING] * 4), "dim")
+    tail = one["tail"]
     return GridRow(
         str(place),
         (
             one["name"],
             Cell(one["source"], role="dim"),
-            Cell(share, bar=bar),
+            Cell(percent(one["share"]), bar=min(1.0, one["share"])),
             f"{one['n']:,}",
-            *(quantity(one[name], "ms", filled=True) for name in ("mean_ms", "p50_ms", "p95_ms")),
-            Cell(NOTHING if tail is None else f"{tail:.1f}×",
+            *(duration(one[name]) for name in ("mean_ms", "p50_ms", "p95_ms")),
+            Cell(MISSING if tail is None else f"{tail:.1f}×",
                  role="warn" if tail is not None and tail >= 3 else None),
         ),
     )  # fmt: skip
@@ -81,7 +79,7 @@ def bottlenecks_of(profile: Document) -> list[Sentence]:
     told: list[Sentence] = []
     for one in profile["bottlenecks"]:
         if one["kind"] == "share":
-            words = f"{100 * one['value']:.0f} % of all time (n = {one['n']:,})"
+            words = f"{percent(one['value'])} of all time (n = {one['n']:,})"
             told.append(Sentence(words, one["phase"], "warn" if not told else "text"))
         else:
             words = f"one in twenty takes {one['value']:.1f} times the median or more"
@@ -110,13 +108,13 @@ def _unknown(profile: Document) -> dict[str, list[str]]:
 def tokens_table(profile: Document) -> GridData:
     """Return tokens by kind and by use; if none are known, why."""
     if all(one["value"] is None for one in profile["tokens"]):
-        return GridData(_TOKENS, reason=f"{NOTHING} {profile['tokens'][0]['reason']}")
+        return GridData(_TOKENS, reason=f"{MISSING} {profile['tokens'][0]['reason']}")
     rows = [
         GridRow(
             one["name"],
             (
                 one["name"],
-                NOTHING if one["value"] is None else quantity(one["value"]),
+                MISSING if one["value"] is None else quantity(one["value"]),
                 f"{one['n']:,}",
                 Cell(one["reason"] or "", role="dim"),
             ),
@@ -138,7 +136,7 @@ def resources_table(profile: Document) -> GridData:
             figures = (quantity(one[part], unit) + behind for part in ("mean", "low", "high"))
             whose = f"{_short(scope)} {name}"
             rows.append(GridRow(f"{scope}/{field}", (whose, *figures, f"{one['n']:,}")))
-    reason = f"{NOTHING} nothing was read: the execution was shorter than a reading takes"
+    reason = f"{MISSING} nothing was read: the execution was shorter than a reading takes"
     return GridData(_RESOURCES, rows, reason=reason)
 
 
@@ -174,7 +172,7 @@ def flame_of(profile: Document) -> Flame:
     """Mean time an answer in each span."""
     if profile["flame"] is None:
         kind = "a load has no spans" if profile["is_load"] else "the agent reports no spans"
-        return Flame(None, reason=f"{NOTHING} {kind}")
+        return Flame(None, reason=f"{MISSING} {kind}")
     return Flame(_frame(profile["flame"]))
 
 

@@ -9,6 +9,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.stress import headline, scale_line, standing_line
 from agentbench_tui.tui.dialogs.choice import Choice
 from agentbench_tui.tui.drawing.grid_data import GridData
 from agentbench_tui.tui.drawing.panel import entitle, panel
@@ -25,7 +26,6 @@ from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.plot import Plot, PlotData
 from agentbench_tui.tui.widgets.sentences import Sentence, Sentences
 from agentbench_tui.verdicts.stress.stress_runs import Seconds, StressRun, stress_run, stress_runs
-from agentbench_tui.verdicts.stress.stress_words import headline, scale_line, standing_line
 
 if TYPE_CHECKING:
     import sqlite3

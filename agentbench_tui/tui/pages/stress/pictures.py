@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.presentation.numbers import amount
 from agentbench_tui.tui.widgets.plot import Band, Limit, Line, Mark, PlotData
 from agentbench_tui.verdicts.stress.stress_levels import level_curve, scaling_curve
-from agentbench_tui.verdicts.words.figures import rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def load_plot(scenario: Document) -> PlotData | None:
         bracket = [found.passes, found.fails]
         bands.append(Band(bracket, [-math.inf] * 2, [math.inf] * 2, _BRACKET))
     marks = [
-        Mark(at, f"{words} {rate(at)}")
+        Mark(at, f"{words} {amount(at)}")
         for at, words in ((found.passes, "passes"), (found.fails, "fails"))
         if at is not None
     ]
@@ -94,7 +94,7 @@ def users_plot(scenario: Document) -> PlotData | None:
             *_dots(points),
         ),
         bands=bands,
-        marks=[] if star is None else [Mark(star, f"N* {rate(star)} users")],
+        marks=[] if star is None else [Mark(star, f"N* {amount(star)} users")],
         x_label="users at once",
         y_range=(0.0, top),
         y_unit="/s",

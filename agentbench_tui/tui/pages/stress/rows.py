@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.text.plain_number import counted, plain
+from agentbench_tui.presentation.numbers import MISSING, count, duration_s
+from agentbench_tui.presentation.stress import details, headline, window_line
 from agentbench_tui.tui.drawing.drawn_cells import whisker_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.widgets.interval_cell import Interval, IntervalColumn, interval_column
 from agentbench_tui.tui.widgets.sentences import Sentence
-from agentbench_tui.verdicts.stress.stress_words import details, headline, window_line
-from agentbench_tui.verdicts.words.figures import NOTHING, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,12 +69,12 @@ def _row(one: Document, status: str, column: IntervalColumn) -> GridRow:
     return GridRow(
         one["execution_id"],
         (
-            one["name"] or NOTHING,
+            one["name"] or MISSING,
             Cell(shown, role=_STATUSES.get(shown, "warn")),
             _broke(one["broke"]),
             _bracket(one["breaking_point"]),
-            Cell(NOTHING if status in _OPEN else _why(one), role="dim"),
-            Cell(number(0)(one["resilience"]), role="title"),
+            Cell(MISSING if status in _OPEN else _why(one), role="dim"),
+            Cell(count(one["resilience"]), role="title"),
             whisker_cell(_resilience(one), column),
             recovery_words(one),
         ),
@@ -83,14 +83,14 @@ def _row(one: Document, status: str, column: IntervalColumn) -> GridRow:
 
 def _broke(broke: bool | None) -> Cell:
     if broke is None:
-        return Cell(NOTHING, role="dim")
+        return Cell(MISSING, role="dim")
     return Cell("yes", role="bad") if broke else Cell("no", role="good")
 
 
 def _bracket(point: Document | None) -> str:
     """`152.7 … 177.7/s`; `above 16 users` of what passed all that was tried."""
     if point is None or (point["pass"] is None and point["fail"] is None):
-        return NOTHING
+        return MISSING
     passes, fails = (None if point[end] is None else plain(point[end], 4)
                      for end in ("pass", "fail"))  # fmt: skip
     unit = f" {point['unit']}".removeprefix(" requests")
@@ -103,17 +103,17 @@ def _why(one: Document) -> str:
     point = one["breaking_point"]
     if point is not None and point["broke"]:
         return ", ".join(point["broke"])
-    return one["reason"] or NOTHING
+    return one["reason"] or MISSING
 
 
 def recovery_words(one: Document) -> str:
-    """Format a recovery: `0.6 s`, `at once`, `not seen`; – if there was nothing to recover from."""
+    """Format a recovery: `600 ms`, `at once`, `not seen`; – if it had nothing to recover."""
     if not one["recoveries"]:
-        return NOTHING
+        return MISSING
     seconds = one["recovery_s"]
     if seconds is None:
         return "not seen"
-    return "at once" if seconds == 0 else f"{seconds:.3g} s"
+    return "at once" if seconds == 0 else duration_s(seconds)
 
 
 def title_of(one: Document, status: str) -> str:
@@ -145,8 +145,8 @@ def scenario_sentences(one: Document) -> list[Sentence]:
 
 def _labelled(words: str) -> Sentence:
     """Split `normal: 74 requests/s` into label and value; a missing one is dim."""
-    if words.startswith(NOTHING):
-        return Sentence(words.removeprefix(NOTHING).strip(), NOTHING, "dim")
+    if words.startswith(MISSING):
+        return Sentence(words.removeprefix(MISSING).strip(), MISSING, "dim")
     label, colon, rest = words.partition(": ")
     return Sentence(rest, label) if colon and len(label) <= _LABEL else Sentence(words)
 
@@ -180,7 +180,7 @@ def runs_table(runs: Sequence[Document]) -> GridData:
             one["run_id"],
             (
                 one["run_id"],
-                one["agents"] or NOTHING,
+                one["agents"] or MISSING,
                 str(one["scenarios"]),
                 one["status"],
                 one["started_at"][:16].replace("T", " "),

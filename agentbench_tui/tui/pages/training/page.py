@@ -262,7 +262,7 @@ class Training(Page["list[ExperimentRun]"]):
         found = self._found
         assert found is not None
         plot = self.query_one("#curves", Plot)
-        what = "single runs" if self._single else "mean over seeds, 95 % band by t"
+        what = "single runs" if self._single else "mean over seeds, 95% band by t"
         entitle(plot, f"{found.metric} by step: {what}")
         plot.show(curves_plot(found, single=self._single))
         runs = self.query_one("#runs", Grid)

@@ -5,12 +5,18 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.text.plain_number import counted, plain
-from agentbench_tui.tui.drawing.axis import quantity
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    amount,
+    p_relation,
+    precise,
+    quantity,
+    signed_amount,
+)
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.drawing.plot_data import Band, Line, Mark, PlotData
 from agentbench_tui.tui.widgets.sentences import Sentence
-from agentbench_tui.verdicts.words.figures import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +66,7 @@ def stored_table(found: Sequence[ExperimentRun]) -> GridData:
 
 
 def curves_plot(found: TrainingCurves, *, single: bool) -> PlotData:
-    """The mean of each group with its 95 % band; with `single` every run instead."""
+    """The mean of each group with its 95% band; with `single` every run instead."""
     lines: list[Line] = []
     bands: list[Band] = []
     for number, group in enumerate(found.groups):
@@ -102,17 +108,17 @@ def runs_table(found: TrainingCurves) -> GridData:
     for number, group in enumerate(found.groups):
         for at, run in enumerate(group.runs):
             area, last = (values[at] for values in group.values)
-            steps = NOTHING if run.series is None else quantity(float(run.series.steps[-1]))
+            steps = MISSING if run.series is None else quantity(float(run.series.steps[-1]))
             rows.append(
                 GridRow(
                     f"{number}/{at}",
                     (
                         Cell(run.name.rpartition("/")[2], series=number),
                         group.name,
-                        NOTHING if run.seed is None else str(run.seed),
+                        MISSING if run.seed is None else str(run.seed),
                         steps,
-                        _number(area),
-                        _number(last),
+                        precise(area),
+                        precise(last),
                         Cell(run.reason, role="warn"),
                     ),
                     "text" if area is not None else "dim",
@@ -121,18 +127,14 @@ def runs_table(found: TrainingCurves) -> GridData:
     return GridData(_RUNS, rows, reason="no runs")
 
 
-def _number(value: float | None) -> str:
-    return NOTHING if value is None else plain(value, 4, filled=True)
-
-
 def sentences_of(found: TrainingCurves) -> list[Sentence]:
     """Describe the numbers, and the comparison of the second group with the first."""
     told = [Sentence(found.metric, "metric", "title")]
     for name, words in zip(("area", "last 5"), found.summaries, strict=True):
-        told.append(Sentence(words or f"{NOTHING} no run finished", name, "dim"))
+        told.append(Sentence(words or f"{MISSING} no run finished", name, "dim"))
     for group in found.groups:
         known = [value for value in group.values[0] if value is not None]
-        mean = f"mean area {plain(sum(known) / len(known), 4)}" if known else f"area {NOTHING}"
+        mean = f"mean area {precise(sum(known) / len(known))}" if known else f"area {MISSING}"
         words = f"{mean}, {len(known)} of {len(group.runs)} runs finished"
         told.append(Sentence(words, group.name))
     for name, one in zip(("area", "last 5"), found.comparisons, strict=True):
@@ -154,10 +156,10 @@ def _compared(name: str, one: RunComparison, found: TrainingCurves) -> list[Sent
     told = [Sentence(words, f"verdict, {name}", _VERDICTS.get(one.verdict, "warn"))]
     if one.effect is not None:
         interval = "" if one.t is None else (
-            f", 95 % interval {plain(one.t.interval.low, 3)} to {plain(one.t.interval.high, 3)}"
+            f", 95% interval {amount(one.t.interval.low)} to {amount(one.t.interval.high)}"
         )  # fmt: skip
-        p = "" if one.p_adjusted is None else f", adjusted p = {one.p_adjusted:.3g}"
-        told.append(Sentence(f"{plain(one.effect, 3)}{interval}{p}", "difference"))
+        p = "" if one.p_adjusted is None else f", adjusted p {p_relation(one.p_adjusted)}"
+        told.append(Sentence(f"{signed_amount(one.effect)}{interval}{p}", "difference"))
     told.append(Sentence(f"{found.pairing}; n = {one.n}", "how", "dim"))
     if one.n_needed is not None:
         told.append(Sentence(f"{one.n_needed:,} runs a side would settle it", "next", "dim"))

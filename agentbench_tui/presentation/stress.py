@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.verdicts.words.figures import NOTHING, milliseconds, rate
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    Show,
+    amount,
+    chosen_duration,
+    chosen_percent,
+    count,
+    duration,
+    duration_s,
+    percent,
+    size,
+    with_interval,
+)
 
 _SEVERITIES = ("critical", "warning", "info")
 """Severities from the worst; recommendations are listed in this order."""
@@ -45,7 +57,7 @@ def details(scenario: Document) -> list[str]:
         *(_trend(one) for one in scenario["trends"]),
         scaling_line(scenario["scaling"]),
         _sender(scenario["windows"]),
-        *(f"{NOTHING} {what}: {why}" for what, why in scenario["missing"].items()),
+        *(f"{MISSING} {what}: {why}" for what, why in scenario["missing"].items()),
     ]
     return [line for line in lines if line]
 
@@ -70,7 +82,7 @@ def window_line(window: Document) -> str:
         good = round(window["requests"] * (1 - (window["error_share"] or 0)))
         words.append(f"{good:,} of {window['requests']:,} answered")
     if window["p95_ms"] is not None:
-        words.append(f"p95 {milliseconds(window['p95_ms'])}")
+        words.append(f"p95 {duration(window['p95_ms'])}")
     verdict = window["verdict"]
     if verdict is not None:
         why = f" ({window['reason']})" if verdict == "fail" and window["reason"] else ""
@@ -86,22 +98,20 @@ def scaling_line(scaling: Document | None) -> str:
         return ""
     if scaling["words"].startswith(NO_LAW):
         return f"scaling: {scaling['words']}"
-    law = f"one user λ {rate(scaling['lambda_per_s'])}/s, waiting σ {_share(scaling, 'sigma')},"
+    law = f"one user λ {amount(scaling['lambda_per_s'])}/s, waiting σ {_share(scaling, 'sigma')},"
     law += f" agreeing κ {_share(scaling, 'kappa')}"
     star = scaling["n_star"]
     peak = ""
     if star is not None:
         peak = f"; N* {_among(star, scaling['n_star_interval'])} users"
         if scaling["peak"] is not None:
-            peak += f", {rate(scaling['peak'])} requests/s there"
+            peak += f", {amount(scaling['peak'])} requests/s there"
     words = f"; {scaling['words']}" if scaling["words"] else ""
     return f"scaling: {scaling['model']} ({law}){peak}{words}"
 
 
 def _share(scaling: Document, name: str) -> str:
-    ends = scaling[f"{name}_interval"]
-    among = "" if ends is None else f" [{ends[0]:.3g}, {ends[1]:.3g}]"
-    return f"{scaling[name]:.3g}{among}"
+    return _among(scaling[name], scaling[f"{name}_interval"])
 
 
 def standing_line(agent: Document) -> str:
@@ -113,14 +123,14 @@ def standing_line(agent: Document) -> str:
     if len(missing) > len(unscored):
         lacking += f"; {len(missing) - len(unscored)} not run"
     if agent["resilience_score"] is None:
-        return f"resilience {NOTHING}{lacking}"
+        return f"resilience {MISSING}{lacking}"
     scored = {one["name"] for one in agent["scenarios"] if one["resilience"] is not None}
     all_of_them = counted(len(scored) + len(missing), "scenario")
     of = f"{len(scored)} of {all_of_them}" if missing else all_of_them
     worst = agent["worst"]
     lowest = min(one["resilience"] for one in agent["scenarios"] if one["name"] == worst)
-    mean = f"resilience {agent['resilience_score']:.3g} of 100 (geometric mean of {of})"
-    return f"{mean}; worst: {worst} {lowest:.3g}{lacking}"
+    mean = f"resilience {amount(agent['resilience_score'])} of 100 (geometric mean of {of})"
+    return f"{mean}; worst: {worst} {amount(lowest)}{lacking}"
 
 
 def scale_line(agent: Document) -> str:
@@ -135,7 +145,7 @@ def _load_words(window: Document) -> list[str]:
     asked, users, tokens = (window[key] for key in ("asked_per_s", "users", "input_tokens"))
     return [
         "" if tokens is None else f"{tokens:,} tokens",
-        "" if asked is None else f"{rate(asked)}/s",
+        "" if asked is None else f"{amount(asked)}/s",
         "" if users is None else counted(users, "user"),
     ]
 
@@ -155,11 +165,11 @@ def _broke(scenario: Document) -> str:
     if point["fail"] is None:
         if point["pass"] is None:
             return f"no level of {point['on']} passed or failed clearly"
-        return f"did not break: passes up to {_number(point['pass'])}{unit}"
+        return f"did not break: passes up to {amount(point['pass'])}{unit}"
     what = f" ({', '.join(point['broke'])})" if point["broke"] else ""
     if point["pass"] is None:
-        return f"breaks below {_number(point['fail'])}{unit}{what}"
-    between = f"{_number(point['pass'])} and {_number(point['fail'])}"
+        return f"breaks below {amount(point['fail'])}{unit}{what}"
+    between = f"{amount(point['pass'])} and {amount(point['fail'])}"
     return f"breaks between {between}{unit}{what}"
 
 
@@ -167,10 +177,7 @@ def _score(scenario: Document) -> str:
     value = scenario["resilience"]
     if value is None:
         return ""
-    interval = scenario["interval"]
-    return f"resilience {value:.0f}" + (
-        "" if interval is None else f" [{interval[0]:.0f}, {interval[1]:.0f}]"
-    )
+    return f"resilience {_among(value, scenario['interval'], count)}"
 
 
 def _recovered(scenario: Document) -> str:
@@ -179,7 +186,7 @@ def _recovered(scenario: Document) -> str:
         return ""
     seconds = scenario["recovery_s"]
     if seconds is not None:
-        return "recovered at once" if seconds == 0 else f"recovered after {seconds:.3g} s"
+        return "recovered at once" if seconds == 0 else f"recovered after {duration_s(seconds)}"
     open_ones = [one for one in recoveries if one["seconds"] is None]
     late = [one["after"] for one in open_ones if not one["words"].startswith(UNKNOWN)]
     if not late:
@@ -190,10 +197,10 @@ def _recovered(scenario: Document) -> str:
 def _normal(normal: Document | None) -> str:
     if normal is None:
         return ""
-    times = f"p50 {milliseconds(normal['p50_ms'])}, p95 {milliseconds(normal['p95_ms'])}"
+    times = f"p50 {duration(normal['p50_ms'])}, p95 {duration(normal['p95_ms'])}"
     how = "" if normal["measured"] else " (as told, not searched for)"
-    best = f"most answered while looking for it {rate(normal['capacity_per_s'])}/s"
-    load = f"{rate(normal['rate_per_s'])} requests/s, {counted(normal['users'], 'user')}"
+    best = f"most answered while looking for it {amount(normal['capacity_per_s'])}/s"
+    load = f"{amount(normal['rate_per_s'])} requests/s, {counted(normal['users'], 'user')}"
     return f"normal: {load}, {times}{how}; {best}"
 
 
@@ -202,8 +209,8 @@ def _limits(limits: Document | None) -> str:
         return ""
     derived = " (3 × that at normal load)" if limits["derived"] else ""
     return (
-        f"limits: errors {100 * limits['error_share']:.3g} %, p95 {milliseconds(limits['p95_ms'])}"
-        f"{derived}, {100 * limits['completed_share']:.0f} % completed in time"
+        f"limits: errors {chosen_percent(limits['error_share'])}, p95 {duration(limits['p95_ms'])}"
+        f"{derived}, {chosen_percent(limits['completed_share'])} completed in time"
     )
 
 
@@ -226,8 +233,8 @@ def _limit_met(observations: Document) -> str:
     met, goodput = (observations.get(key) for key in ("limit_met_per_s", "goodput_per_s"))
     if met is None or goodput is None:
         return ""
-    above = f"of {rate(observations['overload_per_s'])}/s asked {rate(goodput)}/s are answered"
-    return f"limit: met at {rate(met)} requests/s, by {observations['limit_met_by']}; {above}"
+    above = f"of {amount(observations['overload_per_s'])}/s asked {amount(goodput)}/s are answered"
+    return f"limit: met at {amount(met)} requests/s, by {observations['limit_met_by']}; {above}"
 
 
 def _waited(observations: Document) -> str:
@@ -235,9 +242,8 @@ def _waited(observations: Document) -> str:
     waited, served = (observations.get(key) for key in ("quiet_waited", "quiet_served_after_wait"))
     if not waited or served is None:
         return ""
-    return (
-        f"Retry-After: of {waited:,.0f} who waited as told after the overload {served:,.0f} got in"
-    )
+    who = f"of {count(waited)} who waited as told after the overload"
+    return f"Retry-After: {who} {count(served)} got in"
 
 
 def _memory(observations: Document) -> str:
@@ -251,15 +257,15 @@ def _ballast(observations: Document) -> str:
     taken, left = (observations.get(key) for key in ("ballast_mb", "left_beside_ballast_mb"))
     if taken is None or left is None:
         return ""
-    return f"ballast: {taken:,.0f} MB taken from the machine, {left:,.0f} MB left beside it"
+    return f"ballast: {size(taken)} taken from the machine, {size(left)} left beside it"
 
 
 def _worst_second(scenario: Document) -> str:
     worst, piece_s = scenario["worst_second"], scenario["piece_s"]
     if worst is None:
         return ""
-    scaled = "" if piece_s in {None, 1} else f" (here of {piece_s:.3g} s)"
-    return f"worst second{scaled}: {100 * worst:.0f} % of what was asked or possible was served"
+    scaled = "" if piece_s in {None, 1} else f" (here of {chosen_duration(piece_s)})"
+    return f"worst second{scaled}: {percent(worst)} of what was asked or possible was served"
 
 
 def _leaking(scenario: Document) -> str:
@@ -270,9 +276,9 @@ def _leaking(scenario: Document) -> str:
 
 def _recovery(one: Document) -> str:
     words = one["words"] or (
-        f"not recovered within {one['watched_s']:.3g} s"
+        f"not recovered within {duration_s(one['watched_s'])}"
         if one["seconds"] is None
-        else f"recovered after {one['seconds']:.3g} s"
+        else f"recovered after {duration_s(one['seconds'])}"
     )
     return f"after {one['after']}: {words}"
 
@@ -281,8 +287,8 @@ def _trend(one: Document) -> str:
     words: str = one["words"]
     if words:
         return words if one["of"] in words else f"{one['of']}: {words}"
-    ends = f"[{one['low']:.3g}, {one['high']:.3g}]"
-    return f"{one['of']}: {one['direction']}, {one['per_hour']:.3g} {ends} {one['unit']} an hour"
+    slope = with_interval(one["per_hour"], one["low"], one["high"], amount)
+    return f"{one['of']}: {one['direction']}, {slope} {one['unit']} an hour"
 
 
 def _sender(windows: list[Document]) -> str:
@@ -294,11 +300,6 @@ def _sender(windows: list[Document]) -> str:
     return f"in {len(limited)} of {len(windows)} windows the sender was the limit: {first}"
 
 
-def _among(value: float, interval: list[float] | None) -> str:
-    if interval is None:
-        return _number(value)
-    return f"{_number(value)} [{_number(interval[0])}, {_number(interval[1])}]"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.4g}" if value < 10_000 else f"{value:,.0f}"
+def _among(value: float, interval: list[float] | None, show: Show = amount) -> str:
+    low, high = (None, None) if interval is None else interval
+    return with_interval(value, low, high, show)

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars, milliseconds, point_words, rate
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    amount,
+    duration_s,
+    measured,
+    money,
+    percent,
+    points,
+    signed_percent,
+    size_in_points,
+    with_interval,
+)
+from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +43,8 @@ def row_of(one: RegressionFinding) -> dict[str, Any]:
     return {
         **msgspec.structs.asdict(one),
         "benchmark": place_words(one),
-        "before_shown": value_words(one.baseline_value, one.unit),
-        "now_shown": value_words(one.current_value, one.unit),
+        "before_shown": measured(one.baseline_value, one.unit),
+        "now_shown": measured(one.current_value, one.unit),
         "change_shown": change_words(one),
         "verdict_shown": f"{one.verdict}{severity}",
         "seen_shown": size_words(one.smallest_seen, one.change_is),
@@ -45,39 +57,28 @@ def place_words(one: RegressionFinding) -> str:
     return f"{one.benchmark_id} ({point})" if point else str(one.benchmark_id)
 
 
-def value_words(value: float | None, unit: str) -> str:
-    """A level of a metric, in its unit."""
-    if value is None:
-        return NOTHING
-    if unit == "ms":
-        return milliseconds(value)
-    if unit == "USD":
-        return dollars(value)
-    return f"{value:.3f}" if unit == "share" else rate(value)
-
-
 def size_words(size: float | None, change_is: str) -> str:
-    """`6.2 %`, or of shares `2.5 points`."""
-    if size is None:
-        return NOTHING
-    return f"{100 * size:.1f} {'%' if change_is == 'ratio' else 'points'}"
+    """`6.2%`, or of shares `2.5 pp` (percentage points)."""
+    return percent(size) if change_is == "ratio" else size_in_points(size)
 
 
 def change_words(one: RegressionFinding) -> str:
-    """`+21.0 % [+15.2, +27.1]`."""
-    if one.change is None:
-        return NOTHING
-    less = 1 if one.change_is == "ratio" else 0
-    unit = "%" if less else "pt"
-    change = f"{_signed(one.change - less)} {unit}"
-    if one.low is None or one.high is None:
-        return change
-    return f"{change} [{_signed(one.low - less)}, {_signed(one.high - less)}]"
+    """`+21.0% [+15.2, +27.1]`, or of shares `-2.5 pp [-4.0, -1.1]`."""
+    return _change(one, one.low, one.high)
 
 
-def _signed(share: float) -> str:
-    """In hundredths, and never `-0.0`."""
-    return f"{round(100 * share, 1) + 0.0:+.1f}"
+def _change(one: RegressionFinding, low: float | None, high: float | None) -> str:
+    if one.change_is != "ratio":
+        return with_interval(one.change, low, high, points)
+    ends = (None if ratio is None else ratio - 1 for ratio in (one.change, low, high))
+    change, low, high = ends
+    return with_interval(change, low, high, signed_percent)
+
+
+def change_cells(one: RegressionFinding) -> tuple[str, str]:
+    """The change and its interval by themselves, for two columns."""
+    change = _change(one, None, None)
+    return change, change_words(one).removeprefix(change).strip() or MISSING
 
 
 def lines_of(document: RegressionsDocument) -> list[str]:
@@ -97,7 +98,7 @@ def lines_of(document: RegressionsDocument) -> list[str]:
     lines += _reasons(document.findings)
     lines += left_out_lines(document)
     health = document.overall_health
-    shown = NOTHING if health is None else f"{health:.0f} of 100"
+    shown = MISSING if health is None else f"{health:.0f} of 100"
     lines.append(f"health {shown}; {document.recommended_action}: {document.reason}")
     return lines
 
@@ -119,7 +120,7 @@ def verdict_line(document: RegressionsDocument) -> str:
     seen = [_range(size, kind) for kind, size in by_scale if size is not None]
     what = "no regression"
     if seen:
-        what += f"; one of {' or '.join(seen)} would have been noticed with 80 % probability"
+        what += f"; one of {' or '.join(seen)} would have been noticed with 80% probability"
     if document.interrupted_run is not None:
         return f"{name}: {verdict}; of the runs before {what}"
     if not undecided:
@@ -136,10 +137,8 @@ def _what_decides(document: RegressionsDocument) -> str:
 
 def _range(size: SizeRange, change_is: str) -> str:
     """From the metric that shows most to the one that shows least."""
-    ends = [size_words(end, change_is) for end in (size.least, size.most)]
-    if ends[0] == ends[1]:
-        return ends[0]
-    return f"{ends[0].split()[0]} to {ends[1]} (see the last column)"
+    least, most = (size_words(end, change_is) for end in (size.least, size.most))
+    return least if least == most else f"{least} to {most} (see the last column)"
 
 
 def left_out_lines(document: RegressionsDocument) -> list[str]:
@@ -148,11 +147,11 @@ def left_out_lines(document: RegressionsDocument) -> list[str]:
     lines = []
     if document.undeclared:
         lines.append(
-            f"{NOTHING} not judged, since `better` of the experiment does not say which way they"
+            f"{MISSING} not judged, since `better` of the experiment does not say which way they"
             f" are: {', '.join(document.undeclared)}"
         )
     if document.unmeasured:
-        lines.append(f"{NOTHING} not measured of {name}: {', '.join(document.unmeasured)}")
+        lines.append(f"{MISSING} not measured of {name}: {', '.join(document.unmeasured)}")
     count = document.unfinished
     if count:
         what = "execution of" if count == 1 else "executions of"
@@ -180,7 +179,7 @@ def _by_size(one: RegressionFinding) -> float:
 def how_much(one: RegressionFinding) -> str:
     """Format `at least 4.2 points worse than`, or the current state for a total loss."""
     if one.at_least_percentage is None:
-        return f"{value_words(one.current_value, one.unit)} now, unlike"
+        return f"{measured(one.current_value, one.unit)} now, unlike"
     least = size_words(one.at_least_percentage / 100, one.change_is)
     return f"at least {least} worse than"
 
@@ -192,7 +191,7 @@ def run_words(point: RunPoint) -> str:
 
 def impact_words(impact: ImpactAnalysis) -> str:
     """Describe the impact of a regression: the score, the cases, a day."""
-    parts = [f"{100 * impact.weight:.0f} % of the overall score ({impact.dimension})"]
+    parts = [f"{percent(impact.weight)} of the overall score ({impact.dimension})"]
     if impact.share_of_cases is not None:
         parts.append(_touched(impact, impact.share_of_cases))
     if impact.per_day is not None:
@@ -201,26 +200,21 @@ def impact_words(impact: ImpactAnalysis) -> str:
 
 
 def _touched(impact: ImpactAnalysis, share_of_cases: float) -> str:
-    """`net 60 % of the cases (7 worse, 1 better, of 10)`."""
+    """`net 60.0% of the cases (7 worse, 1 better, of 10)`."""
     counts = f"{impact.cases_worse} worse, {impact.cases_better} better, of {impact.cases}"
     net = "net " if impact.share_better else ""
-    share = f"{net}{100 * share_of_cases:.0f} % of the {impact.share_of}"
+    share = f"{net}{percent(share_of_cases)} of the {impact.share_of}"
     if impact.share_of == "cases":
         return f"{share} ({counts})"
     worse, better = impact.share_worse or 0.0, impact.share_better or 0.0
-    lost = f"{100 * worse:.1f} % lost, {100 * better:.1f} % won"
+    lost = f"{percent(worse)} lost, {percent(better)} won"
     return f"{share} ({lost}; cases: {counts})"
 
 
 def _amount(value: float, unit: str) -> str:
     if unit == "USD":
-        return dollars(value)
-    if unit != "h":
-        return f"{f'{value:,.0f}' if value >= 10 else rate(value)} {unit}"
-    if value >= 1:
-        return f"{value:,.1f} h of waiting"
-    seconds = value * 3600
-    return f"{seconds / 60:.0f} min of waiting" if seconds >= 100 else f"{seconds:.0f} s of waiting"
+        return money(value)
+    return f"{duration_s(3600 * value)} of waiting" if unit == "h" else f"{amount(value)} {unit}"
 
 
 def _reasons(findings: Sequence[RegressionFinding]) -> list[str]:
@@ -232,7 +226,7 @@ def _reasons(findings: Sequence[RegressionFinding]) -> list[str]:
             of = f"{one.verdict}: " if one.verdict in _UNDECIDED else ""
             texts.append(f"{of}{one.reason}")
         if one.impact_analysis:
-            texts += [f"{NOTHING} {reason}" for reason in one.impact_analysis.reasons]
+            texts += [f"{MISSING} {reason}" for reason in one.impact_analysis.reasons]
         for text in texts:
             found.setdefault(text, []).append(f"{one.metric} of {place_words(one)}")
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.verdicts.words.figures import NOTHING, dollars
+from agentbench_tui.presentation.numbers import MISSING, money, percent, points, with_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,10 +31,10 @@ def sentences_of(group: Document, margin: float) -> list[str]:
     lines = [
         f"{group['formula']}; above 0.8 is optimal: {some_names(optimal) or 'nobody'}",
         group["speed_words"],
-        "front: no other is right as often for less, or more often for as much (95 % of draws)",
+        "front: no other is right as often for less, or more often for as much (95% of draws)",
     ]
     unsure = {line["front"]["reason"] for line in group["agents"]} - {""}
-    lines += [f"{NOTHING} under front: {reason} independent cases" for reason in unsure]
+    lines += [f"{MISSING} under front: {reason} independent cases" for reason in unsure]
     found = group["cost_optimization_opportunities"]
     told = found
     if group["current"] is None:  # of each the one that saves most, which is its first
@@ -46,7 +46,7 @@ def sentences_of(group: Document, margin: float) -> list[str]:
     if not found and len(group["agents"]) > 1:
         of = f" instead of {group['current']}" if group["current"] else ""
         lines.append(
-            f"no switch{of} is shown to save: no agent is, with 95 % confidence, both cheaper and"
+            f"no switch{of} is shown to save: no agent is, with 95% confidence, both cheaper and"
             f" at most {100 * margin:g} points less right"
         )
     wasteful = [
@@ -55,7 +55,7 @@ def sentences_of(group: Document, margin: float) -> list[str]:
         if (line["spent_on_wrong"] or 0) >= _WASTE_FROM and group["current"] in (None, line["name"])
     ]
     lines += [
-        f"{line['name']}: {100 * line['spent_on_wrong']:.0f} % of its cost went into answers that"
+        f"{line['name']}: {percent(line['spent_on_wrong'])} of its cost went into answers that"
         f" were not right{_dearest(line)}"
         for line in wasteful[:_MOST_TOLD]
     ]
@@ -80,10 +80,10 @@ def switch_words(one: Document) -> str:
         one["verdict"], "without being worse by the margin"
     )
     return (
-        f"{one['switch_to']} instead of {one['current']} saves {100 * saving['value']:.0f} %"
-        f" [{100 * saving['low']:.0f}, {100 * saving['high']:.0f}]"
-        f" ({dollars(one['usd_per_1000_tasks'])} in 1,000 tasks) {quality}"
-        f" (right: {100 * one['difference']:+.1f} points)"
+        f"{one['switch_to']} instead of {one['current']} saves"
+        f" {with_interval(saving['value'], saving['low'], saving['high'], percent)}"
+        f" ({money(one['usd_per_1000_tasks'])} in 1,000 tasks) {quality}"
+        f" (right: {points(one['difference'])})"
     )
 
 
@@ -100,7 +100,7 @@ def _dearest(line: Document) -> str:
     if never:
         return f"; never right on {some_names(never)}"
     name = max(costs, key=lambda one: costs[one])
-    return f"; a right answer is dearest on {name} ({dollars(costs[name])})"
+    return f"; a right answer is dearest on {name} ({money(costs[name])})"
 
 
 def per_success_words(line: Document) -> str:
@@ -108,8 +108,8 @@ def per_success_words(line: Document) -> str:
     per_success = line["cost_usd_per_success"]
     low, high = per_success["low"], per_success["high"]
     if per_success["value"] is None and low is not None:
-        return f"above {dollars(low)}"  # never right: infinite, but bounded from below
-    shown = dollars(per_success["value"])
+        return f"above {money(low)}"  # never right: infinite, but bounded from below
+    shown = money(per_success["value"])
     if low is not None:
-        shown += f" [{dollars(low)}, {'∞' if high is None else dollars(high)}]"
+        shown += f" [{money(low)}, {'∞' if high is None else money(high)}]"
     return shown

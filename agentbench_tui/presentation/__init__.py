@@ -1,0 +1,1 @@
+"""What a verdict looks like, whatever shows it: numbers, sentences, tables and charts."""

@@ -1,1 +1,0 @@
-"""How numbers are written, and what metrics mean."""
