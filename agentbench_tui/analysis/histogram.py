@@ -39,12 +39,12 @@ class Histogram:
     def __init__(self, values: Iterable[float] = ()) -> None:
         self._counts: defaultdict[int, int] = defaultdict(int)
         self.zeros = 0
-        """How many values were 0."""
+        """Number of values that were 0."""
         for value in values:
             self.record(value)
 
     def record(self, value: float, count: int = 1) -> None:
-        """Count a value, so many times. ValueError when it is negative, NaN or infinite."""
+        """Count a value this many times. ValueError if it is negative, NaN or infinite."""
         try:
             self._counts[int(log2(value) * _PER_OCTAVE + _SHIFT)] += count
         except (ValueError, OverflowError):
@@ -54,8 +54,9 @@ class Histogram:
 
     @classmethod
     def of_many(cls, values: NDArray[np.float64]) -> Self:
-        """Of many values at once, finite and >= 0; the same as recording each, but for one that
-        lies on the edge of a bucket up to rounding. ValueError as of `record`."""
+        """Return the histogram of many values, finite and >= 0; equal to recording each, except
+        for rounding at the edge of a bucket. ValueError as for `record`.
+        """
         import numpy as np
 
         if not (np.isfinite(values).all() and (values >= 0).all()):
@@ -78,7 +79,7 @@ class Histogram:
             self._counts[bucket] += count
 
     def __len__(self) -> int:
-        """How many values were recorded."""
+        """Number of recorded values."""
         return self.zeros + sum(self._counts.values())
 
     def __eq__(self, other: object) -> bool:
@@ -132,7 +133,7 @@ class Histogram:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """What `to_bytes` wrote. ValueError for anything else."""
+        """Read the result of `to_bytes`. ValueError for invalid data."""
         try:
             numbers = msgspec.msgpack.decode(data, type=list[int])
         except msgspec.DecodeError as error:

@@ -31,7 +31,7 @@ class MeanCurve:
     steps: Floats
     mean: Floats
     low: Floats | None
-    """Ends of the t interval at each step by itself; None for a single curve."""
+    """Lower end of the t interval at each step; None for a single curve."""
     high: Floats | None
     curves: int
     level: float

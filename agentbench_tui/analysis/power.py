@@ -21,7 +21,7 @@ from agentbench_tui.analysis.distribution import beta_quantile, normal_quantile,
 from agentbench_tui.model.text.plain_number import plain
 
 _FEWEST = 2.0
-"""Values of a column, or pairs, below which there is no standard deviation."""
+"""Minimum number of values, or pairs, for a standard deviation."""
 _BINOMIAL_REACH = 10.0
 """Standard deviations (and counts) around its mean outside which a binomial has less than 1e-12."""
 _SEARCHED_PAIRS = 100_000
@@ -29,10 +29,10 @@ _SEARCHED_PAIRS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """The smallest number of values that reaches the power asked for."""
+    """The smallest sample size that reaches the requested power."""
 
     exact: float
-    """Where the power is met exactly, as if values came in fractions; 2 where 2 are enough."""
+    """Fractional sample size with exactly the power; 2 if 2 are enough."""
     n: int
     """`exact` rounded up: values a side, or pairs."""
 

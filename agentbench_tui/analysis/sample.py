@@ -1,4 +1,4 @@
-"""What every statistic here takes: one column of finite numbers, and labels of the same length."""
+"""Input of every statistic: one column of finite numbers, and labels of the same length."""
 
 from __future__ import annotations
 
@@ -69,18 +69,18 @@ def sorted_distinct(labels: Integers) -> Integers:
 
 
 def count_distinct(labels: Integers) -> int:
-    """How many different labels there are."""
+    """Return the number of different labels."""
     return len(sorted_distinct(labels))
 
 
 class Distinct(NamedTuple):
-    """The labels that there are, in order, and where they are."""
+    """The existing labels, in order, and their positions."""
 
     names: Integers
     first: Integers
     """Place of the first value of each."""
     place: Integers
-    """Of each value the number of its label, 0 … in the order of `names`."""
+    """For each value, the index of its label in `names`."""
     counts: Integers
 
 

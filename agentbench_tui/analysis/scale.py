@@ -30,7 +30,7 @@ _ROUNDING = 1 - 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How a metric's values turn into positions and back."""
+    """Converts a metric's values to positions and back."""
 
     better: Better = "lower"
     kind: Kind = "ratio"

@@ -85,7 +85,7 @@ class RegressionFinding(Part, frozen=True, kw_only=True):
     change_point: ChangeRange | None
     impact_analysis: ImpactAnalysis | None
     reason: str | None
-    """Say why there is no verdict."""
+    """Why there is no verdict."""
     notes: tuple[str, ...]
 
 

@@ -35,9 +35,9 @@ def aggregate_experiment(
     resources: Resources,
     benchmark: Benchmark,  # noqa: ARG001  # the contract's signature
 ) -> Aggregate:
-    """Times and failures as of a task, and the mean of each number that the iterations gave.
+    """Return times and failures as for a task, and the mean of each returned number.
 
-    The interval of such a mean is clustered by repeat where there are several.
+    The interval of such a mean is clustered by repeat if there are several.
     """
     result = aggregate(connection, execution_key, agent, resources, is_scored=False)
     for name in (*COSTS, "tokens_used", "tokens_per_correct"):
@@ -58,9 +58,9 @@ def aggregate_experiment(
 def read_columns(
     connection: sqlite3.Connection, execution_key: int
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
-    """The repeat of each answered iteration, and every number that iterations gave as a column in
-    the same order, NaN where one gave none. What is called like a metric of ours goes by
-    `reported.NAME`."""
+    """Return the repeat of each answered iteration, and every returned number as a column in the
+    same order, NaN if missing. A name of an agentbench metric becomes `reported.NAME`.
+    """
     rows = answered_iterations(connection, execution_key)
     columns: dict[str, np.ndarray[Any, Any]] = {}
     for place, (_, text) in enumerate(rows):
@@ -90,7 +90,7 @@ def repeat_means(connection: sqlite3.Connection, execution_key: int) -> dict[str
 def _without_number(
     connection: sqlite3.Connection, execution_key: int, known: Iterable[str]
 ) -> Iterator[str]:
-    """What iterations gave by name and never as a number: not-a-number, infinity, None."""
+    """Return names whose values were never a number: not-a-number, infinity, None."""
     seen = set(known)
     for text in answers_one_by_one(connection, execution_key):
         data = msgspec.json.decode(text).get("data") or {}
@@ -101,8 +101,11 @@ def _without_number(
 
 
 def named_numbers(values: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """Every number of what an iteration and its instruments gave, by its path. What is called like
-    a metric of ours, or like the measured time in a result file, goes by `reported.NAME`."""
+    """Return every number of an iteration and its instruments, by its path.
+
+    A name of an agentbench metric, or of the measured time in a result file, becomes
+    `reported.NAME`.
+    """
     return [(_as_ours_is_not(name), value) for name, value in numbers(values)]
 
 

@@ -22,13 +22,13 @@ Better = Literal["lower", "higher"]
 
 
 def declared_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, Metric]:
-    """By name what the execution's experiment says is better lower or higher."""
+    """Return name → better direction, as declared by the execution's experiment."""
     found = declared_directions(connection, execution_key)
     return {} if found is None else directed(msgspec.json.decode(found))
 
 
 def directed(better: Mapping[str, Better]) -> dict[str, Metric]:
-    """As metrics that a comparison takes; what is called like one of ours goes by `reported.`."""
+    """Return metrics for a comparison; names of agentbench metrics become `reported.NAME`."""
     found = {}
     for name, direction in better.items():
         stored = name if name.partition(".")[0] not in METRICS else f"reported.{name}"

@@ -32,21 +32,21 @@ from agentbench_tui.model.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkResult:
-    """What calling a decorated function measured."""
+    """Measurements of a decorated function."""
 
     name: str
     times_ms: tuple[float, ...]
-    """Of each iteration, in order."""
+    """Time of each iteration, in order."""
     metrics: Mapping[str, Any]
-    """What the function returned: of numbers the mean over the iterations, else the last value."""
+    """Returned values: the mean over the iterations for numbers, else the last value."""
     loops: int
-    """Calls in one iteration: more than one where a single call is too short for the timer."""
+    """Calls in one iteration: more than one if a single call is too short for the timer."""
     timer: TimerFacts
     run_id: str | None = None
-    """Of the run that keeps it, where a database was named."""
+    """Id of the stored run, if a database was named."""
 
     def __str__(self) -> str:
-        """A line; of single times their percentiles."""
+        """Format one line; with percentiles of single times."""
         p95 = "" if self.p95_ms is None else f", p95 {self.p95_ms:.4g} ms"
         told = "".join(f", {name} {value}" for name, value in self.metrics.items())
         return (
@@ -60,7 +60,7 @@ class BenchmarkResult:
 
     @property
     def total_time_ms(self) -> float:
-        """Of all measured calls together."""
+        """Total time of all measured calls."""
         return self.loops * sum(self.times_ms)
 
     @property
@@ -100,7 +100,9 @@ class BenchmarkResult:
         return self.percentile_ms(0.99)
 
     def percentile_ms(self, share: float) -> float | None:
-        """By linear interpolation between order statistics; None where there are too few."""
+        """Return a percentile by linear interpolation between order statistics; None with too
+        few.
+        """
         import numpy as np
 
         least = LEAST_FOR.get(share, round(1 / min(share, 1 - share)) if 0 < share < 1 else 1)
@@ -128,14 +130,17 @@ class Measured:
         functools.update_wrapper(self, func)
 
     def __get__(self, instance: object | None, owner: type | None = None) -> Measured:
-        """Of a method: bound to its object."""
+        """Bind a method to its object."""
         if instance is None:
             return self
         bound = self.func.__get__(instance, owner)
         return Measured(bound, self.name, self.iterations, self.warmup, self.db)
 
     async def __call__(self, *args: Any, **options: Any) -> BenchmarkResult:
-        """Warm-up and iterations, in the loop that runs. What the function raises is raised."""
+        """Run warm-up and iterations in the current event loop.
+
+        Exceptions of the function propagate.
+        """
         if self.db is not None:
             return await self._run_stored(self.db, args, options)
         if not inspect.iscoroutinefunction(self.func):
@@ -220,7 +225,7 @@ def result_of(name: str, found: Sequence[Timed], loops: int) -> BenchmarkResult:
 
 
 def mean_metrics(values: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """By name: the mean where every value is a number, else the last."""
+    """Return by name the mean if every value is a number, else the last value."""
     merged: dict[str, list[Any]] = {}
     for one in values:
         for key, value in one.items():

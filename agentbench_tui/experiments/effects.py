@@ -1,7 +1,7 @@
-"""What each parameter of a sweep does to what was measured: main effects of a run's experiments.
+"""Main effects of a sweep's parameters on the measurements of a run's experiments.
 
-The values of a point are the means of its repeats; with a single repeat its iterations, which
-cannot tell how repeats differ. A point where nothing was measured is left out.
+The values of a point are the means of its repeats; with a single repeat its iterations, which do
+not include the between-repeat variance. A point without measurements is excluded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Document = dict[str, Any]
 SCHEMA = "agentbench.effects/1"
 TIME = "e2e_ms"
 VARIANT = "variant"
-"""The parameter that tells variants, or agents, apart."""
+"""The parameter that identifies variants, or agents."""
 
 
 def effects_document(
@@ -49,7 +49,7 @@ def effects_document(
 
 
 def known_metrics(connection: sqlite3.Connection, run_id: str) -> list[str]:
-    """All that has an effect to ask for: the time, and every number that iterations gave."""
+    """Return all metrics with effects: the time, and every returned number."""
     names = {TIME: None}
     for executions in _by_benchmark(connection, run_id).values():
         for one in executions:
@@ -92,7 +92,7 @@ def _effect(
     measured: Mapping[int, tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]],
     name: str,
 ) -> Document | None:
-    """The effects on one metric; None where nothing was swept, or it has no values."""
+    """Return the effects on one metric; None if nothing was swept, or it has no values."""
     cells, units = [], set()
     names = list(dict.fromkeys(name for one in executions for name in one["levels"]))
     for one in executions:
@@ -124,7 +124,9 @@ def _effect(
 def _independent(
     repeats: np.ndarray[Any, Any], values: np.ndarray[Any, Any]
 ) -> tuple[str, list[float]]:
-    """What the values are of, and they: a mean for each repeat, where there are several."""
+    """Return the unit of the values, and the values: a mean for each repeat, if there are
+    several.
+    """
     numbers = np.unique(repeats)
     if len(numbers) < 2:
         return "iterations", values.tolist()

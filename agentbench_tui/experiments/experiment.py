@@ -35,9 +35,10 @@ REGISTERED: dict[str, type[Experiment]] = {}
 
 
 class ExperimentContext(dict[str, Any]):
-    """What an experiment and its instruments are told, as attributes and as items alike.
+    """Context of an experiment and its instruments, readable as attributes and as items.
 
-    Whatever instruments write into it around a measured iteration is kept with that iteration.
+    Values that instruments write into it around a measured iteration are stored with that
+    iteration.
     """
 
     run_id: str
@@ -46,7 +47,7 @@ class ExperimentContext(dict[str, Any]):
     run_dir: Path
     """Folder of this variant in this repeat, for artifacts; exists."""
     seed: int
-    """Of the repeat; the same for all variants, and in every rerun."""
+    """Seed of the repeat; the same for all variants, and in every rerun."""
     repeat: int
     iteration_index: int | None
     """From 0 within the repeat; None in set-up, warm-up, tear-down and passes of profilers."""
@@ -55,7 +56,7 @@ class ExperimentContext(dict[str, Any]):
     variant: str
     """Name of the variant, or id of the agent."""
     agent: AgentSpec | None
-    """The agent under test, where the run was given one."""
+    """The agent under test, if the run has one."""
     instruments: list[str]
     """Names of those around every measured iteration."""
     extras: dict[str, Any]
@@ -77,20 +78,23 @@ class Experiment:
     Parameters: ClassVar[type[BaseModel] | None] = None
     """The model of its parameters, with defaults; anything else is refused before it runs."""
     param_schema: ClassVar[Mapping[str, Any]] = {}
-    """The same as JSON schema (`required`, `properties`), for those who have no model."""
+    """The same as JSON schema (`required`, `properties`), without a model."""
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    """Name → parameters: what is measured interleaved unless a run says otherwise."""
+    """Name → parameters: variants that are measured interleaved by default."""
     better: ClassVar[Mapping[str, Literal["lower", "higher"]]] = {}
-    """Name of a metric that it returns → which way is better, where that is known."""
+    """Name of a returned metric → its better direction, if known."""
     asks_agent: ClassVar[bool] = True
-    """Whether an agent that a run is given has a part in it. Where not, its variants are measured
-    in such a run too, so that its times never stand beside an agent's name."""
+    """Whether it calls the agent of a run.
+
+    If not, its variants are measured in such a run too, so that its times never appear under an
+    agent's name.
+    """
     tags: ClassVar[tuple[str, ...]] = ()
     slug: ClassVar[str] = ""
     """Given by `register_experiment`."""
 
     params: dict[str, Any]
-    """By name. What a run sets is checked, and defaults are filled in, before."""
+    """By name. A run's values are validated, and defaults are filled in, before."""
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
         is_noted = isinstance(parameters, NotedReads)
@@ -102,7 +106,7 @@ class Experiment:
     if not TYPE_CHECKING:  # for a checker every name would be one
 
         def __getattr__(self, name: str) -> Any:
-            """`params`, when it is asked for first: one that nobody asks for is known to be so."""
+            """Create `params` at the first access, so that unused parameters are detected."""
             if name != "params" or GIVEN not in vars(self):
                 raise AttributeError(f"{type(self).__name__} has no attribute `{name}`")
             self.params = vars(self)[GIVEN]
@@ -118,14 +122,14 @@ class Experiment:
     def execute_once(
         self, context: ExperimentContext
     ) -> Mapping[str, Any] | Awaitable[Mapping[str, Any] | None] | None:
-        """One iteration: what is timed. Gives metrics by name.
+        """Run one timed iteration.
 
-        What it raises fails this iteration and no other.
+        Returns metrics by name. An exception fails only this iteration.
         """
         raise NotImplementedError
 
     def teardown(self, context: ExperimentContext) -> Awaitable[None] | None:
-        """Once after all, whatever happened, also where set-up failed half-way."""
+        """Called once at the end, also after a partial set-up."""
 
     def effective(self, context: ExperimentContext) -> Mapping[str, Any]:  # noqa: ARG002
         """The settings in force after set-up, read back from what is measured (a PRAGMA's value,
@@ -134,7 +138,7 @@ class Experiment:
 
 
 def has_lazy_params(cls: type[Experiment]) -> bool:
-    """Whether `params` comes from our `__getattr__`: nothing of the class stands before it."""
+    """Return whether `params` comes from `__getattr__`: the class does not define it."""
     derived = [vars(one).keys() for one in cls.__mro__ if one is not Experiment]
     return not any({"params", "__getattr__"} & names for names in derived)
 

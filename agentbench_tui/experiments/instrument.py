@@ -28,7 +28,7 @@ from agentbench_tui.instruments.registry import ENTRY_POINTS, PYTHON
 from agentbench_tui.model.errors import UsageError
 
 ALWAYS = frozenset({"timing", "psutil", "gpu"})
-"""Those that the harness takes anyway, in a thread of its own, and that stand around nothing."""
+"""Instruments that the harness always runs, in a separate thread."""
 
 Around = Callable[[ExperimentContext], AbstractContextManager[Any]]
 
@@ -43,12 +43,12 @@ def instruments_of(specs: Iterable[str | Mapping[str, Any]]) -> list[Instrument]
 
 
 def around(instruments: Iterable[Instrument]) -> tuple[Instrument, ...]:
-    """Those that stand around every measured iteration."""
+    """Instruments around every measured iteration."""
     return tuple(one for one in instruments if one.name not in ALWAYS and one.name not in PASSES)
 
 
 def passes(instruments: Iterable[Instrument]) -> tuple[Instrument, ...]:
-    """Those that take a pass of their own."""
+    """Instruments with a separate pass."""
     return tuple(one for one in instruments if one.name in PASSES)
 
 
@@ -74,7 +74,7 @@ def find_around(instrument: Instrument, folder: Path) -> Around:
 
 
 class Written:
-    """Tells what instruments wrote into the context from what the experiment did."""
+    """Separates the instruments' values in the context from the experiment's."""
 
     def __init__(self, context: ExperimentContext) -> None:
         self._context = context
@@ -91,7 +91,7 @@ class Written:
         self._before = dict(self._context)
 
     def taken(self) -> dict[str, Any]:
-        """All that they wrote; taken out of the context, for the next iteration to be alike."""
+        """Return their values, and remove them from the context, so that iterations stay equal."""
         self._collect()
         for name in self._found:
             self._context.pop(name, None)

@@ -58,11 +58,11 @@ if TYPE_CHECKING:
     from agentbench_tui.model.suite import Benchmark
 
 FOLDER = "experiments"
-"""Beside the database: a folder for each run, where its suite names none."""
+"""Default folder next to the database, with a folder for each run."""
 
 
 def check(benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]:
-    """What is wrong with an experiment beyond its form."""
+    """Return the problems of an experiment beyond its syntax."""
     from agentbench_tui.experiments.validation import check_experiment
 
     return check_experiment(benchmark, base_dir)
@@ -74,7 +74,7 @@ def block() -> type[BaseModel] | None:
 
 
 def accesses(benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
-    """The code of an experiment that is not one of ours, and the commands of one that is."""
+    """Return the code of a third-party experiment, and the commands of an included one."""
     slug = benchmark.get("experiment")
     if slug == COMMAND:
         for command in commands_of(benchmark.get("parameters")):
@@ -195,12 +195,12 @@ async def _measure(
 
 
 def _counts(benchmark: Benchmark) -> bool:
-    """Whether counters of the kernel and the processor were asked for."""
+    """Return whether counters of the kernel and the processor were requested."""
     return any(one.name == "perf" for one in instruments_of(benchmark.instruments))
 
 
 def _is_done(course: Course, nth: int, context: RunContext) -> bool:
-    """Whether a run that is resumed has this iteration already."""
+    """Return whether a resumed run already has this iteration."""
     done = context.done.get(course.key, set())
     return (course.case_key, course.order.repeat, nth) in done
 
@@ -241,8 +241,9 @@ def _at_once(group: Group, context: RunContext) -> int:
 
 
 def run_folder(plan: Plan, suite_hash: str, database: Path) -> Path:
-    """Where what a suite's experiments write lies: of this run alone, so that nothing is ever
-    written over."""
+    """Return the folder for the files of a run's experiments: only of this run, so that nothing
+    is ever overwritten.
+    """
     named: dict[str, Any] = {one.hash: one.document for one in plan.suites}
     output_dir = named[suite_hash].get("output_dir")
     root = database.parent / FOLDER if output_dir is None else Path(output_dir)
@@ -270,9 +271,11 @@ def _refuse_equal(group: Group, courses: Sequence[Course], context: RunContext) 
 
 
 async def _tell_unheeded(group: Group, benchmark: Benchmark, context: RunContext) -> None:
-    """Break the executions that differ from others only in what nothing has read: of variants all
-    that are alike, of a sweep those of the point that ends last. What is set and never read is
-    said."""
+    """Mark executions as broken if they differ only in parameters that the code never reads.
+
+    For variants, all equal ones; for a sweep, the executions of the point that ends last.
+    Parameters that are set and never read are reported.
+    """
     agents = {context.execution_keys[one.id]: one.agent for one in group.executions}
     variants = [key for key, agent in agents.items() if is_variant(agent)]
     place = (context.run_key, group.suite_hash, benchmark.benchmark_id)
@@ -295,13 +298,13 @@ async def _tell_unheeded(group: Group, benchmark: Benchmark, context: RunContext
 
 
 def _is_first(group: Group, context: RunContext) -> bool:
-    """Whether it is what the run begins with."""
+    """Return whether the run begins with it."""
     first = context.plan.groups[0].executions
     return bool({one.id for one in first} & {one.id for one in group.executions})
 
 
 def _say_timer(courses: Sequence[Course], is_first: bool, context: RunContext) -> None:
-    """What the timer takes, at first, and who is called in a loop because of it."""
+    """Report the cost of the timer at the start, and which calls run in a loop because of it."""
     warmed = [(course, course.warmed) for course in courses if course.warmed is not None]
     if not warmed:
         return
@@ -318,7 +321,7 @@ def _say_timer(courses: Sequence[Course], is_first: bool, context: RunContext) -
 
 
 async def _case_key(group: Group, benchmark: Benchmark, context: RunContext) -> int:
-    """The only case of the experiment, in the store; the executions are told of it."""
+    """Return the key of the experiment's only case, and assign it to the executions."""
     slug = benchmark.experiment or ""
     dataset: int = await context.writer.apply(lambda connection: _dataset(connection, slug))
     planned = benchmark.iterations.measured * context.plan.repeats
@@ -340,8 +343,7 @@ def _dataset(connection: sqlite3.Connection, slug: str) -> int:
 
 
 async def _tell_failures(key: int, context: RunContext) -> None:
-    """An execution of which an iteration or a tear-down failed is not complete, whatever the others
-    say."""
+    """Mark an execution as incomplete if an iteration or a tear-down failed."""
     progress = context.progress_of(key)
     if progress.broken is not None:
         return

@@ -1,8 +1,8 @@
-"""Parameters of experiments: what a class takes, checked before anything runs.
+"""Parameters of experiments, checked before anything runs.
 
-A class says it by its model `Parameters`, by `param_schema`, or by the named arguments of its own
-`__init__`; the last two together where it has both. Whatever it is, here it becomes one pydantic
-model, so that a wrong name or type is told in one way.
+A class declares them by its model `Parameters`, by `param_schema`, or by the named arguments of its
+own `__init__`; the last two are combined. Each form becomes one pydantic model here, so that errors
+are reported in one way.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ def _by_name(cls: type[Experiment], given: Mapping[str, Any]) -> Experiment:
 
 
 def describe(cls: type[Experiment]) -> list[dict[str, Any]]:
-    """Name, type, default (None where required) and description of each parameter, for people."""
+    """Return name, type, default (None if required) and description of each parameter, for
+    people.
+    """
     return [
         {
             "name": name,
@@ -109,8 +111,9 @@ def describe(cls: type[Experiment]) -> list[dict[str, Any]]:
 
 
 def from_text(cls: type[Experiment], name: str, text: str) -> Any:
-    """The value that a text of the command line means: as it stands where the parameter is a
-    text, else read as JSON where it is any."""
+    """Parse a text of the command line: unchanged if the parameter is a text, else as JSON if it
+    is valid JSON.
+    """
     field = parameter_model(cls).model_fields.get(name)
     if field is not None and field.annotation is str:
         return text
@@ -148,7 +151,9 @@ def _made_model(cls: type[Experiment]) -> type[BaseModel]:
 
 
 def _own_arguments(cls: type[Experiment]) -> dict[str, Any]:
-    """Named arguments of the class's own constructor, as fields; none where it has only ours."""
+    """Return named arguments of the class's own constructor as fields; none if it has only the
+    base class's.
+    """
     if _takes_a_mapping(cls):
         return {}
     named = [one for one in _arguments(cls) if one.kind in _NAMED]
@@ -163,7 +168,7 @@ def _own_arguments(cls: type[Experiment]) -> dict[str, Any]:
 
 
 def _takes_a_mapping(cls: type[Experiment]) -> bool:
-    """Whether its constructor is made as ours is: all parameters in one argument."""
+    """Return whether its constructor takes all parameters in one argument."""
     return [one.name for one in _arguments(cls)] in (["parameters"], ["params"])
 
 
@@ -172,7 +177,7 @@ def _takes_any_name(cls: type[Experiment]) -> bool:
 
 
 def _arguments(cls: type[Experiment]) -> list[inspect.Parameter]:
-    """Of its constructor, without itself."""
+    """Return the arguments of its constructor, without self."""
     return list(inspect.signature(cls.__init__).parameters.values())[1:]
 
 

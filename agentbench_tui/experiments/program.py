@@ -18,19 +18,19 @@ _AGENT = "def answer(question):\n    return '4'\n"
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a program took from its start to its end."""
+    """Resource use of a program from its start to its end."""
 
     seconds: float
     cpu_s: float
-    """Of it and of those that it started and waited for, user and system."""
+    """CPU time of it and its waited-for children, user and system."""
     output: str
-    """What it wrote to standard output."""
+    """Standard output."""
 
 
 def run_module(name: str, *arguments: str) -> Taken:
-    """Run `python -m NAME ARGUMENTS` with the modules that this process finds.
+    """Run `python -m NAME ARGUMENTS` with this process's modules.
 
-    Raises RuntimeError with the last line that it said where it does not end with 0.
+    Raises RuntimeError with its last line of output unless it exits with 0.
     """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -52,7 +52,9 @@ def run_module(name: str, *arguments: str) -> Taken:
 
 
 class NoopRun:
-    """So many cases and an agent that answers at once, as a command of this program."""
+    """A run of this many cases with an agent that answers immediately, as a command of this
+    program.
+    """
 
     def __init__(self, folder: Path, cases: int, concurrency: int = 1) -> None:
         """Writes its files into the folder."""
@@ -70,7 +72,7 @@ class NoopRun:
         self._suite.write_text(json.dumps({"suite_id": "noop", "benchmarks": [benchmark]}))
 
     def run(self, *where: str) -> Taken:
-        """`where` says with which database. Raises RuntimeError."""
+        """Run it; `where` selects the database. Raises RuntimeError."""
         agent = f"python:{self._agent}:answer"
         words = (str(self._suite), "--agent", agent, "--no-ui", "--quiet", *where)
         return run_module("agentbench_tui", "run", *words)

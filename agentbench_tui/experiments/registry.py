@@ -21,7 +21,7 @@ from agentbench_tui.model.figures.metric import declare_metric
 
 ENTRY_POINTS = "agentbench.experiments"
 OWN = ("farm", "spatial", "stores", "stateset", "self", "commands")
-"""Packages beside this module whose modules register experiments."""
+"""Packages next to this module whose modules register experiments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Listed:
 
     slug: str
     summary: str
-    """First line of its docstring; of one that cannot be loaded, why."""
+    """First line of its docstring; if it cannot be loaded, the reason."""
     tags: tuple[str, ...]
     source: str
     """`built in`, or the distribution that brings it."""
@@ -49,7 +49,7 @@ def find_experiment(slug: str, folder: Path | None = None) -> type[Experiment]:
 
 
 def is_own(slug: str) -> bool:
-    """Whether an experiment of that name comes with agentbench."""
+    """Return whether an experiment of that name is included in agentbench."""
     _import_own()
     cls = REGISTERED.get(slug)
     return cls is not None and cls.__module__.startswith(f"{__package__}.")
@@ -99,7 +99,10 @@ def _listed(slug: str, cls: type[Experiment], source: str) -> Listed:
 
 @cache
 def _import_own() -> list[str]:
-    """Import every module of ours; what cannot be, and why, in words. The others stay known."""
+    """Import every included module; return those that fail, and why.
+
+    The others are still available.
+    """
     broken = []
     for name in OWN:
         package = importlib.import_module(f"{__package__}.{name}")

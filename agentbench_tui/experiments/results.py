@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "agentbench.reporters"
 
 UNFINISHED = frozenset({"planned", "running", "interrupted"})
-"""What `agentbench resume` goes on with."""
+"""Statuses that `agentbench resume` continues."""
 
 Reporter = Callable[[Sequence["ExperimentResult"], str], Any]
 
@@ -39,7 +39,7 @@ class ExperimentResult:
     """One execution: a variant of an experiment at one point of a sweep."""
 
     name: str
-    """Of the experiment."""
+    """Name of the experiment."""
     run_id: str
     variant: str
     parameters: dict[str, Any]
@@ -48,22 +48,22 @@ class ExperimentResult:
     metrics: dict[str, dict[str, float | None]]
     """`duration_s` and every number that iterations gave, by its path → mean, p50, p95, p99."""
     iteration_metrics: list[dict[str, Any]]
-    """Of each iteration: `index`, `repeat`, `status`, `duration_s`, `metrics`, `error`."""
+    """For each iteration: `index`, `repeat`, `status`, `duration_s`, `metrics`, `error`."""
     environment: dict[str, Any] = field(default_factory=dict)
     vcs: dict[str, Any] = field(default_factory=dict)
     artifacts: list[dict[str, str]] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     notes: str = ""
     status: str = "success"
-    """`success` where every iteration was measured, else how it ended."""
+    """`success` if every iteration was measured, else how it ended."""
     timed_alone: bool = True
-    """No instrument stood inside the timer; AgentFarm's own files, where it did, do not say so."""
+    """Whether no instrument ran inside the timer; AgentFarm's own files do not say so."""
 
 
 def results_of(
     connection: sqlite3.Connection, run_id: str, output_dir: Path
 ) -> list[ExperimentResult]:
-    """Every experiment of a run; artifacts are what lies in its folder in `output_dir`."""
+    """Return every experiment of a run; artifacts are the files in its folder in `output_dir`."""
     results = []
     for row in measured_executions(connection, run_id):
         tags, notes, vcs, environment = map(
@@ -99,8 +99,9 @@ def results_of(
 
 
 def write_results(results: Sequence[ExperimentResult], output_dir: Path) -> list[Path]:
-    """A JSON file for each that has come to its end, never over another: of a run that is resumed
-    what is new. Raises OSError."""
+    """Write a JSON file for each finished one, never overwriting another: for a resumed run only
+    new ones. Raises OSError.
+    """
     output_dir.mkdir(parents=True, exist_ok=True)
     paths = []
     for place, one in enumerate(results):

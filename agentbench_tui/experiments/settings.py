@@ -1,4 +1,4 @@
-"""Whether variants differ in what is in force, rather than in what was asked for."""
+"""Whether variants differ in their effective settings, rather than in the requested ones."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def equal_variants(
     effective: Mapping[str, Mapping[str, Any]],
     because: Callable[[Sequence[str]], str] = lambda _: "what they change does not take effect",
 ) -> dict[str, str]:
-    """Variant → what is wrong, for each whose settings are those of another.
+    """Return variant → problem, for each with the same settings as another.
 
-    `effective` has the settings of each variant, read back after its set-up; `because` says of
-    variants that are alike why they are.
+    `effective` has the settings of each variant, read back after its set-up; `because` explains
+    equal variants.
     """
     alike: dict[bytes, list[str]] = {}
     for name, settings in effective.items():
@@ -45,10 +45,10 @@ def _words(names: list[str], settings: Mapping[str, Any]) -> str:
 
 
 def told_settings(connection: sqlite3.Connection, run_id: str) -> dict[str, dict[str, Any]]:
-    """What of the settings in force a table should say: `BENCHMARK VARIANT` → name → value.
+    """Return the settings to show in a table: `BENCHMARK VARIANT` → name → value.
 
-    They are those that are not as they were asked for (`backend: auto` that became a server's
-    version), and those that are no parameters and tell variants of a benchmark apart.
+    These are settings that differ from the requested ones (`backend: auto` that became a server's
+    version), and other settings that distinguish variants of a benchmark.
     """
     given: dict[tuple[str, str], dict[str, Any]] = {}
     for _, benchmark_id, variant, text in settings_told(connection, run_id):

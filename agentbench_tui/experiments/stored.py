@@ -26,11 +26,10 @@ async def measure_stored(
     counts: tuple[int, int],
     database: Path,
 ) -> tuple[str, list[Timed]]:
-    """The id of the run, and what it measured; `counts` are warm-up and iterations.
+    """Return the id of the run, and its measurements; `counts` are warm-up and iterations.
 
-    Raises UsageError for a name under which nothing can be kept or that an experiment has, and
-    Unmeasured with the first error of the function, or where it was ended at once: what was
-    measured is kept.
+    Raises UsageError for an invalid name or that of an existing experiment, and Unmeasured with the
+    first error of the function, or if it was stopped: the measurements are kept.
     """
     from agentbench_tui.engine.run.coordinator import carry_out
     from agentbench_tui.store.database import create_or_migrate

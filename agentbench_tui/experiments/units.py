@@ -16,13 +16,14 @@ _UNITS = {
     "_percent": "%",
     "_usd": "USD",
 }
-"""How a metric's name ends → its unit; the first that fits counts."""
+"""Suffix of a metric's name → its unit; the first match counts."""
 _OF_WHAT = re.compile(r"(_per_[a-z]+|_total)$")
 
 
 def unit_of(name: str) -> str:
-    """By the end of the name, or by what stands before `_per_NOUN` or `_total`, as in
-    `bytes_per_row`; empty where it says none."""
+    """Return the unit by the suffix, or by the part before `_per_NOUN` or `_total`, as in
+    `bytes_per_row`; empty if there is none.
+    """
     known = next((unit for end, unit in _UNITS.items() if name.endswith(end)), "")
     if known:
         return known

@@ -1,4 +1,4 @@
-"""What can be wrong with an experiment in a suite, found before anything runs."""
+"""Problems of an experiment in a suite, found before anything runs."""
 
 from __future__ import annotations
 
@@ -78,8 +78,9 @@ def _points(benchmark: Benchmark) -> Iterator[Mapping[str, Any]]:
 
 
 def _place(problem: str, benchmark: Benchmark) -> tuple[str, ...]:
-    """Where the parameter stands that the problem is about; the same for a benchmark and for a
-    point of its sweep, which has swept values among its parameters."""
+    """Return the position of the parameter with the problem; the same for a benchmark and for a
+    point of its sweep, which has swept values among its parameters.
+    """
     swept = benchmark.sweep.parameters if benchmark.sweep else {}
     for name in swept:
         if problem.startswith((f"parameter `{name}`", f'there is no parameter "{name}"')):
@@ -88,7 +89,7 @@ def _place(problem: str, benchmark: Benchmark) -> tuple[str, ...]:
 
 
 def _own(cls: type[Experiment], parameters: Mapping[str, Any]) -> list[str | Finding]:
-    """What is wrong with what the class says, and with the variants that it brings along."""
+    """Return the problems of the class's declaration, and of its variants."""
     found: list[str | Finding] = [
         f"{cls.__name__}.better: `{name}` is better `lower` or `higher`, not {way!r}"
         for name, way in cls.better.items()

@@ -24,27 +24,28 @@ if TYPE_CHECKING:
 
 TARGET = "variant"
 UNCHANGED = "code"
-"""Name of the only variant there is where nothing is varied: the code under test as it is."""
+"""Name of the only variant if nothing is varied: the code under test as it is."""
 
 
 def is_variant(agent: AgentSpec) -> bool:
-    """Whether it is a variant rather than an agent that the experiment is run with."""
+    """Return whether it is a variant rather than an agent."""
     return parse_target(agent.target).scheme == TARGET
 
 
 def variant(name: str, parameters: Mapping[str, Any]) -> AgentSpec:
-    """A variant as a plan holds it. Raises UsageError for what is no name."""
+    """Return a variant as a plan holds it. Raises UsageError for an invalid name."""
     return spec_from_table(AgentTable(id=name, target=TARGET, options=dict(parameters)), "")
 
 
 def run_with(
     benchmark: Benchmark, base_dir: str, given: Sequence[AgentSpec]
 ) -> Sequence[AgentSpec]:
-    """What a benchmark is run with: what is given, else the variants of the experiment. Agents are
-    no part of one that asks none.
+    """Return what a benchmark is run with: the given agents or variants, else the variants of the
+    experiment.
 
-    Variants whose parameters the benchmark sets itself are left out then: they are pinned. Raises
-    UsageError for an unknown experiment and for variants with parameters that it does not take.
+    Agents are excluded from an experiment that calls none. Variants whose parameters the benchmark
+    sets itself are excluded: they are pinned. Raises UsageError for an unknown experiment and for
+    variants with unknown parameters.
     """
     cls = find_experiment(benchmark.experiment or "", Path(base_dir))
     if not cls.asks_agent:

@@ -153,7 +153,7 @@ class AiohttpResponse:
             yield received_ns, part
 
     async def drain(self) -> None:
-        """Take what is left when it is already on its way, so that the connection lives on."""
+        """Read the rest if it has already arrived, so that the connection can be reused."""
         content = self._raw.content
         try:
             async with asyncio.timeout(DRAIN_S):
@@ -201,7 +201,7 @@ def _data(body: bytes) -> bytes | io.BytesIO | None:
 
 
 def _before_head(error: Exception, url: str) -> AgentFailure:
-    """What an error before the head of the answer means."""
+    """Return the failure for an error before the head of the answer."""
     place = place_of(url)
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return no_such_host(place)

@@ -1,8 +1,8 @@
-"""One interface to HTTP for everything that measures: request, response, time-outs, bounds.
+"""The HTTP interface of everything that measures: request, response, timeouts, limits.
 
-A transport implements `HttpClient`; agents know nothing else of it. Whatever goes wrong on the
-way is an `AgentFailure` with its kind, decided once, in the transport. Times are
-`time.perf_counter_ns` of this process, taken before anything of ours looks at the bytes.
+A transport implements `HttpClient`; agents depend only on it. Every transport error becomes an
+`AgentFailure` with its kind, decided once, in the transport. Times are `time.perf_counter_ns` of
+this process, taken before the bytes are parsed.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ KEEP_ALIVE_S = 4.0
 """Idle connections are dropped before common servers drop them (5 s): a request must not go out
 on a connection that the server is just closing."""
 DRAIN_S = 0.01
-"""How long the end of a body that nobody needs is waited for, so that its connection lives on.
-Most servers send it at once; one that holds it back costs this much a request."""
+"""Maximum wait for the end of an unneeded body, so that its connection can be reused.
+
+Most servers send it immediately; one that does not costs this much per request.
+"""
 _LONGEST_HOST = 254
 """Octets of a host's name, the dot at its end included (RFC 1035 §2.3.4)."""
 _NOT_IN_HOSTS = re.compile(r'[\x00-\x20%\\<>"{}|^`\x7f]|^\.*$')
@@ -31,7 +33,7 @@ _NOT_IN_HOSTS = re.compile(r'[\x00-\x20%\\<>"{}|^`\x7f]|^\.*$')
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long an exchange may take, in seconds; None is no limit of ours."""
+    """Time limits of an exchange in seconds; None means no limit."""
 
     connect: float | None = 10.0
     """Finding the host, connecting and the TLS handshake."""
@@ -45,7 +47,7 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """What to send. Headers and body never show in a repr: they may hold a key."""
+    """Request to send. Headers and body never appear in a repr, since they may hold a key."""
 
     method: str
     url: str
@@ -80,7 +82,7 @@ class HttpResponse(Protocol):
         """When the head of the answer was there."""
 
     def __aiter__(self) -> AsyncIterator[tuple[int, bytes]]:
-        """Parts of the body with the time each was received, none of them empty."""
+        """Yield nonempty parts of the body with the time when each was received."""
 
 
 class HttpClient(Protocol):
@@ -103,7 +105,7 @@ class HttpClient(Protocol):
 
 
 async def read_body(response: HttpResponse) -> tuple[int, bytes]:
-    """The time of the last part received and the whole body."""
+    """Return the time of the last part and the whole body."""
     last_ns = response.first_byte_ns
     parts = []
     async for last_ns, part in response:  # noqa: B007, the last time is part of the result
@@ -136,7 +138,7 @@ def checked_url(url: str) -> str:
 
 
 def place_of(url: str) -> str:
-    """`host:port` of a URL, for messages; `?` where it cannot be read."""
+    """Return `host:port` of a URL, for messages; `?` if it is invalid."""
     try:
         return _place(urlsplit(url))
     except ValueError:
@@ -144,7 +146,9 @@ def place_of(url: str) -> str:
 
 
 def _is_host(name: str) -> bool:
-    """Whether it can be looked up: an address, or labels of 1 to 63 characters, 253 in all."""
+    """Return whether it can be looked up: an address, or labels of 1 to 63 characters, 253 in
+    all.
+    """
     if ":" in name:
         return True
     try:

@@ -66,10 +66,10 @@ class Owner(Bounds, Protocol):
         """A transport was opened."""
 
     def release(self, connection: Connection, *, reusable: bool) -> None:
-        """The answer is complete: free the connection, before its exchange is told."""
+        """The answer is complete: free the connection, before its exchange is notified."""
 
     def failed(self, connection: Connection, failure: AgentFailure, at_ns: int) -> None:
-        """Close the connection and tell its exchange, if there is still one."""
+        """Close the connection and notify its exchange, if there still is one."""
 
     def resend(self, connection: Connection) -> None:
         """The reused connection was lost soon, before any byte: try once on a new one."""
@@ -95,16 +95,16 @@ class Connection(AnswerFraming, asyncio.Protocol):
     def __init__(
         self, owner: Owner, exchange: Exchange, wire: bytes, sent_ns: int, *, can_wait: bool
     ) -> None:
-        """`wire` goes out as soon as there is a transport; `can_wait`: see `Pool.send`."""
+        """`wire` is sent as soon as there is a transport; `can_wait`: see `Pool.send`."""
         super().__init__(owner)
         self._owner = owner
         self.transport: asyncio.Transport | None = None
         self.opening: asyncio.Task[None] | None = None
         self.reused = False
         self._packets: list[Packet] = []
-        """Received and not read yet."""
+        """Received and not parsed yet."""
         self._is_urgent = False
-        """Whether they are read in the next turn."""
+        """Whether they are parsed in the next turn."""
         self.exchange = exchange
         self.can_wait = can_wait
         self.wire = wire
@@ -135,7 +135,7 @@ class Connection(AnswerFraming, asyncio.Protocol):
             transport.write(self.wire)
 
     def abandon(self) -> None:
-        """Close at once; no exchange is told."""
+        """Close immediately without notifying an exchange."""
         self.exchange = None
         if self._packets:
             self._owner.inbox.forget(self)
@@ -146,7 +146,7 @@ class Connection(AnswerFraming, asyncio.Protocol):
             self.opening.cancel()
 
     def read_kept(self) -> None:
-        """Read the packets that were received and not read yet, if there are any."""
+        """Parse the packets that were received and not parsed yet, if any."""
         packets = self._packets
         if not packets:
             return
@@ -266,8 +266,9 @@ class Connection(AnswerFraming, asyncio.Protocol):
         exchange.on_answer(head, body, self.received_ns)
 
     def _say(self) -> bool:
-        """Tell the exchange what came in a first packet that was not the whole answer; whether the
-        exchange goes on."""
+        """Notify the exchange of a first packet that was not the whole answer; return whether
+        the exchange continues.
+        """
         exchange, parts, received_ns = self.exchange, self._unsaid, self.received_ns
         self._unsaid = None
         if exchange is None or not self._status:
@@ -349,7 +350,9 @@ class Connection(AnswerFraming, asyncio.Protocol):
         owner.gone(self)
 
     def _is_closed_whole(self) -> bool:
-        """Whether the end of the connection ends the body: over TLS not without a closure alert."""
+        """Return whether the end of the connection ends the body: over TLS only with a closure
+        alert.
+        """
         assert self.transport is not None, "what is lost was made"
         tls = self.transport.get_extra_info("ssl_object")
         if tls is None:
@@ -363,11 +366,13 @@ class Connection(AnswerFraming, asyncio.Protocol):
         return True
 
     def _is_sent(self) -> bool:
-        """Whether the request is out: a server may refuse one that it has not read to its end."""
+        """Return whether the request is sent completely: a server may refuse one before it has
+        read it.
+        """
         return self.transport is not None and not self.transport.get_write_buffer_size()
 
     def _broken(self, error: Exception) -> None:
-        """What an error of the parser, or of what it called, means."""
+        """Return the failure for an error of the parser, or of its callbacks."""
         if self._unsaid is not None and not self._say():
             return
         owner = self._owner

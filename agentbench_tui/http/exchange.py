@@ -1,4 +1,4 @@
-"""What the sender of a request is told, and what answers have in common."""
+"""Callbacks for the sender of a request, and the common part of answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Packet = tuple[int, bytes]
 
 
 class Head(NamedTuple):
-    """The head of an answer that came whole in one packet."""
+    """The head of an answer that arrived complete in one packet."""
 
     status: int
     fields: Headers
@@ -38,7 +38,7 @@ class KnownHeads:
         self.get = self._heads.get
 
     def keep(self, written: bytes, head: Head) -> None:
-        """Keep what the parser found."""
+        """Store what the parser found."""
         if len(written) <= _MOST_KNOWN_HEAD_BYTES:
             if len(self._heads) >= _MOST_HEADS:
                 self._heads.clear()
@@ -46,7 +46,7 @@ class KnownHeads:
 
 
 def is_event_stream(fields: Headers) -> bool:
-    """Whether the content is a stream of server-sent events, by its first field that says."""
+    """Return whether the content is a stream of server-sent events, by the first content type."""
     for name, value in fields:
         if len(name) == 12 and name.lower() == b"content-type":
             return value[:17].lower() == b"text/event-stream"
@@ -72,7 +72,7 @@ class Exchange(Protocol):
         return
 
     def on_answer(self, head: Head, body: bytes, received_ns: int, /) -> None:
-        """The whole answer, in place of `on_head`, `on_body` and `on_end`."""
+        """Receive the whole answer, instead of `on_head`, `on_body` and `on_end`."""
         try:
             self.on_head(head.status, head.fields, received_ns)
             if body:
@@ -105,6 +105,6 @@ class Exchange(Protocol):
 
 
 def fault_of(error: BaseException) -> AgentFailure:
-    """An exception of ours, from what is told of an answer."""
+    """Return the exception for a failed answer."""
     fault = f"{type(error).__name__} while an answer was taken in"
     return AgentFailure(FailureKind.HARNESS, fault)

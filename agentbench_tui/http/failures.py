@@ -1,6 +1,6 @@
-"""What can go wrong between us and a server, in one wording and kind for every transport.
+"""Failures between agentbench and a server, with one wording and kind for every transport.
 
-The failures of limits, `timed_out` and `too_long`, are beside the limits in `http.client`.
+The failures of limits, `timed_out` and `too_long`, are defined with the limits in `http.client`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OURS: dict[int | None, str] = {
         " and let them live on, or widen net.ipv4.ip_local_port_range)"
     ),
 }
-"""What is lacking on this machine, and what to do, by the number of the system's error."""
+"""System error number → what this machine lacks, and what to do."""
 
 
 def no_such_host(place: str) -> AgentFailure:
@@ -32,7 +32,7 @@ def no_such_host(place: str) -> AgentFailure:
 
 
 def cannot_connect(place: str, error: Exception | None) -> AgentFailure:
-    """Nobody listens there, or the network does not lead there; or this machine is at an end."""
+    """Connection refused, no route, or a resource of this machine exhausted."""
     number = error.errno if isinstance(error, OSError) else None
     if number in _OURS:
         detail = f"no connection to {place}: {_OURS[number]}"
@@ -48,7 +48,7 @@ def tls_failed(place: str, error: Exception | None) -> AgentFailure:
 
 
 def proxy_refused(place: str, status: int) -> AgentFailure:
-    """The proxy does not lead to the server."""
+    """The proxy does not connect to the server."""
     detail = f"the proxy does not lead to {place}: HTTP {status}"
     return AgentFailure(FailureKind.CONNECTION, detail)
 
@@ -77,7 +77,7 @@ def closed_by_us(place: str) -> AgentFailure:
 
 
 def not_http(place: str) -> AgentFailure:
-    """What came is not the head of an HTTP/1 answer."""
+    """The data are not the head of an HTTP/1 answer."""
     return AgentFailure(FailureKind.PARSE, f"{place} does not answer in HTTP")
 
 
@@ -92,7 +92,7 @@ def head_too_long(place: str) -> AgentFailure:
 
 
 def compressed(place: str, encoding: str) -> AgentFailure:
-    """The answer is compressed, though the request said not to."""
+    """The answer is compressed, although the request excluded it."""
     return AgentFailure(
         FailureKind.PARSE,
         f"{place} compressed its answer ({one_line(encoding, 40)}), "

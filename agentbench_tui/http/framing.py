@@ -1,4 +1,4 @@
-"""Where an answer begins and ends, as the parser (httptools) finds it and the head tells it."""
+"""Start and end of an answer, from the parser (httptools) and the head."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Bounds(Protocol):
 
 
 class AnswerFraming:
-    """The answer under way on a connection, as far as it was parsed."""
+    """The current answer on a connection, as far as it was parsed."""
 
     __slots__ = (
         "_bare_bytes",
@@ -47,7 +47,7 @@ class AnswerFraming:
     )
 
     exchange: Exchange | None
-    """Told of it; None when nobody is."""
+    """Receives notifications; None without a receiver."""
     received_ns: int
     """When the packet was received that is read."""
     wire: bytes
@@ -59,20 +59,21 @@ class AnswerFraming:
         self._forget_answer()
 
     def _forget_answer(self) -> None:
-        """What the parser found in the last answer holds no longer."""
+        """Discard what the parser found in the last answer."""
         self._headers: Headers = []
         self.head_done = False
         self._status = 0
-        """Of the head, once it is found good."""
+        """Status of the head, once it is valid."""
         self._unsaid: list[bytes] | None = None
-        """Body of an answer that may be whole in its first packet: its exchange has been told
-        nothing. None where it is told of each part at once."""
+        """Body of an answer that may be complete in its first packet, before its exchange is
+        notified. None if it is notified of each part immediately.
+        """
         self._complete = False
         self._reusable = False
         self._delimited = False
         self._chunked = False
         self._may_keep = False
-        """Whether packets may wait that cannot be the end: in chunked bodies."""
+        """Whether packets that cannot be the end may wait: in chunked bodies."""
         self._between_chunks = False
         self._bare_bytes = 0
         """Received since the last part of the body: the head, or a trailer that must end too."""
@@ -81,13 +82,13 @@ class AnswerFraming:
     # What the parser calls.
 
     def on_message_begin(self) -> None:
-        """Begin a head: an interim one, the answer's, or one that nobody asked for."""
+        """Begin a head: an interim one, the answer's, or an unexpected one."""
         if self._complete:
             raise HttpParserError
         self._headers = []
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One field of the head, or of the trailer, which is ignored."""
+        """Handle one field of the head, or of the trailer, which is ignored."""
         if not self.head_done:
             self._headers.append((name, value))
 
@@ -133,11 +134,11 @@ class AnswerFraming:
         self._between_chunks = False
 
     def on_chunk_complete(self) -> None:
-        """A chunk is over; or the body, which `on_message_complete` says next."""
+        """End a chunk, or the body, which `on_message_complete` confirms next."""
         self._between_chunks = True
 
     def on_message_complete(self) -> None:
-        """Note the end; it is acted on when the whole packet is parsed."""
+        """Mark the end; it is handled when the whole packet is parsed."""
         if self.head_done:
             self._complete = True
             self._may_keep = self._between_chunks = False
@@ -148,7 +149,7 @@ class AnswerFraming:
             raise head_too_long(self._bounds.place)
 
     def _check_body(self, headers: Headers) -> None:
-        """What the head says of the body: its coding, its length, and how its end is known."""
+        """Read the body's framing from the head: its coding, its length, and its end."""
         for name, value in headers:
             # Comparing lengths first spares most fields the lower-casing.
             length = len(name)

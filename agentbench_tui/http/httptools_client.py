@@ -119,7 +119,7 @@ class _Answer(Exchange):
             await self._more()
 
     async def drain(self) -> None:
-        """Wait a little for the end of what nobody reads, so that the connection lives on."""
+        """Wait briefly for the end of an unneeded body, so that the connection can be reused."""
         if self._over:
             return
         try:
@@ -186,7 +186,7 @@ class Fields(Mapping[str, str]):
 
 
 def _text(value: bytes) -> str:
-    """A field's value: UTF-8 where it is, byte for byte where it is not."""
+    """Return a field's value: UTF-8 if valid, otherwise byte for byte."""
     return value.decode("utf-8", "surrogateescape")
 
 

@@ -24,22 +24,23 @@ from typing import Protocol
 from agentbench_tui.model.clock import perf_counter_ns
 
 MOST_KEPT = 32
-"""Packets of a stream: most of what there is to gain, and reading them, which takes less than a
-tenth of a millisecond, delays no other stream for long."""
+"""Maximum packets per stream that are parsed together: enough for most of the gain, and short
+enough (less than a tenth of a millisecond) not to delay other streams.
+"""
 MOST_KEPT_BYTES = 4096
 """A longer packet is read in the next turn."""
 KEPT_NS = 500_000_000
 TURN_NS = 50_000
-"""Reading goes on for so long; then what is to be sent or received comes first."""
+"""Maximum parsing time per turn; then sending and receiving come first."""
 _LEAST_WAIT_S = 0.05
-"""Between looks at what is overdue: packets are kept for up to so much longer."""
+"""Interval between checks for overdue packets, which may wait that much longer."""
 
 
 class Reader(Protocol):
     """A connection that keeps packets; must be hashable by identity."""
 
     def read_kept(self) -> None:
-        """Read them, if there are any, after `Inbox.forget`."""
+        """Parse them, if there are any, after `Inbox.forget`."""
 
 
 class Writer(Protocol):
@@ -50,7 +51,7 @@ class Writer(Protocol):
 
 
 class Inbox:
-    """Lets connections read what they keep: ends of answers first, tokens when there is time."""
+    """Makes connections parse waiting packets: ends of answers first, tokens when there is time."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -58,20 +59,20 @@ class Inbox:
         """When the first packet of each was received, in that order."""
         self._urgent: deque[Reader] = deque()
         self._full: deque[Reader] = deque()
-        """Readers of many tokens, and of overdue ones: nobody waits for these."""
+        """Readers with many tokens, and overdue ones, without urgency."""
         self._next_turn: asyncio.Handle | None = None
         self.writers: deque[Writer] | None = None
-        """While packets are read, whoever is to write after that; else None."""
+        """While packets are parsed, the writers that follow; else None."""
         self._timer: asyncio.TimerHandle | None = None
 
     def keep(self, reader: Reader, since_ns: int) -> None:
-        """The reader keeps its first packet, received then, which may wait."""
+        """The reader keeps its first packet, received at that time, which may wait."""
         self._kept_since_ns[reader] = since_ns
         if self._timer is None:
             self._timer = self._loop.call_later(KEPT_NS / 1e9, self._take_overdue)
 
     def read_next(self, reader: Reader) -> None:
-        """Let it read in the next turn, before whatever may wait."""
+        """Make it parse in the next turn, before anything that may wait."""
         self._urgent.append(reader)
         if self._next_turn is None:
             self._next_turn = self._loop.call_soon(self._read)

@@ -1,7 +1,7 @@
-"""Connections to one origin: the most recently used idle one first, opened when none is idle.
+"""Connections to one origin: the most recently used idle one first; a new one if none is idle.
 
-There is no timer a request. One sweep looks over what is in flight, oldest first, while something
-is; one timer closes connections that have been idle for too long.
+There are no timers per request. One periodic check covers in-flight requests, oldest first; one
+timer closes connections that have been idle for too long.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _SWEEPS_PER_LIMIT = 20
 _SWEEP_S = (0.005, 0.25)
 """Least and most time between two sweeps: a time limit is late by at most this and a 20th."""
 _NEXT_ADDRESS_S = 1.0
-"""How long an address is waited for when the host has others (IPv6 that leads nowhere)."""
+"""Time limit for an address if the host has others (such as unreachable IPv6)."""
 
 _LOOPS_HANDSHAKE_S = 86_400.0
-"""The event loop's own limit, which is not to come before `Timeouts.connect`."""
+"""The event loop's own limit, which must not precede `Timeouts.connect`."""
 
 
 class Pool:
@@ -117,7 +117,7 @@ class Pool:
             connection.abandon()
 
     def close(self) -> None:
-        """Close every connection and forget what is in flight; nothing is called."""
+        """Close every connection and drop in-flight requests, without callbacks."""
         for connection in chain(self._in_flight.values(), self._idle):
             connection.abandon()
         self._in_flight.clear()
@@ -297,7 +297,7 @@ class Pool:
     # Timers.
 
     def _sweep(self) -> None:
-        """Fail what is over a limit; go on while anything is in flight."""
+        """Fail requests over a limit; continue while anything is in flight."""
         self._sweeping = None
         shortest_ns = self._limits.shortest_ns
         if not self._in_flight or shortest_ns is None:
@@ -318,7 +318,7 @@ class Pool:
             self._sweeping = self._loop.call_later(self._limits.sweep_s, self._sweep)
 
     def _reap(self) -> None:
-        """Close what has been idle for too long; go on while anything is idle."""
+        """Close connections that have been idle for too long; continue while any is idle."""
         self._reaping = None
         oldest_allowed = perf_counter_ns() - self._keep_alive_ns
         expired = [each for each in self._idle if each.received_ns <= oldest_allowed]
@@ -332,7 +332,7 @@ class Pool:
 
 
 def _is_address(host: str) -> bool:
-    """Whether there is nothing to look up, which would start a thread for it."""
+    """Return whether no lookup is needed, which would start a thread."""
     with suppress(OSError):
         return bool(socket.inet_pton(socket.AF_INET6 if ":" in host else socket.AF_INET, host))
     return False

@@ -24,7 +24,7 @@ class SseEvent(msgspec.Struct, frozen=True):
     event: str = "message"
     """Type of the event."""
     id: str = ""
-    """Last event id seen so far in the stream."""
+    """Last event id so far in the stream."""
 
 
 class SseParser:
@@ -38,7 +38,7 @@ class SseParser:
         self._head: bytes | None = b""
         """First bytes of the stream while they may still be a byte order mark."""
         self.is_between = False
-        """Whether the last event is over and nothing of the next was seen."""
+        """Whether the last event is complete and the next has not begun."""
         self._short = min(max_line_bytes, max_event_bytes)
         self._after_cr = False
         self._pieces: list[bytes] = []

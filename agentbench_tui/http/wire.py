@@ -1,4 +1,6 @@
-"""Requests as bytes: origin and head of HTTP/1.1 messages (RFC 9112), for our own client."""
+"""Requests as bytes: origin and head of HTTP/1.1 messages (RFC 9112), for agentbench's own
+client.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,14 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _NOT_IN_VALUES = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _KEPT_IN_TARGETS = "%/:=&?~#+!$,;'@()*[]-._"
 _OURS = frozenset({"content-length", "transfer-encoding", "connection"})
-"""Fields that say how the message is framed: a caller's would contradict what is sent."""
+"""Fields that describe the framing: a caller's value would contradict the data."""
 _DEFAULTS = {"accept": "*/*", "accept-encoding": "identity", "user-agent": "agentbench"}
 _PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where connections go: scheme, host (no brackets around IPv6, IDNA-encoded) and port."""
+    """Target of connections: scheme, host (no brackets around IPv6, IDNA-encoded) and port."""
 
     scheme: str
     host: str
@@ -35,7 +37,7 @@ class Origin:
 
     @property
     def place(self) -> str:
-        """`host:port`, for messages."""
+        """Return `host:port`, for messages."""
         return f"{self._bracketed}:{self.port}"
 
     @property
@@ -45,7 +47,7 @@ class Origin:
 
     @property
     def authority(self) -> str:
-        """What goes into the `host` field: without the port that the scheme implies."""
+        """Return the value of the `host` field: without the port that the scheme implies."""
         return self._bracketed if self.port == _PORTS[self.scheme] else self.place
 
     @property
@@ -54,17 +56,17 @@ class Origin:
 
 
 def request_bytes(method: str, url: str, headers: Mapping[str, str], body: bytes) -> bytes:
-    """A whole request. Raises `UsageError` for what no HTTP message can carry."""
+    """Return a whole request. Raises `UsageError` for content that HTTP cannot carry."""
     return head_bytes(method, url, headers, len(body)) + body
 
 
 def head_bytes(method: str, url: str, headers: Mapping[str, str], body_length: int) -> bytes:
-    """The head of a request for a body of that many bytes, blank line included.
+    """Return the head of a request for a body of that many bytes, including the blank line.
 
-    `headers` win over what is sent by default (`accept: */*`, `accept-encoding: identity`,
-    `user-agent`, `host`), except for `content-length`, `transfer-encoding` and `connection`,
-    which are ours. Raises `UsageError` for line breaks and the like in a name or value, without
-    repeating the value, which may be a key.
+    `headers` override the defaults (`accept: */*`, `accept-encoding: identity`, `user-agent`,
+    `host`), except for `content-length`, `transfer-encoding` and `connection`. Raises `UsageError`
+    for line breaks and the like in a name or value, without repeating the value, which may be a
+    key.
     """
     if not _TOKEN.fullmatch(method):
         raise UsageError(f"not an HTTP method: {method[:40]!r}")
@@ -97,7 +99,7 @@ def _read(url: str) -> tuple[Origin, str]:
 
 
 def _target(parts: SplitResult) -> str:
-    """Path and query; what may not stand in them is percent-encoded, what is encoded stays."""
+    """Return path and query; invalid characters are percent-encoded, encoded ones stay."""
     path = quote(parts.path or "/", safe=_KEPT_IN_TARGETS)
     return f"{path}?{quote(parts.query, safe=_KEPT_IN_TARGETS)}" if parts.query else path
 

@@ -1,1 +1,1 @@
-"""Plain data and protocols shared by every package. Imports nothing of ours."""
+"""Plain data and protocols shared by every package. Imports no other agentbench package."""

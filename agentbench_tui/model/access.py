@@ -1,4 +1,6 @@
-"""What a part of a stored plan does beyond measuring: code it runs, files and addresses it uses."""
+"""What a part of a stored plan does besides measuring: code it runs, files and addresses it
+uses.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ Verb = Literal[
 
 
 class Access(NamedTuple):
-    """One command, piece of code, file or address that somebody's plan would use."""
+    """One command, piece of code, file or address that a plan would use."""
 
     verb: Verb
     what: str
-    """As the plan writes it, with the folder that it is relative to where that matters."""
+    """As written in the plan, with the folder that it is relative to if that matters."""
 
 
 def in_folder(what: str, folder: str) -> str:

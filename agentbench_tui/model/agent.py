@@ -1,4 +1,4 @@
-"""How an agent is named: its target, options and version."""
+"""Specification of an agent: its target, options and version."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AgentSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     """For people; the id when empty."""
     hourly_price_usd: float | None = None
     simulated: bool = False
-    """True for reference agents and other stand-ins: never ranked with measured ones."""
+    """True for reference agents and other simulations: never ranked with measured ones."""
     recorded: bool = False
     """True when answers are read from a recording: its times are not the agent's and are left
     out."""

@@ -18,13 +18,13 @@ class FailureKind(StrEnum):
     """Why a sample has no valid answer."""
 
     RATE_LIMITED = "rate_limited"
-    """The server asked us to come back later (429)."""
+    """The server refused because of too many requests (429)."""
     TIMEOUT = "timeout"
     """No complete answer before the deadline."""
     CONNECTION = "connection"
     """The connection could not be made, or broke before the first byte of the answer."""
     SERVER = "server"
-    """The server said that it failed (5xx), or refused the request (4xx other than 429)."""
+    """The server failed (5xx), or refused the request (4xx other than 429)."""
     TRUNCATED = "truncated"
     """The answer began but did not come to its end."""
     PARSE = "parse"
@@ -56,7 +56,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     reasoning_tokens: int | None = None
     """Part of `output_tokens` that was spent on hidden reasoning."""
     estimated: bool = False
-    """True when the counts are ours (chunk counts) rather than the server's."""
+    """True if the counts are agentbench's own (chunk counts) rather than the server's."""
     cache_write_tokens: int | None = None
     """Part of `input_tokens` that was written to a prompt cache; disjoint from `cached_tokens`."""
     cache_write_1h_tokens: int | None = None
@@ -71,13 +71,13 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One call of a tool that the agent made or asked for."""
+    """One tool call that the agent made or requested."""
 
     name: str
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
     id: str | None = None
     result: Any = None
-    """What the tool gave back, when the agent ran it itself."""
+    """Result of the tool, if the agent ran it itself."""
 
 
 class Message(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -101,13 +101,13 @@ class Span(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One input of a task benchmark, with what is expected of the answer."""
+    """One input of a task benchmark, with the expected answer."""
 
     id: str
     input: Any
     """The question: text, or any JSON value that the agent understands."""
     expected: Any = None
-    """What a scorer compares with; its form is the scorer's business."""
+    """Expected value for scorers; its form depends on the scorer."""
     messages: tuple[Message, ...] = ()
     """Turns before the input (a system prompt, earlier dialogue)."""
     tools: tuple[dict[str, Any], ...] = ()
@@ -118,7 +118,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One question put to an agent: a case at one observation key."""
+    """One request to an agent: a case at one observation key."""
 
     case: Case
     seed: int
@@ -141,11 +141,11 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an agent answered. Only what it really said is filled in."""
+    """Answer of an agent. Only reported fields are filled in."""
 
     text: str = ""
     data: Any = None
-    """Structured output, where the agent gives one."""
+    """Structured output, if the agent returns one."""
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
     ttft_ms: float | None = None
@@ -186,17 +186,17 @@ class AgentFailure(Exception):
         if retry_after_s is not None and not 0 <= float(retry_after_s) < math.inf:
             raise ValueError(f"retry_after_s is {retry_after_s}, not a time from now on")
         self.retry_after_s = None if retry_after_s is None else float(retry_after_s)
-        """What the server asked for; None when it did not say."""
+        """Wait requested by the server; None without one."""
         if not isinstance(partial, Answer | None):
             raise TypeError(f"partial is {type(partial).__name__}, not an Answer")
         self.partial = partial
-        """What had arrived before the failure; kept with the observation."""
+        """Data that arrived before the failure; stored with the observation."""
         self.final = bool(final)
         """Whether the same request would fail again, such as one that is refused as invalid."""
 
     @property
     def may_pass(self) -> bool:
-        """Whether another attempt may succeed; others are not retried."""
+        """Return whether another attempt may succeed; others are not retried."""
         return self.kind in _PASSING and not self.final
 
 
@@ -214,12 +214,13 @@ class Agent(Protocol):
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Root processes of the session, for the samplers; empty when it has none."""
+        """Return root processes of the session, for the samplers; empty if it has none."""
 
     @property
     def peak_memory_mb(self) -> float | None:
-        """Highest resident memory of the session's process trees, in MB of 10^6 bytes; None
-        when it has no processes of its own or nothing was sampled yet."""
+        """Return the highest resident memory of the session's process trees, in MB of 10^6
+        bytes; None without its own processes or samples.
+        """
 
     @property
     def cpu_seconds(self) -> float | None:
@@ -228,7 +229,7 @@ class Agent(Protocol):
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one scorer says of one answer."""
+    """Score of one answer by one scorer."""
 
     scorer: str
     value: float

@@ -1,8 +1,8 @@
-"""Breaking off code of the user's that never gives the event loop back.
+"""Interrupts user code that blocks the event loop.
 
-A signal is heard by the loop, and while a synchronous scorer or an agent that blocks runs, the
-loop hears nothing. Functions of ours that call such code are marked `breakable`: beneath them the
-second signal raises `BrokenOff`, which passes through as a cancellation does.
+A signal is handled by the loop, which is blocked while a synchronous scorer or agent runs.
+Functions that call such code are marked `breakable`: below them the second signal raises
+`BrokenOff`, which propagates like a cancellation.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def breakable(function: _Function) -> _Function:
 
 
 def is_breakable(frame: FrameType | None) -> bool:
-    """Whether a marked function is among the callers of `frame`, or is its own."""
+    """Return whether a marked function is `frame` or among its callers."""
     while frame is not None:
         if frame.f_code in _breakable:
             return True

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 OF_METADATA = "metadata."
-"""What may stand before the name of a field of `metadata`."""
+"""Optional prefix of the name of a `metadata` field."""
 LONGEST_VALUE = 80
 """Characters of a value; a longer text is no name of a group."""
 _MOST_VALUES = 32
@@ -49,7 +49,7 @@ def _values(value: Any) -> tuple[str, ...]:
 
 
 def _text(value: Any) -> str | None:
-    """A value as it is shown; empty for nothing, None for what is no name of a group."""
+    """Return a value as displayed; empty for a missing one, None if it cannot name a group."""
     if value is None:
         return ""
     if isinstance(value, bool):

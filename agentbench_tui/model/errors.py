@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 
 class AgentbenchError(Exception):
-    """One line that says what is wrong, where, and what to do about it."""
+    """Base of errors with one line that says what is wrong, where, and what to do."""
 
     exit_code = 70
 
@@ -47,7 +47,7 @@ class MissingExtra(AgentbenchError):
 
 
 class GateFailed(AgentbenchError):
-    """A threshold that was asked for does not hold."""
+    """A requested threshold does not hold."""
 
     exit_code = 1
 
@@ -59,7 +59,7 @@ class Unmeasured(AgentbenchError):
 
 
 class Interrupted(AgentbenchError):
-    """Stopped by a signal; what was measured is kept."""
+    """Stopped by a signal; the measurements are kept."""
 
     exit_code = 130
 
@@ -108,7 +108,7 @@ class SuiteError(AgentbenchError):
 
 
 def message_of(error: BaseException) -> str:
-    """The message of an exception that code of the user's raised, which may not have any."""
+    """Return the message of an exception of user code, which may lack one."""
     try:
         return str(error)
     except BaseException as fault:  # noqa: BLE001  # its `__str__` is the user's code as well
@@ -116,15 +116,16 @@ def message_of(error: BaseException) -> str:
 
 
 def named(error: BaseException) -> str:
-    """`TypeName: message` of an exception, whatever its message is."""
+    """Return `TypeName: message` of an exception with any message."""
     message = message_of(error)
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """` (did you mean "x"?)` for a near miss, else an empty string.
+    """Return ` (did you mean "x"?)` for a near miss, else an empty string.
 
-    Of the near ones the nearest that begins with the word: who types the half of a name meant it.
+    Among similar names, the closest that begins with the word is preferred, because the word may be
+    an incomplete name.
     """
     from difflib import get_close_matches
 

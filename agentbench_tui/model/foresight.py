@@ -15,7 +15,7 @@ Episodes = Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """What the forecasts of one agent say, over worlds that it played for the first time."""
+    """Evaluation of one agent's forecasts, over worlds that it played for the first time."""
 
     markets: int
     """Markets with a forecast."""
@@ -26,7 +26,7 @@ class Foresight:
 
     @property
     def is_beyond_chance(self) -> bool:
-        """Whether the agent is called out."""
+        """Return whether the agent is flagged."""
         return self.log10_evidence >= LEAST_EVIDENCE
 
     def document(self) -> dict[str, Any]:

@@ -39,19 +39,20 @@ UNANSWERED = Metric(
     "Requests that were sent and have no answer: sent - ok - cancelled, so those that failed and "
     "those that were unfinished at the end. What the plan itself broke off is not among them.",
 )
-"""What a job in CI wants to be 0: a server that hangs has no failed requests."""
+"""Count that a CI job requires to be 0: a server that hangs has no failed requests."""
 NO_REGRESSION = "no-regression"
-"""Stands alone, or with metrics behind it in brackets, which alone are judged then: the execution
-is not worse than the agent's baseline or history."""
+"""Used alone, or with metrics in parentheses, which are then the only ones judged: the execution
+is not worse than the agent's baseline or history.
+"""
 _WORDS = {VERDICT: VERDICTS, BROKE: TRUTHS}
-"""What a gate compares with words, and with which."""
+"""Gates with words as values, and these words."""
 _FORM = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*")
 _OF_METRICS = re.compile(r"\s*no-regression\s*(?:\(([^()]*)\)\s*)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What every measured execution must meet."""
+    """A condition for every measured execution."""
 
     name: str
     """A metric (`e2e_ms.p95`, or what an experiment returns and its class says which way is better
@@ -61,10 +62,10 @@ class Gate:
     threshold: float | str
     """A word for the verdict and for `broke`, a number for all others."""
     metrics: tuple[str, ...] = ()
-    """Of `no-regression`: what is judged; empty for what is judged unless metrics are named."""
+    """For `no-regression`: the metrics to judge; empty for the default ones."""
 
     def holds(self, value: float | str) -> bool:
-        """Whether the value, of the same type as the threshold, meets it."""
+        """Return whether the value, of the same type as the threshold, meets it."""
         return _OPERATORS[self.comparison](value, self.threshold)
 
     def __str__(self) -> str:
@@ -100,14 +101,15 @@ def parse_gate(text: str) -> Gate:
 
 
 def check_form(text: str) -> None:
-    """Raise UsageError for what is no gate whatever the names mean: those of experiments are only
-    known with their suite."""
+    """Raise UsageError for an expression that is invalid for any names: those of experiments are
+    known only with their suite.
+    """
     if _OF_METRICS.fullmatch(text) is None:
         _parts(text)
 
 
 def _parts(text: str) -> tuple[str, str, str]:
-    """Name, comparison, and what it is compared with. Raises UsageError."""
+    """Return name, comparison, and threshold. Raises UsageError."""
     match = _FORM.fullmatch(text)
     if match is None:
         raise UsageError(
@@ -118,7 +120,7 @@ def _parts(text: str) -> tuple[str, str, str]:
 
 
 def _judged(text: str, listed: str | None) -> tuple[str, ...]:
-    """The metrics between the brackets of `no-regression`; none where there are no brackets."""
+    """Return the metrics in the parentheses of `no-regression`; none without parentheses."""
     if listed is None:
         return ()
     names = [name.strip() for name in listed.split(",")]

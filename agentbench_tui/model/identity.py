@@ -1,4 +1,4 @@
-"""Names, ids, seeds and hashes: how things are told apart and found again."""
+"""Names, ids, seeds and hashes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 from agentbench_tui.model.clock import unix_time_ns
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-"""What may become a file name or a key. Always used with `fullmatch`."""
+"""Valid file names and keys. Always used with `fullmatch`."""
 
 
 def is_name(text: str) -> bool:
@@ -41,7 +41,7 @@ def derive_seed(root: int, *key: str | int) -> int:
 
 
 def canonical_json(value: Any) -> bytes:
-    """JSON with sorted keys, for hashing; NaN and infinities are null in it."""
+    """Return JSON with sorted keys, for hashing; NaN and infinities become null."""
     return msgspec.json.Encoder(order="deterministic").encode(value)
 
 

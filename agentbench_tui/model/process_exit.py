@@ -35,12 +35,16 @@ class SignalInterrupt(KeyboardInterrupt):
 
 
 def interrupt(*_: object) -> NoReturn:
-    """Handle SIGINT: as Python does, but so that it can be told from what user code raises."""
+    """Handle SIGINT like Python, but so that it can be distinguished from exceptions of user
+    code.
+    """
     raise SignalInterrupt
 
 
 def passes(error: BaseException) -> bool:
-    """Whether an exception that left user code is ours: a signal, or the end of the task."""
+    """Return whether an exception that left user code is the harness's: a signal, or the end of
+    the task.
+    """
     # Here, since who only makes scorers needs no event loop.
     import asyncio
 
@@ -71,15 +75,15 @@ class _OneProcess:
 
 
 def one_process() -> _OneProcess:
-    """Run user code in the block; a process that it forked ends where it would leave the block.
+    """Run user code in the block; a process that it forked ends when it would leave the block.
 
-    It would go on as a second harness otherwise, which asks and stores with the first one's files.
+    Otherwise it would continue as a second harness that uses the first one's files.
     """
     return _OneProcess()
 
 
 async def in_one_process(value: Awaitable[_Value]) -> _Value:
-    """What an awaitable of user code gives, with `one_process` around it."""
+    """Return the result of an awaitable of user code, within `one_process`."""
     with one_process():
         return await value
 

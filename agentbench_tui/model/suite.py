@@ -49,10 +49,10 @@ class Part(BaseModel):
 
 
 class Dataset(Part):
-    """Where the cases of a task benchmark come from, and which of them are taken."""
+    """Source of a task benchmark's cases, and their selection."""
 
     size: Rows | None = None
-    """How many cases the author says there are; checked when given."""
+    """Expected number of cases; checked if given."""
     complexity: Complexity = "medium"
     data_source: str | None = None
     """`file:PATH`, `package:MODULE/PATH`, or `python:module:function`; a bare path is a file.
@@ -90,8 +90,9 @@ class Iterations(Part):
     """How often a benchmark is repeated inside one execution."""
 
     warmup: Annotated[int, Field(ge=0, le=MOST_ROUNDS)] = 3
-    """Unmeasured rounds before the first measured iteration, each of as many cases as are asked
-    at once."""
+    """Unmeasured rounds before the first measured iteration, each with as many cases as run
+    concurrently.
+    """
     measured: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 5
     """Measured passes over the cases."""
 
@@ -107,7 +108,7 @@ class EarlyStop(Part):
     hopeless_below: Annotated[float, Field(ge=0, le=1)] | None = None
     """Stop when even the upper bound of accuracy lies below this."""
     harness_failures: Rows = 10
-    """Stop after so many failures of kind `harness` or `connection` in a row."""
+    """Stop after this many consecutive failures of kind `harness` or `connection`."""
 
 
 class RubricEntry(Part):
@@ -187,14 +188,14 @@ class Range(Part):
 
 
 class Sweep(Part):
-    """Parameter points to run: each one is an execution of its own."""
+    """Parameter points to run, each as a separate execution."""
 
     parameters: Annotated[
         dict[Name, Annotated[list[Any], Field(min_length=1)] | Range], Field(min_length=1)
     ]
     strategy: Literal["cartesian", "random"] = "cartesian"
     samples: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """How many distinct points a random sweep draws."""
+    """Number of distinct points of a random sweep."""
 
     @model_validator(mode="after")
     def _samples_for_random(self) -> Self:
@@ -214,7 +215,7 @@ class AgentTable(Part):
     name: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
     hourly_price_usd: NotNegative | None = None
-    """Price of the machine or GPU that serves this agent, shared out over what it serves."""
+    """Hourly price of the machine or GPU that serves this agent, shared over its answers."""
 
 
 class Price(Part):
@@ -235,7 +236,7 @@ class Price(Part):
 
 
 class BaselineScores(Part):
-    """Scores that an agent is known to have had, for comparison."""
+    """Known scores of an agent, for comparison."""
 
     agent_id: str
     scores: dict[str, Number]
@@ -255,7 +256,7 @@ class Benchmark(Part):
     dataset: Dataset | None = None
     constraints: Constraints = Field(default_factory=Constraints)
     expected_outputs: list[Any] | None = None
-    """Expected outputs by position, for inline cases that do not carry their own."""
+    """Expected outputs by position, for inline cases without their own."""
     scorers: list[str | dict[str, Any]] = Field(default_factory=list)
     """Names, or `{name: options}`. The first is the primary one: it decides right or wrong."""
     scoring_rubric: dict[Dimension, RubricEntry] = Field(default_factory=dict)
@@ -265,15 +266,18 @@ class Benchmark(Part):
     parameters: dict[Name, Any] = Field(default_factory=dict)
     """Overrides of the suite's parameters; for experiments, the experiment's own."""
     game: Name | None = None
-    """What each case of a task is played in, over many turns, such as `market`; a case is one
-    world of it, the answer the whole episode."""
+    """Game of many turns in which each case of a task is played, such as `market`; a case is one
+    world of it, the answer the whole episode.
+    """
     experiment: str | None = None
-    """Slug of the experiment, for kind `experiment`."""
+    """Name of the experiment, for kind `experiment`."""
     fresh_process: bool | None = None
-    """Whether each repeat of an experiment runs in a process that was started for it. None is no,
-    as of runs that were stored before there was a choice."""
+    """Whether each repeat of an experiment runs in a separate process.
+
+    None means no, as in older stored runs.
+    """
     load: dict[str, Any] = Field(default_factory=dict)
-    """Schedule and shape, for kind `load`; read by that kind."""
+    """Schedule and workload, for kind `load`; read by that kind."""
     stress: dict[str, Any] = Field(default_factory=dict)
     """Scenario and limits, for kind `stress`; read by that kind."""
     iterations: Iterations = Field(default_factory=Iterations)
@@ -314,12 +318,12 @@ class Suite(Part):
     weights: Weights = Field(default_factory=Weights)
     baseline_scores: list[BaselineScores] = Field(default_factory=list)
     baseline: str | None = None
-    """Agent whose executions scores are relative to where a metric has no rubric."""
+    """Agent that scores are relative to, if a metric has no rubric."""
     prices: list[Price] = Field(default_factory=list)
     cost_limit_usd: Positive | None = None
-    """Cap of a whole run."""
+    """Budget of a whole run."""
     token_limit: Tokens | None = None
-    """Cap of a whole run."""
+    """Budget of a whole run."""
     gates: list[str] = Field(default_factory=list)
     seed: Seed = 42
     tags: list[str] = Field(default_factory=list)
@@ -327,4 +331,6 @@ class Suite(Part):
     output_dir: str | None = None
     """Folder for the document of each run, `RUN_ID.json`, relative to the current folder."""
     parallelism: Annotated[int, Field(ge=1, le=256)] = 1
-    """Groups (a benchmark at a sweep point and seed) at once; only where speed has no weight."""
+    """Groups (a benchmark at a sweep point and seed) that run at once; only if speed has no
+    weight.
+    """

@@ -1,1 +1,1 @@
-"""Local programs: spawning, limits, killing whole process trees, the JSON-lines worker."""
+"""Local programs: spawning, limits, killing process trees, the JSON-lines worker."""

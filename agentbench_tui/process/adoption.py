@@ -33,7 +33,7 @@ MARK_NAME = "AGENTBENCH_SESSION"
 _PR_SET_CHILD_SUBREAPER = 36
 
 roots: set[int] = set()
-"""Processes that we started ourselves and whose end is awaited by whoever started them."""
+"""Processes started by this process, whose owners wait for their end."""
 
 
 @cache
@@ -51,7 +51,7 @@ def adopt_orphans() -> bool:
 
 
 def new_mark() -> str:
-    """A mark for one agent's tree: who we are, and 64 random bits."""
+    """Return a mark for one agent's tree: this process, and 64 random bits."""
     return f"{_harness()}:{secrets.token_hex(8)}"
 
 
@@ -73,7 +73,7 @@ def end_leftovers() -> int:
 
 
 def send_signal(info: ProcessInfo, number: signal.Signals) -> bool:
-    """Signal exactly the process that was seen, never a later one with its pid."""
+    """Signal exactly the observed process, never a later one with its pid."""
     try:
         if sys.platform != "linux":
             return _send_by_psutil(info, number)
@@ -131,7 +131,7 @@ def _pid_namespace() -> str:
 
 
 def _is_gone(harness: str) -> bool:
-    """Whether the harness of a mark is known to have ended."""
+    """Return whether the harness of a mark is known to have ended."""
     namespace, _, rest = harness.partition(".")
     pid, _, started = rest.partition(".")
     if namespace != _pid_namespace() or not (pid.isdigit() and started.isdigit()):

@@ -28,7 +28,7 @@ _CHUNK_BYTES = 256 * 1024
 _GIVE_UP_S = 5.0
 """A killed process that is not gone by then hangs in the kernel."""
 _EARLY_READINGS_S = (0.004, 0.01, 0.02, 0.035, 0.06)
-"""When memory is read before the watcher does, for programs that end within a tenth of a second."""
+"""Memory readings before the watcher's first, for programs that end within a tenth of a second."""
 
 
 class SpawnError(Exception):
@@ -36,7 +36,7 @@ class SpawnError(Exception):
 
 
 class Program(NamedTuple):
-    """A program that has been started, in a session of its own."""
+    """A started program, in its own session."""
 
     popen: subprocess.Popen[bytes]
     mark: str
@@ -55,7 +55,7 @@ class Program(NamedTuple):
 def start_program(
     command: Sequence[str], *, environment: Mapping[str, str], cwd: str | None = None
 ) -> Program:
-    """Start a program without serving its pipes yet; needs no event loop. Raises SpawnError."""
+    """Start a program without reading its pipes yet; needs no event loop. Raises SpawnError."""
     mark = new_mark()
     try:
         popen = subprocess.Popen(
@@ -78,8 +78,8 @@ def start_program(
 class Child:
     """One running program.
 
-    `on_output` is called with every chunk of its standard output, `on_end` once it has closed
-    its output or ended; both from the event loop. After `on_end` there is no more output.
+    `on_output` is called with every chunk of its standard output, `on_end` once it has closed its
+    output or ended; both from the event loop. There is no output after `on_end`.
     """
 
     def __init__(
@@ -95,10 +95,10 @@ class Child:
         on_output: Callable[[bytes], None],
         on_end: Callable[[], None],
     ) -> None:
-        """Start the program, or take over the one that was started `ahead`. Raises SpawnError.
+        """Start the program, or take over one that was started `ahead`. Raises SpawnError.
 
-        Its tree's memory is read ten times a second, unless it is not `watched`: a part of ours
-        whose readings nobody asks for.
+        Its tree's memory is sampled ten times a second, unless it is not `watched`, as for internal
+        processes whose memory is not needed.
         """
         adopt_orphans()
         begun = ahead or start_program(command, environment=environment, cwd=cwd)
@@ -132,11 +132,11 @@ class Child:
         return self._popen.returncode
 
     def stderr_tail(self) -> str:
-        """The end of what it wrote to standard error, at most 16 KiB."""
+        """Return the end of its standard error, at most 16 KiB."""
         return self._stderr.decode("utf-8", "replace").strip()
 
     def ending(self) -> str:
-        """How it ended, for people: `exited with code 3: last lines of stderr`."""
+        """Describe how it ended: `exited with code 3: last lines of stderr`."""
         code = self.exit_code
         if code is None:
             said = "closed its output"
@@ -162,7 +162,7 @@ class Child:
 
     @property
     def unsent_bytes(self) -> int:
-        """Of what was written, what its pipe has not taken yet."""
+        """Return the written bytes that its pipe has not accepted yet."""
         return len(self._to_write)
 
     async def all_taken(self) -> None:
@@ -170,12 +170,12 @@ class Child:
         await self._all_taken.wait()
 
     def pause_output(self) -> None:
-        """Leave what it says in its pipe, so that it has to wait once that is full."""
+        """Stop reading its output, so that it has to wait once the pipe is full."""
         if self._output >= 0:
             self._loop.remove_reader(self._output)
 
     def resume_output(self) -> None:
-        """Read again what it says."""
+        """Resume reading its output."""
         if self._output >= 0:
             self._loop.add_reader(self._output, self._read_output)
 

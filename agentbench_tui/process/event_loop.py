@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 _Value = TypeVar("_Value")
 _ENDS_A_RUN: CodeType = base_events._run_until_complete_cb.__code__  # type: ignore[attr-defined]
-"""What stops a loop once the work that it was started for is done."""
+"""Function that stops a loop once its work is done."""
 
 
 class SharedLoop(asyncio.SelectorEventLoop):
-    """asyncio's loop, for work that shares it with user code."""
+    """asyncio's loop, shared with user code."""
 
     def stop(self) -> None:
         """Stop the loop at the end of its work. Raises RuntimeError for anyone else, because the

@@ -1,4 +1,4 @@
-"""A child process of ours that speaks in lines, each of which is waited for."""
+"""An internal child process with a line protocol, read synchronously."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _LIMIT_S = 30.0
-"""How long it may take to start, and to answer."""
+"""Time limit for starting, and for each answer."""
 _EXIT_WAIT_S = 1.0
 
 
 class LineChild:
-    """A running child, heard line by line. Whoever starts it closes its process."""
+    """A running child, read line by line. The owner closes its process."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], name: str) -> None:
         """Start it; `name` is what failures call it. Raises AgentFailure (`harness`)."""

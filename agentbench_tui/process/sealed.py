@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 CANNOT_START = 127
-"""Exit code where the program cannot be started, as shells have it."""
+"""Exit code if the program cannot be started, as in shells."""
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION = 1
 _PATH_BENEATH = 1
@@ -34,19 +34,22 @@ _REFER, _TRUNCATE = 1 << 13, 1 << 14
 _OF_FILES = _WRITE_FILE | _READ_FILE | _TRUNCATE
 _FIRST = _WRITE_FILE | _READ_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _MAKE_SYM
 _SINCE = ((2, _REFER), (3, _TRUNCATE))
-"""Rights by the version that brought them. Moving a file to where more is allowed is never one."""
+"""Rights by the version that introduced them.
+
+Moving a file to a less restricted place is never allowed.
+"""
 _PROC = "/proc"
 
 
 def version() -> int:
-    """Landlock's version here; 0 where there is none."""
+    """Return Landlock's version; 0 if unavailable."""
     if sys.platform != "linux":
         return 0
     return max(0, _call(_CREATE_RULESET, None, 0, _VERSION))
 
 
 def seal(closed: Iterable[str]) -> None:
-    """Give up, for good, the right to open these files. Raises OSError where that cannot be."""
+    """Give up the right to open these files permanently. Raises OSError if that is impossible."""
     known = version()
     if not known:
         raise OSError("no Landlock")
@@ -115,7 +118,7 @@ def _checked(result: int) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Seal, and become the program; comes back only where that cannot be."""
+    """Restrict this process, and replace it by the program; returns only on failure."""
     end = arguments.index("--")
     closed, command = arguments[:end], arguments[end + 1 :]
     try:

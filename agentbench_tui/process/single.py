@@ -1,4 +1,4 @@
-"""One program run once: input in, output out, the whole tree ended afterwards."""
+"""One program run once: input in, output out, its process tree ended afterwards."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """How a program ended and what it said."""
+    """How a program ended, and its output."""
 
     output: bytes
     """Standard output, at most the limit."""
     exit_code: int | None
-    """−N when ended by signal N; None when it closed its output and went on."""
+    """−N if ended by signal N; None if it closed its output and continued."""
     ending: str
     """The exit in words, with the end of standard error."""
     timed_out: bool = False
@@ -90,7 +90,7 @@ _EXIT_WAIT_S = 0.5
 
 
 class _Run:
-    """What is collected while the program runs."""
+    """Data collected while the program runs."""
 
     def __init__(self, max_output_bytes: int) -> None:
         self.output = bytearray()

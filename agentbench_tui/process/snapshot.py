@@ -1,7 +1,7 @@
-"""What processes there are: one reading of the process table.
+"""One reading of the process table.
 
-On Linux one line of `/proc/PID/stat` holds parent, session, CPU and memory, which is several
-times cheaper than asking psutil process by process. Elsewhere psutil answers.
+On Linux one line of `/proc/PID/stat` has parent, session, CPU and memory, which is several times
+cheaper than asking psutil process by process. Elsewhere psutil is used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ProcessInfo:
     parent: int
     session: int
     started: float
-    """Start mark, only to tell this process from a later one with the same pid."""
+    """Start mark, only to distinguish this process from a later one with the same pid."""
     resident_bytes: int
     cpu_seconds: float
     """User and system time of the process and of its children that it has waited for.
@@ -37,12 +37,12 @@ class ProcessInfo:
 
     @property
     def key(self) -> tuple[int, float]:
-        """What names the process for good: pid and start mark."""
+        """Return a permanent identity: pid and start mark."""
         return (self.pid, self.started)
 
 
 def snapshot() -> dict[int, ProcessInfo]:
-    """Every process that can be seen, by pid."""
+    """Return every visible process, by pid."""
     if not LINUX:
         return _snapshot_by_psutil()
     table = {}
@@ -53,10 +53,10 @@ def snapshot() -> dict[int, ProcessInfo]:
 
 
 def family(root: int) -> dict[int, ProcessInfo]:
-    """The descendants of a process, by pid, without reading the whole table.
+    """Return the descendants of a process, by pid, without reading the whole table.
 
-    The kernel may leave some out when a child ends during the reading: good enough to watch by,
-    not to decide that none is left. The whole table where the kernel has no lists of children.
+    The kernel may omit some if a child ends during the reading: good enough for sampling, but not
+    to decide that none is left. Returns the whole table if the kernel has no lists of children.
     """
     if not _has_children_lists():
         return snapshot()
@@ -151,9 +151,9 @@ def peak_resident_bytes(pid: int) -> int:
 
 
 def proportional_bytes(info: ProcessInfo) -> int:
-    """Resident memory with shared pages split among those who share them.
+    """Return resident memory with shared pages divided among their users.
 
-    Plain resident memory where the kernel does not say.
+    Plain resident memory if the kernel does not report it.
     """
     text = _read(f"/proc/{info.pid}/smaps_rollup") if LINUX else b""
     start = text.find(b"Pss:")

@@ -38,36 +38,36 @@ handled."""
 _NUDGE_EVERY_S, _NUDGES = 0.1, 5
 _PR_SET_PDEATHSIG = 1
 _SETTLING_S = 0.05
-"""After a stop of the child, for the signal that continues both to reach it."""
+"""Wait after a stop of the child, for the signal that continues both to reach it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a child ended that noted no end."""
+    """How a child ended that recorded no end."""
 
     status: int
     """Its exit code; the negative number of the signal that ended it."""
     run_id: str
-    """Of the run that it carried out; empty if it had not begun one."""
+    """Id of the run that it executed; empty if it had not started one."""
     call: str
     """The call of the user's code that began last; empty if there was none."""
 
 
 class _Notes:
-    """What a child notes for its parent."""
+    """Records of a child for its parent."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _SIZE)
         self.writer = 0
-        """The process that may write: none that it forks is taken for it."""
+        """The process that may write, excluding processes that it forks."""
 
     def write(self, place: slice, text: str) -> None:
-        """Replace what is noted at a place."""
+        """Replace a record."""
         data = text.encode(errors="replace")[: place.stop - place.start - 1] + b"\0"
         self._memory[place.start : place.start + len(data)] = data
 
     def read(self, place: slice) -> str:
-        """What is noted at a place."""
+        """Return a record."""
         return self._memory[place].partition(b"\0")[0].decode(errors="replace")
 
 
@@ -75,12 +75,12 @@ _notes: _Notes | None = None
 
 
 def note_run(run_id: str) -> None:
-    """Note the run that this process carries out. Does nothing where no parent waits."""
+    """Record the run that this process executes. No effect without a waiting parent."""
     _note(_RUN, run_id)
 
 
 def note_call(call: str) -> None:
-    """Note that a call of the user's code begins. Does nothing where no parent waits."""
+    """Record the start of a call of the user's code. No effect without a waiting parent."""
     _note(_CALL, call)
 
 
@@ -177,10 +177,11 @@ def _next_signal(watched: set[signal.Signals], timeout_s: float | None) -> tuple
 
 
 def _reached_both(number: int, is_of_terminal: bool) -> bool:
-    """Whether a child in our process group got the signal that we got.
+    """Return whether a child in this process group also received the signal.
 
-    A terminal that hangs up tells the leader of its session alone. A signal that a process sent to
-    the whole group cannot be told from one that was sent to us: the child then gets it twice.
+    A terminal that hangs up signals only the leader of its session. A signal that a process sent to
+    the whole group cannot be distinguished from one to this process: the child then receives it
+    twice.
     """
     is_alone = number == signal.SIGHUP and os.getsid(0) == os.getpid()
     return is_of_terminal and number in (signal.SIGINT, signal.SIGHUP) and not is_alone

@@ -1,4 +1,4 @@
-"""The process tree of one agent: who belongs to it, what it uses, and its end to the last one."""
+"""The process tree of one agent: its members, its resource use, and its complete end."""
 
 from __future__ import annotations
 
@@ -32,11 +32,10 @@ _GIVE_UP_S = 5.0
 
 
 class ProcessTree:
-    """A root process and everything that came from it.
+    """A root process and everything that it started.
 
-    Members are found by descent from the root, by descent from any member seen before, by a
-    session that a member made, and, for orphans that came back to us, by the mark in their
-    environment.
+    Members are found by descent from the root, by descent from any known member, by a session that
+    a member created, and, for adopted orphans, by the mark in their environment.
     """
 
     def __init__(self, root: int, mark: str, memory_limit_mb: float | None = None) -> None:
@@ -45,7 +44,7 @@ class ProcessTree:
         self.over_limit: str | None = None
         """`used X MB of Y MB` once the tree was killed for its memory."""
         self.peak_memory_mb: float | None = None
-        """Highest resident memory seen, MB of 10^6 bytes."""
+        """Highest sampled resident memory, MB of 10^6 bytes."""
         self._mark = mark
         self._known: set[tuple[int, float]] = set()
         self._sessions: set[int] = {root}
@@ -98,7 +97,7 @@ class ProcessTree:
         return members
 
     def _came_back(self, info: ProcessInfo) -> bool:
-        """Whether an orphan that we adopted (init did, where we cannot) is of this tree."""
+        """Return whether an orphan adopted by this process (or init) belongs to this tree."""
         foster_parent = os.getpid() if adopt_orphans() else 1
         if info.parent != foster_parent or info.pid in roots:
             return False
@@ -141,7 +140,9 @@ class ProcessTree:
         return self.note_root_peak(peak_resident_bytes(self.root) if self.root in roots else 0)
 
     def note_root_peak(self, resident_bytes: int) -> bool:
-        """Take the root's own highest memory as told; False when the limit is broken."""
+        """Record the reported peak memory of the root itself; return False if it exceeds the
+        limit.
+        """
         if self.over_limit is not None:
             return False
         peak = resident_bytes / _MEGABYTE
@@ -161,7 +162,10 @@ class ProcessTree:
         return False
 
     def signal_all(self, number: signal.Signals) -> list[ProcessInfo]:
-        """Signal every living member once; who they were. A fork meanwhile may be missed."""
+        """Signal every living member once; return the signalled ones.
+
+        A concurrent fork may be missed.
+        """
         members = self._reap_among(self.members(snapshot()))
         living = [info for info in members if not info.zombie]
         for info in living:

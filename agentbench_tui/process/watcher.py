@@ -22,7 +22,7 @@ _watchers: WeakKeyDictionary[asyncio.AbstractEventLoop, TreeWatcher] = WeakKeyDi
 
 
 class TreeWatcher:
-    """Samples the trees given to it; runs only while there are any."""
+    """Samples the given trees; runs only while there are any."""
 
     def __init__(self) -> None:
         self._trees: set[ProcessTree] = set()

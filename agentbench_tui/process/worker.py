@@ -64,9 +64,9 @@ class JsonLinesWorker:
         self._cpu_before_s = 0.0
         self._calls = 0
         self.hello: dict[str, Any] = {}
-        """What the program said of itself."""
+        """The program's self-description."""
         self.starts = 0
-        """How often the program was started."""
+        """Number of starts of the program."""
 
     @property
     def pid(self) -> int | None:
@@ -191,7 +191,7 @@ class JsonLinesWorker:
         self._next_line()
 
     def _next_line(self) -> None:
-        """Hand the first whole line to whoever waits; nobody does between two calls."""
+        """Pass the first whole line to the waiting call; between calls there is none."""
         line, buffer = self._line, self._buffer
         end = buffer.find(b"\n")
         if end < 0 and len(buffer) <= self._max_reply_bytes:
@@ -221,7 +221,7 @@ class JsonLinesWorker:
             self._line.set_exception(AgentFailure(kind, detail))
 
     async def _explained(self, failure: AgentFailure, child: Child) -> AgentFailure:
-        """The failure with what only the end of the program tells."""
+        """Return the failure with details that are known only at the program's end."""
         if failure.kind in {FailureKind.TIMEOUT, FailureKind.LIMIT}:
             return failure
         await child.exits_within(_EXIT_WAIT_S)

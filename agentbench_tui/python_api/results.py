@@ -41,7 +41,7 @@ class Result:
     """Base of all results: shown as tables in a notebook and at a prompt."""
 
     tables: ClassVar[tuple[str, ...]] = ()
-    """Return whether the whole repeat was measured before the run was resumed."""
+    """Names of the tables that `to_pandas` returns, the default one first."""
 
     def to_pandas(self, table: str | None = None) -> pd.DataFrame:
         """Return a table as a pandas DataFrame; see `tables` for their names.

@@ -98,7 +98,7 @@ def _reported(error: Any) -> AgentFailure:
 
 
 def _partial(fields: Any) -> Answer | None:
-    """Return the partial answer received before a failure; None if it is not valid."""
+    """Hardware of this machine. None is unknown, and counts as missing."""
     try:
         return answer_of_fields(fields) if isinstance(fields, dict) else None
     except AgentFailure:

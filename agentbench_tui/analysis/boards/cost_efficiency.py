@@ -1,7 +1,7 @@
-"""What success costs: per task, per success, per dollar; and what a cheaper set-up would save.
+"""Cost of success: per task, per success, per dollar; and what a cheaper configuration would save.
 
-"Dollar" stands for the unit of the costs given. Nothing here depends on it but the figures that
-name it: efficiency and savings are shares.
+"Dollar" stands for the unit of the given costs. Only figures that name it depend on it: efficiency
+and savings are ratios.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ OPTIMAL_ABOVE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class CostFigures:
-    """What an agent's tasks cost. All money is in the unit of the costs given."""
+    """Costs of an agent's tasks. All money is in the unit of the given costs."""
 
     tasks: int
     successes: float
-    """Sum of the scores: a count where they are yes/no."""
+    """Sum of the scores: a count if they are yes/no."""
     total: float
     per_task: Estimate
     per_success: Estimate
@@ -43,14 +43,17 @@ class Configuration:
 
     figures: CostFigures
     value: float
-    """accuracy × speed ÷ cost per task: successes per dollar, times tasks per second where times
-    were given. The specification's performance per dollar, with its units told."""
+    """accuracy × speed ÷ cost per task: successes per dollar, times tasks per second if times were
+    given.
+
+    This is the specification's performance per dollar, with explicit units.
+    """
     efficiency: float
     """Its value as a share of the best one's, 0 … 1: the same in any unit."""
     optimal: bool
     """Efficiency above 0.8."""
     equal_quality: bool
-    """Whether its quality was found equal to the current configuration's."""
+    """Whether its quality was found equal to that of the current configuration."""
     saving: Estimate | None
     """1 - its cost ÷ the current cost, as a share; negative when dearer. None for the current
     configuration, without equal quality, and when the current one costs nothing."""
@@ -167,7 +170,7 @@ def _inverse(value: float | None) -> float | None:
 
 
 def _ratio(top: Floats, bottom: Floats, clusters: ArrayLike | None, level: float) -> Estimate:
-    """Σ top / Σ bottom, which is above 0."""
+    """Return Σ top / Σ bottom, which is above 0."""
     value = float(top.sum() / bottom.sum())
     interval = ratio_of_sums(top, bottom, clusters, level)
     if interval is None:
@@ -179,7 +182,7 @@ def _ratio(top: Floats, bottom: Floats, clusters: ArrayLike | None, level: float
 
 
 def _speeds(seconds: ArrayLike | None, shape: tuple[int, ...]) -> Floats:
-    """Tasks per second of each configuration; 1 where no times were given."""
+    """Return the tasks per second of each configuration; 1 without times."""
     if seconds is None:
         return np.ones(shape[0])
     times = case_table(seconds, complete=True)

@@ -1,4 +1,4 @@
-"""The cost–quality front: which agents nobody beats on both, and how sure the cases make that."""
+"""The Pareto front of cost and quality, with its uncertainty over the cases."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One agent between cost and quality; other agents are told by their row in the table."""
+    """Position of one agent by cost and quality; other agents are referred to by row."""
 
     quality: Estimate
     cost: Estimate
     """Per case, in the unit of the costs given."""
     on_front: bool
-    """By the means: nobody is at least as good and at most as dear, and better in one of them."""
+    """By the means: no other agent is at least as good and at most as expensive, and better in
+    one of them.
+    """
     dominated_by: tuple[int, ...]
-    """Who is, by the means."""
+    """The dominating agents, by the means."""
     front_share: float | None
     """Share of the resamples of cases that have the agent on the front; None below 15 cases."""
     standing: Standing
     """On the front in `level` of the resamples or more; off it in as many; possibly between."""
     surely_dominated_by: tuple[int, ...]
-    """Who dominates in `level` of the resamples or more."""
+    """Agents that dominate in `level` of the resamples or more."""
     reason: str = ""
     """Why the standing is unknown, such as `needs 15 (have 8)`."""
 

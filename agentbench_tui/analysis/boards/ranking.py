@@ -31,17 +31,17 @@ EXACT_UP_TO = 15
 _ROUNDING = 1e-12
 """Scores that differ by less than this share of the largest are equal."""
 _TIED = 1e-9
-"""Test statistics, which lie between 0 and √cases, are equal up to this."""
+"""Tolerance for equal test statistics, which lie between 0 and √cases."""
 _AT_ONCE = 1 << 20
 _BY_RANGE_FROM = 100
-"""Agents, of which there are 4,950 pairs."""
+"""Number of agents from which on the range is used; they form 4,950 pairs."""
 _SORTED_FROM = 100
 """Agents, from which on sorting them is faster than comparing each with each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One agent on the leaderboard; other agents are told by their row in the table."""
+    """One agent on the leaderboard; other agents are referred to by row."""
 
     score: float
     """Mean over the cases that the agent ran."""
@@ -233,7 +233,7 @@ def _tolerance(table: Floats) -> float:
 
 
 def _differences(table: Floats, first: NDArray[np.intp], second: NDArray[np.intp]) -> Floats:
-    """Of pairs of agents, by case; 0 where one of them is missing or they are equal."""
+    """Return differences of pairs of agents, by case; 0 if one is missing or they are equal."""
     differences = np.nan_to_num(table[first] - table[second])
     return np.where(np.abs(differences) <= _tolerance(table), 0.0, differences)
 

@@ -37,7 +37,7 @@ class Rating:
     """One player's strength."""
 
     rating: float | None
-    """None for a player who was compared with nobody."""
+    """None for a player without comparisons."""
     low: float | None
     high: float | None
     wins: float
@@ -55,7 +55,7 @@ class Ratings:
     groups: int
     """1 when all players hang together through comparisons; each group has the mean 1000."""
     prior_decides: bool
-    """Some of a group never lost to the rest of it: only the prior keeps their lead finite."""
+    """Some group never lost to the others: only the prior keeps its lead finite."""
     level: float
     method: str
 
@@ -160,7 +160,9 @@ def _wins(wins: ArrayLike) -> Floats:
 
 
 def _reaches(arrows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """bool[n, n]: whether a path of arrows leads from the row to the column; itself included."""
+    """Return bool[n, n]: whether a path of arrows leads from the row to the column; itself
+    included.
+    """
     reach = arrows | np.eye(arrows.shape[0], dtype=bool)
     for _ in range(arrows.shape[0].bit_length()):
         reach = (reach.astype(np.float64) @ reach) > 0

@@ -238,7 +238,7 @@ def _resampled(
 
 
 def _times_drawn(runs: int, generator: np.random.Generator, count: int) -> Floats:
-    """How often each run is in each resample, float64[count, runs]."""
+    """Return how often each run is in each resample, float64[count, runs]."""
     drawn = generator.integers(0, runs, (count, runs)) + runs * np.arange(count)[:, np.newaxis]
     times = np.bincount(drawn.ravel(), minlength=count * runs)
     return times.reshape(count, runs).astype(np.float64)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
-"""What a test tries to show: a difference, or that the first (or the mean) lies above, or below."""
+"""Alternative of a test: a difference, or that the first (or the mean) lies above, or below."""
 
 
 def p_value(below: float, above: float, alternative: Alternative) -> float:
-    """p from P(statistic <= seen) and P(statistic >= seen), both under no difference.
+    """Return p from P(statistic <= observed) and P(statistic >= observed), both under no
+    difference.
 
     Two-sided is twice the smaller tail, at most 1. ValueError on an unknown alternative.
     """

@@ -33,7 +33,7 @@ from agentbench_tui.model.text.plain_number import plain
 Verdict = Literal["better", "worse", "equivalent", "inconclusive"]
 
 _NODES = 64
-"""Of the quadrature over the sd; agrees with 512 to 1e-12."""
+"""Nodes of the quadrature over the sd; agrees with 512 to 1e-12."""
 _SD_REACH = 12.0
 """Standard deviations of the sd on both sides that the quadrature goes over."""
 
@@ -53,9 +53,9 @@ class Equivalence:
     p_upper: float
     """One-sided, against a truth at or above the upper margin."""
     p: float
-    """The larger of the two; equivalent where it is below alpha."""
+    """The larger of the two; equivalent if it is below alpha."""
     equivalent: bool
-    """Whether the interval lies within the margins: the same answer as by p."""
+    """Whether the interval lies within the margins: the same result as by p."""
 
 
 def tost(
@@ -229,7 +229,7 @@ def _tost_columns(
 
 
 def _upper_tail(distance: float, error: float, df: float) -> float:
-    """One-sided p of an estimate that lies `distance` beyond the value tested."""
+    """Return the one-sided p of an estimate that lies `distance` beyond the tested value."""
     if error == 0:
         return 0.0 if distance > 0 else 1.0
     t = distance / error

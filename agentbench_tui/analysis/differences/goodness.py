@@ -1,7 +1,7 @@
-"""Whether data look as a method assumes: shown beside a result, never a gate before it.
+"""Checks of a method's assumptions: shown next to a result, never used to choose the method.
 
-Choosing the test by a test of its assumptions makes the error rate of neither: small samples pass
-whatever they are, large ones fail for trifles.
+Choosing a test by a test of its assumptions gives neither its nominal error rate: small samples
+always pass, large ones fail for trivial reasons.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NORMALITY_UP_TO = 5000
 DISTRIBUTIONS_EXACT_UP_TO = 1000
 """Values a column whose Kolmogorov-Smirnov p is counted out."""
 _ROUNDED = 1e-14
-"""What subtracting a mean leaves of a value where nothing should be left, as a share of it."""
+"""Relative rounding error left by subtracting a mean."""
 
 
 @dataclass(frozen=True, slots=True)

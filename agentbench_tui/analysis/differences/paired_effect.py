@@ -32,7 +32,7 @@ from agentbench_tui.analysis.sample import Floats, column, grouped, mean, varian
 
 NO_RATIO = "values of 0 or less have no ratio"
 TOO_FEW = "an interval needs"
-"""Beginning of the reason why there is none."""
+"""Prefix of the reason for a missing interval."""
 
 Ends = tuple[float, float]
 
@@ -45,20 +45,20 @@ class Effect:
     """
 
     ratio: float | None
-    """B / A as a ratio of geometric means; None where only a difference is told."""
+    """B / A as a ratio of geometric means; None if only a difference is given."""
     difference: float | None
     """mean(B) - mean(A), in the unit of the values; None without values."""
     low: float | None
-    """Ends of the interval of the ratio, where there is one, and of the difference otherwise."""
+    """Lower end of the interval of the ratio, or of the difference if there is no ratio."""
     high: float | None
     level: float
     method: str
     n: int
-    """Pairs; of unpaired groups the values of both together."""
+    """Number of pairs; for unpaired groups, of the values of both."""
     reason: str = ""
     """Why there is no ratio, or no interval."""
     p: float | None = None
-    """Of no effect, two-sided; None without a test."""
+    """p of no effect, two-sided; None without a test."""
     ends_at: Callable[[float], Ends | None] | None = field(default=None, repr=False, compare=False)
     """The ends at another level."""
 
@@ -168,7 +168,7 @@ class _Found:
     on_logs: bool = False
     share: bool = False
     alike: float | None = None
-    """Of shares, by how much all pairs differ where they differ alike."""
+    """For shares, the common difference if all pairs differ alike."""
 
     @property
     def p(self) -> float | None:
@@ -218,7 +218,7 @@ def _exp(log: float) -> float:
 
 
 def _of_mean(d: Floats, clusters: ArrayLike | None, seed: int, resamples: int | None) -> _Found:
-    """Of the mean over all values, in which those of one cluster stay together."""
+    """Return the effect for the mean over all values, with clusters kept together."""
     units = d.size if clusters is None else grouped(d, clusters)[1]
     if units > BOOTSTRAP_UP_TO:
         labels = np.arange(d.size) if clusters is None else clusters
@@ -253,7 +253,7 @@ def _of_share(found: _Found, d: Floats) -> _Found:
 
 
 def _between_means(a: Floats, b: Floats) -> _Found:
-    """Of mean(b) - mean(a)."""
+    """Return the effect for mean(b) - mean(a)."""
     test = welch(b, a)
     smaller = min(a.size, b.size)
     if test is None:

@@ -26,7 +26,7 @@ class RankTest:
     """A Mann-Whitney test of x against y."""
 
     u: float
-    """How many pairs have x above y; ties count half."""
+    """Number of pairs with x above y; ties count half."""
     p: float
     exact: bool
 
@@ -98,7 +98,9 @@ def brunner_munzel(
 
 
 def doubled_midranks(values: Floats) -> tuple[Integers, Integers]:
-    """Twice the rank from 1, ties sharing the middle: whole numbers. And the sizes of the ties."""
+    """Return twice the rank from 1, as whole numbers with mid-ranks for ties, and the sizes of
+    the ties.
+    """
     order = np.argsort(values)
     ordered = values[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))

@@ -16,7 +16,7 @@ from agentbench_tui.analysis.sample import Floats, Integers, column
 EXACT_UP_TO = 50
 """Differences other than 0; the number of their signs still fits 53 bits."""
 NO_DIFFERENCE = 1e-12
-"""A difference this small beside the largest is what rounding left of 0."""
+"""A difference this small relative to the largest is a rounding error of 0."""
 TIED = 1e-9
 """Sizes whose gap is at most this share of them are equal but for the rounding of a subtraction."""
 
@@ -30,7 +30,7 @@ class SignedRankTest:
     n: int
     """Differences that were ranked."""
     zeros: int
-    """Differences of 0, which were dropped."""
+    """Number of differences of 0, which were dropped."""
     p: float
     exact: bool
 

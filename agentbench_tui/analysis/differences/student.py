@@ -28,7 +28,7 @@ class TTest:
     difference: float
     """In the unit of the columns."""
     interval: Interval
-    """Of the difference; one-sided (the other end infinite) when the alternative is."""
+    """Interval of the difference; one-sided (the other end infinite) if the alternative is."""
 
 
 def welch(

@@ -22,41 +22,41 @@ _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True)
 class TwoLevel:
-    """Iterations within runs: the variance of each level, and what it does to an interval."""
+    """Iterations within runs: the variance of each level, and its effect on an interval."""
 
     runs: int
     iterations: float
-    """Per run: the harmonic mean where runs differ in length."""
+    """Per run: the harmonic mean if runs differ in length."""
     mean: float
-    """Of the means of the runs."""
+    """Mean of the means of the runs."""
     within: float
     """T1: variance of iterations around the mean of their run."""
     run_means: float
     """S2: variance of the means of the runs."""
     between: float
-    """T2 = S2 - T1 / iterations: variance that runs add; 0 where T1 alone explains S2."""
+    """T2 = S2 - T1 / iterations: added variance of runs; 0 if T1 alone explains S2."""
     icc: float
     """Intraclass correlation T2 / (T1 + T2): the run's share of the variance of one value."""
     design_effect: float
     """By this factor values of one run are worth less than independent ones."""
     best_iterations: float
-    """Per run, for the narrowest interval in a given time; infinite where runs add nothing."""
+    """Per run, for the narrowest interval in a given time; infinite if runs add no variance."""
     by_runs: Interval | None
-    """Of the mean, by t over runs: the honest one."""
+    """Interval of the mean, by *t* over runs: the valid one."""
     naive: Interval | None
     """By t over all iterations, as if independent: to show how much too narrow it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeedSplit:
-    """How much of the variance of runs is the seed's, and how much the same seed leaves open."""
+    """Variance of runs due to the seed, and variance that remains with the same seed."""
 
     runs: int
     seeds: int
     same_seed: float
-    """Variance between runs of one seed: what the seed does not fix."""
+    """Variance between runs of one seed."""
     between_seeds: float
-    """Variance that seeds add to it; 0 where the same-seed variance explains all."""
+    """Added variance of seeds; 0 if the same-seed variance explains everything."""
     seed_share: float
     """between_seeds / (between_seeds + same_seed)."""
     low: float
@@ -66,12 +66,12 @@ class SeedSplit:
     f: float
     """Mean square between seeds over mean square within; infinite when equal seeds repeat."""
     p: float
-    """Of seeds that add nothing, by F."""
+    """p of the hypothesis that seeds add no variance, by F."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairingGain:
-    """What comparing by pairs saved against comparing two independent columns."""
+    """Gain from comparing pairs instead of two independent columns."""
 
     pairs: int
     variance_a: float
@@ -82,7 +82,7 @@ class PairingGain:
     gain: float
     """1 - var(B - A) / (var A + var B); negative when pairing did harm."""
     saved: float
-    """So many times more values a side would the unpaired comparison need; infinite at no error."""
+    """Factor of values per side that the unpaired comparison would need; infinite at no error."""
 
 
 def two_level(
@@ -151,7 +151,7 @@ def seed_split(values: ArrayLike, seeds: ArrayLike, level: float = 0.95) -> Seed
     tail = (1 - level) / 2
 
     def share(quantile: float) -> float:
-        """Of the seed, were F at this quantile of its distribution."""
+        """Return the share of the seed, with F at this quantile of its distribution."""
         if f == math.inf:
             return 1.0
         ratio = max(0.0, (f / quantile - 1) / size)
@@ -203,7 +203,7 @@ def pairing_gain(a: ArrayLike, b: ArrayLike) -> PairingGain | None:
 
 
 def _splits(x: Floats, groups: int) -> bool:
-    """Whether there are two groups, one of them of two values, and something that varies."""
+    """Return whether there are two groups, one of them with two values, and any variation."""
     return 2 <= groups < x.size and bool(x.min() < x.max())
 
 

@@ -20,7 +20,7 @@ from agentbench_tui.analysis.sample import Floats, column
 DRAWS = 10_000
 _FEWEST_DRAWS = 1_000
 _DRAWN = 20_000_000
-"""Values that all permutations together draw; of more values fewer permutations are made."""
+"""Total number of values drawn by all permutations; with more values, fewer permutations."""
 _BLOCK = 2_000_000
 """Values that are in memory at once."""
 _ROUNDED = 1 - 1e-9
@@ -31,10 +31,10 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class GroupDifferences:
-    """What was found of each group, in the order of the rows of `members`."""
+    """Results for each group, in the order of the rows of `members`."""
 
     p: tuple[float | None, ...]
-    """Of each group against all values outside it; None without a test."""
+    """p of each group against all values outside it; None without a test."""
     p_adjusted: tuple[float | None, ...]
     """The same adjusted for the number of groups: the chance of any false difference stays below
     the level."""
@@ -150,7 +150,7 @@ def _by_student(x: Floats, inside: Bools) -> GroupDifferences:
 
 
 def _larger(first: GroupDifferences, second: GroupDifferences) -> GroupDifferences:
-    """The larger p of two tests of each group; that of the first where the second has none."""
+    """Return the larger p of two tests of each group; that of the first if the second has none."""
 
     def of(pairs: Iterable[tuple[float | None, float | None]]) -> tuple[float | None, ...]:
         return tuple(
@@ -167,7 +167,9 @@ def _larger(first: GroupDifferences, second: GroupDifferences) -> GroupDifferenc
 def _by_permutation(
     residual: Floats, inside: Bools, seed: int, draws: int
 ) -> tuple[Floats, Floats]:
-    """p of each group, and adjusted, from what the values are off the mean of all."""
+    """Return p of each group, and adjusted p, from the deviations of the values from the overall
+    mean.
+    """
     weights = inside.astype(np.float64).T
     n = weights.sum(axis=0)
     scale = np.sqrt(n * (1 - n / residual.size))

@@ -21,14 +21,14 @@ _FEWEST = 4
 _ROUNDING = 1e-12
 """A share of the squares that rounding may leave."""
 _ENOUGH = 20
-"""Shuffles that do as well as what was seen, after which p is known well enough to stop."""
+"""Number of shuffles that exceed the observed value after which p is precise enough to stop."""
 _AT_ONCE = 200_000
 """Values that are shuffled in one step; memory is bounded by it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Intraclass:
-    """The intraclass correlation of values in groups, and what it costs."""
+    """The intraclass correlation of values in groups, and its effect."""
 
     n: int
     """Values."""
@@ -40,18 +40,18 @@ class Intraclass:
     high: float
     """95% interval from the F distribution; exact for normal values in groups of one size."""
     p: float
-    """Of groups that mean nothing, against values that are alike within them."""
+    """p of the hypothesis that groups have no effect."""
     mean_size: float
     """Σ size² / Σ size: the size of the group that a value is in, on average (Kish 1965)."""
 
     @property
     def design_effect(self) -> float:
-        """By what the variance of the mean exceeds that of independent values; 1 or more."""
+        """Factor on the variance of the mean, relative to independent values; 1 or more."""
         return max(1.0, 1 + (self.mean_size - 1) * self.icc)
 
     @property
     def effective_n(self) -> float:
-        """Independent values that tell as much about the mean."""
+        """Effective number of independent values for the mean."""
         return self.n / self.design_effect
 
 
@@ -124,7 +124,7 @@ def _between(d: Floats, numbers: Integers, sizes: Floats) -> float:
 
 
 def _correlation(between: float, within: float, size: float) -> float:
-    """From both mean squares; `size` is that of equal groups which would tell as much."""
+    """Return the correlation from both mean squares; `size` is the equivalent equal group size."""
     return (between - within) / (between + (size - 1) * within)
 
 

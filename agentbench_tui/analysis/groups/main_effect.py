@@ -19,14 +19,14 @@ from agentbench_tui.analysis.intervals.interval import Interval
 from agentbench_tui.analysis.sample import Floats
 
 _ROUNDING = 1e-14
-"""Of the largest mean: less is no difference."""
+"""Rounding error relative to the largest mean."""
 _TOLD_APART = 1e-8
-"""How far a contrast may lie outside what the cells span, by rounding."""
+"""How far rounding may move a contrast outside the span of the cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class SweepCell:
-    """One combination of levels, and what was measured there."""
+    """One combination of levels, and its measurements."""
 
     levels: Mapping[str, str]
     """Parameter → level; every cell has the same parameters."""
@@ -45,9 +45,9 @@ class LevelEffect:
     mean: float
     """Plain mean of its cells."""
     difference: float | None
-    """In the unit of the values; 0 for the first level, None where `reason` says why."""
+    """In the unit of the values; 0 for the first level, None if `reason` says why."""
     interval: Interval | None
-    """Of the difference; None for the first level, and where no cell has two values."""
+    """Interval of the difference; None for the first level, and if no cell has two values."""
     single: tuple[float, float] | None
     """The least and the greatest difference between cells that are equal in all else: wide where
     the effect hangs on other parameters."""
@@ -101,7 +101,7 @@ def main_effects(cells: Sequence[SweepCell], level: float = 0.95) -> list[LevelE
 
 
 def _unrounded(difference: float, means: Floats) -> float:
-    """0 where there is nothing but the rounding of what it was worked out from."""
+    """Return 0 if the value is only a rounding error."""
     return 0.0 if abs(difference) <= _ROUNDING * float(np.abs(means).max()) else difference
 
 

@@ -22,7 +22,7 @@ _STEPS = 600
 _LEAST = 0.01
 """The least τ above 0, in units of the smallest error."""
 _REACH = 6.0
-"""How far τ is followed, in units of the spread of the means and their errors."""
+"""Range of τ, in units of the spread of the means and their errors."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Texts that belong together: of one template, with one beginning or end, or nearly equal.
+"""Groups of similar texts: with one template, one beginning or end, or nearly equal.
 
-Each function gives one label a text, int64[n]; texts with one label belong together, and a text
-that is like no other has a label of its own. Time is linear in the characters, apart from sorting.
+Each function returns one label per text, int64[n]; similar texts have equal labels, and a text
+without a similar one has its own. Time is linear in the characters, apart from sorting.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from agentbench_tui.analysis.sample import Integers
 LONGEST_TEXT = 4_000
 """Characters of each text that are looked at."""
 _MOST_CHARACTERS = 1_000_000
-"""Of all texts together, in the search for templates and near duplicates."""
+"""Total characters of all texts in the search for templates and near duplicates."""
 _SHORTEST = 100
-"""Characters of each text that are looked at there, however many there are."""
+"""Minimum characters of each text that are compared there."""
 _SHARED = 40
 """Characters that texts with one beginning share at least, beyond what all share."""
 _NAMES = re.compile(
     r"\"[^\"\n]{0,200}\"|“[^”\n]{0,200}”|`[^`\n]{0,200}`|(?<!\w)'[^'\n]{1,200}'(?!\w)"
     r"|\b[A-Z][\w-]*|[+-]?\d[\d.,:/%]*"
 )
-"""What differs between questions of one template: quoted text, capitalized words, numbers."""
+"""Differing parts of questions of one template: quoted text, capitalized words, numbers."""
 _GAP = re.compile(r"\x00(?:[\s,;.&-]*(?:and\s+|or\s+)?\x00)*|\s+")
 _SPAN = 16
 """Bytes of a piece of text that is compared."""
@@ -89,12 +89,12 @@ def stem_groups(names: Sequence[str]) -> Integers:
 
 
 def _longest(count: int) -> int:
-    """Characters that are looked at of each of so many texts."""
+    """Return the number of compared characters per text."""
     return min(LONGEST_TEXT, max(_SHORTEST, _MOST_CHARACTERS // max(count, 1)))
 
 
 def _distinct(texts: Sequence[str]) -> list[str]:
-    """The texts without what all of them begin and end with."""
+    """Return the texts without their common beginning and end."""
     if not texts:
         return []
     begin = _common(texts)
@@ -104,7 +104,7 @@ def _distinct(texts: Sequence[str]) -> list[str]:
 
 
 def _common(texts: Sequence[str]) -> int:
-    """How many characters all texts begin with."""
+    """Return the number of characters with which all texts begin."""
     first, last = min(texts), max(texts)  # what these two share, all share
     low, high = 0, min(len(first), len(last))
     while low < high:
@@ -167,7 +167,7 @@ def _linked(signatures: Hashes) -> Integers:
 
 
 def connected(count: int, first: Sequence[int], second: Sequence[int]) -> Integers:
-    """Labels of `count` things, equal for those that pairs link, through others too."""
+    """Return labels of `count` items, equal for items linked directly or indirectly by pairs."""
     leads_to = list(range(count))
 
     def end(of: int) -> int:

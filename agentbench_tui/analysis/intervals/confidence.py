@@ -16,11 +16,11 @@ from agentbench_tui.analysis.distribution import student_cdf, student_quantile
 from agentbench_tui.analysis.sample import upper_share
 
 ROUNDED = 1e-9
-"""What a product of a small share and a count may be above a whole number by rounding."""
+"""Rounding error of a product of a small share and a count above a whole number."""
 
 
 class Confidence(Protocol):
-    """What the data say of one number."""
+    """Confidence statement about one number."""
 
     def rejects_up_to(self, value: float) -> float:
         """Return the one-sided p against truths up to the value; never falls as it rises."""

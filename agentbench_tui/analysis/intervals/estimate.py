@@ -26,7 +26,7 @@ Kind = Literal["time", "share", "amount"]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number to print, with what can be said about its error."""
+    """A number to print, with its uncertainty."""
 
     value: float | None
     low: float | None
@@ -89,7 +89,7 @@ def quantile_estimate(values: ArrayLike, q: float, level: float = 0.95) -> Estim
 
 
 def why_no_ranks(q: float, n: int, worth: float, level: float) -> str:
-    """Why no two of n values, worth so many independent ones, bound the q-quantile."""
+    """Say why no two of n values, worth this many independent ones, bound the q-quantile."""
     fewest = needed(q, level) + 1
     if worth >= n or n < fewest:
         return needs(fewest, n)

@@ -39,7 +39,7 @@ class Interval:
     level: float
     """Nominal coverage, such as 0.95."""
     method: str
-    """How it was found, in words for a reader."""
+    """How it was computed, in words for a reader."""
 
 
 def t_mean(values: ArrayLike, level: float = 0.95) -> Interval | None:
@@ -221,7 +221,7 @@ def cluster_sums(x: Floats, clusters: ArrayLike) -> Floats:
 
 
 def _standard_error(x: Floats) -> float:
-    """Of the mean; exactly 0 for equal values, whose mean rounds."""
+    """Return the standard error of the mean; exactly 0 for equal values, whose mean rounds."""
     return 0.0 if _constant(x) else float(x.std(ddof=1)) / math.sqrt(x.size)
 
 
@@ -235,7 +235,7 @@ def _student(x: Floats, df: float, error: float, level: float, method: str) -> I
 
 
 def _outer_rank(n: int, q: float, tail: float) -> int:
-    """The largest rank r with P(Binomial(n, q) < r) <= tail; 0 when there is none."""
+    """Return the largest rank r with P(Binomial(n, q) < r) <= tail; 0 if there is none."""
     return bisect_right(range(n), tail, key=lambda k: binomial_cdf(k, n, q))
 
 

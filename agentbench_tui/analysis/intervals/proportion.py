@@ -19,7 +19,7 @@ from agentbench_tui.analysis.intervals.interval import Interval, wilson
 from agentbench_tui.analysis.sample import upper_share
 
 _HALVINGS = 60
-"""Of the span in which an end lies: as near as numbers can tell."""
+"""Number of bisections of the span that contains an end: to machine precision."""
 
 
 def mcnemar_exact(only_x: int, only_y: int, alternative: Alternative = "two-sided") -> float:
@@ -189,7 +189,7 @@ def jeffreys(successes: int, n: int, level: float = 0.95) -> Interval | None:
 def _square_and_add(
     x: float, of_x: Interval, y: float, of_y: Interval, phi: float, method: str
 ) -> Interval:
-    """Of x - y, from their own intervals and their correlation φ."""
+    """Return the interval of x - y, from their own intervals and their correlation φ."""
 
     def distance(from_x: float, from_y: float) -> float:
         # >= 0 for |φ| <= 1, but for rounding
@@ -206,7 +206,7 @@ def _upper_beta_quantile(tail: float, a: float, b: float) -> float:
 
 
 def _trials(name: str, successes: int, n: int, level: float) -> bool:
-    """Whether there are any; ValueError on counts or levels that cannot be."""
+    """Return whether there are any trials; ValueError on impossible counts or levels."""
     if not 0 <= successes <= n:
         raise ValueError(f"{name} needs 0 <= successes <= n, got {successes} of {n}")
     if not 0 < level < 1:

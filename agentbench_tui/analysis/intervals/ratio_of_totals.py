@@ -41,7 +41,7 @@ _QUICK = 4_000_000
 _BOOTSTRAP_UP_TO = 1_000
 """More units than this need neither it nor logs: t is as good by then."""
 _HALVINGS = 80
-"""Of the span in which an end lies: as near as numbers can tell."""
+"""Number of bisections of the span that contains an end: to machine precision."""
 _LEAST, _MOST = 1e-50, 1e50
 """Totals beyond these have no ratio: its square times a variance may be no float."""
 _LOG_MOST = math.log(_MOST)
@@ -51,7 +51,7 @@ _NO_ERROR = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """B's total over A's: the estimate, and what is known of it."""
+    """B's total over A's: the estimate, and its distribution."""
 
     ratio: float
     confidence: Confidence | None
@@ -59,12 +59,12 @@ class Totals:
     relative_error: float
     """Standard error of ln(ratio)."""
     units: int
-    """Independent pairs or clusters; of groups the values of the smaller one."""
+    """Independent pairs or clusters; for groups, the size of the smaller one."""
     method: str
 
     @property
     def p(self) -> float | None:
-        """Of equal totals, two-sided."""
+        """p of equal totals, two-sided."""
         return None if self.confidence is None else two_sided_p(self.confidence, 1.0)
 
     def ends(self, level: float) -> tuple[float, float] | None:
@@ -98,10 +98,10 @@ class _Means:
         return error if error > _NO_ERROR * (self.b + value * self.a) else 0.0
 
     def t(self, value: float) -> float:
-        """Return t against a ratio above 0; positive where the estimate lies above it.
+        """Return t for a ratio above 0; positive if the estimate lies above it.
 
-        It never rises as the value does, which keeps the accepted values together: a t beyond the
-        one at a ratio of 0, or of infinity, is no larger than that one.
+        It never rises with the value, so that the accepted values form an interval: a t beyond the
+        one at a ratio of 0, or of infinity, is cut to that one.
         """
         if value < self.ratio:
             return min(self._t(value), self._t(0.0))
@@ -157,9 +157,9 @@ class _ByStudent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ByBootstrap:
-    """t has the distribution that it has in resamples, where the truth is the estimate.
+    """Uses the distribution of t in resamples, where the truth is the estimate.
 
-    No value is rejected on the side of the estimate where it lies itself.
+    No value is rejected on the side of the estimate itself.
     """
 
     means: _Means
@@ -277,7 +277,7 @@ def group_totals(a: ArrayLike, b: ArrayLike) -> Totals | None:
 
 
 def _have_ratio(control: Floats, candidate: Floats) -> bool:
-    """Whether both totals are amounts: 0, and what is next to nothing, have no ratio."""
+    """Return whether both totals are amounts: 0, and values close to 0, have no ratio."""
     return all(_LEAST <= float(x.sum()) <= _MOST for x in (control, candidate))
 
 
@@ -311,7 +311,9 @@ def _logs_of_groups(a: Floats, b: Floats) -> _ByLogs | None:
 
 
 def _lognormal(x: Floats) -> bool:
-    """Whether amounts may be log-normal: enough to tell, none of them 0, no lean to the left."""
+    """Return whether amounts may be log-normal: enough values, none of them 0, no skewness to
+    the left.
+    """
     if x.size < SKEWED_FROM or float(x.min()) <= 0:
         return False
     return not leans_left(np.log(x), np.ones(x.size))

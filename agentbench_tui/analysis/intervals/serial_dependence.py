@@ -18,7 +18,7 @@ from agentbench_tui.analysis.sample import Floats, column
 from agentbench_tui.analysis.summary import lag1_autocorrelation
 
 FEWEST = 6
-"""Values; fewer have no correlation to speak of, and are worth no more than two."""
+"""Minimum number of values; fewer have no usable correlation, and count as at most two."""
 LEAST_WORTH = 2.0
 _FEW = 20
 _HIGHEST = 0.95

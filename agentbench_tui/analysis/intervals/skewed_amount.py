@@ -18,7 +18,7 @@ from agentbench_tui.analysis.intervals.interval import Interval, cluster_sums
 from agentbench_tui.analysis.sample import Floats, column, grouped, upper_share
 
 SKEWED_FROM = 10
-"""Fewer units than this do not tell how skewed they are."""
+"""Minimum number of units for estimating skewness."""
 _LEFT_SKEW = 1.0
 """Standard errors √(6/n) of the logs' skewness to the left up to which they count as normal."""
 _SMALLEST_SKEW = 1e-6
@@ -41,7 +41,7 @@ def skewed_mean(
 
 
 def skewed_mean_of_counts(values: Floats, counts: Floats, level: float = 0.95) -> Interval | None:
-    """The same of values that occur so many times each."""
+    """Do the same for values with these counts."""
     n = float(counts.sum())
     if n < SKEWED_FROM:
         return None
@@ -59,7 +59,9 @@ def skewed_mean_of_counts(values: Floats, counts: Floats, level: float = 0.95) -
 
 
 def leans_left(logs: Floats, counts: Floats) -> bool:
-    """Whether logs that occur so many times each are too skewed to the left for normal ones."""
+    """Return whether logarithms with these counts are too skewed to the left for a normal
+    distribution.
+    """
     n = float(counts.sum())
     d = logs - float(logs @ counts) / n
     variance = float(d**2 @ counts) / (n - 1)
@@ -93,7 +95,9 @@ def _hall(values: Floats, counts: Floats, mean: float, level: float) -> tuple[fl
 
 
 def _cox(values: Floats, counts: Floats, level: float) -> tuple[float, float] | None:
-    """None where amounts are negative, too few are above 0, or their logs lean to the left."""
+    """None if amounts are negative, too few are above 0, or their logarithms are skewed to the
+    left.
+    """
     above = values > 0
     times = counts[above]
     n = float(times.sum())

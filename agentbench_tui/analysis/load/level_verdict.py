@@ -27,11 +27,11 @@ from agentbench_tui.analysis.sample import Floats, column
 from agentbench_tui.model.text.plain_number import plain
 
 LEVEL = 0.95
-"""Of each interval whose ends are the bounds."""
+"""Level of each interval whose ends are the bounds."""
 LONGEST = 3
 """Times the usual length that a level is measured before it is called unclear."""
 BATCHES = 20
-"""Of consecutive requests, between which the design effect is measured."""
+"""Batches of consecutive requests, between which the design effect is measured."""
 _LEAST_BATCH = 10
 _WINDOW_BATCHES = 10
 
@@ -47,7 +47,7 @@ class Limits:
     error_share: float = 0.01
     """Share of the due requests."""
     latency: tuple[tuple[float, float], ...] = ()
-    """Quantile → limit, such as ((0.95, 500.0),); of the requests answered right."""
+    """Quantile → limit, such as ((0.95, 500.0),); for successful requests."""
     latency_unit: str = "ms"
     completed_share: float = 0.95
     """Answers within the window over requests that became due in it."""
@@ -71,7 +71,7 @@ class Check:
     """None when nothing was measured."""
     low: float
     high: float
-    """Bounds of the figure; infinite where nothing bounds it."""
+    """Upper bound of the figure; infinite if unbounded."""
     limit: float
     worse: Side
     """Which side of the limit is broken."""
@@ -115,12 +115,12 @@ class LevelVerdict:
 
     @property
     def broke(self) -> tuple[Check, ...]:
-        """What is beyond its limit beyond doubt."""
+        """Return the figures that exceed their limits, with confidence."""
         return tuple(check for check in self.checks if check.broken)
 
     @property
     def open(self) -> tuple[Check, ...]:
-        """What is not known to be on either side."""
+        """Return the figures that may be on either side of their limits."""
         return tuple(check for check in self.checks if not check.broken and not check.kept)
 
     @property

@@ -35,11 +35,11 @@ WINDOWS_NEEDED = 15
 _LEAST_WORTH = 4.0
 """Independent windows that the windows have to be worth for an interval."""
 _CAUTION = 0.5
-"""Standard errors that are put upon the correlation of neighboring windows."""
+"""Standard errors added to the correlation of neighboring windows."""
 IN_A_ROW = 5
 """Windows as good as the baseline's, from the first of which the target has recovered."""
 WEEK_H = 168.0
-"""Over which what grows without end is held against the room that it has."""
+"""Period over which unbounded growth is compared with the available room."""
 BASELINE_FROM = 5
 """Windows without which a baseline predicts nothing."""
 
@@ -51,14 +51,15 @@ class Resilience:
     score: float
     """0 … 100."""
     interval: Interval | None
-    """Of the score, over windows of this run; None below 15 of them, or where they are worth fewer
-    than 4 independent ones."""
+    """Interval of the score, over windows of this run; None below 15 of them, or with fewer than
+    4 independent ones.
+    """
     worst: float
     """Lowest Q of a window, 0 … 1."""
     windows: int
-    """In which something was asked."""
+    """Number of windows with requests."""
     idle: int
-    """In which nothing was, so that they tell nothing."""
+    """Number of windows without requests, which are not informative."""
     reason: str = ""
     """Reason for a missing interval."""
 
@@ -71,11 +72,11 @@ class Recovery:
     """From the end of the stress to the beginning of the first of 5 windows in a row that are as
     good as the baseline's; None if there are none."""
     known: bool
-    """False when fewer than 5 windows were seen, so that nobody could tell."""
+    """False with fewer than 5 windows, which are too few to decide."""
     limit: float
     """The worse end of the baseline's prediction interval."""
     watched_s: float
-    """How long after the stress windows were seen."""
+    """Observation time after the stress."""
 
     @property
     def words(self) -> str:
@@ -96,7 +97,7 @@ class Overall:
     """All scenarios together."""
 
     score: float | None
-    """Geometric mean of the scores there are; None without any."""
+    """Geometric mean of the existing scores; None without any."""
     worst: str | None
     """Name of the scenario with the lowest score."""
     missing: tuple[str, ...]
@@ -193,9 +194,9 @@ def recovery(
 
 
 def share_of_week(room: float, growth_per_h: float) -> float:
-    """Of a week, the share until something that grows by so much an hour has used up its room.
+    """Return the share of a week until hourly growth has used up the room.
 
-    Both in one unit, such as MB; 1 where it does not grow. ValueError on a negative room.
+    Both in one unit, such as MB; 1 without growth. ValueError on a negative room.
     """
     if not room >= 0:
         raise ValueError(f"a room of 0 or more is needed, got {room}")

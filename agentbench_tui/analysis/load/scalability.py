@@ -48,24 +48,24 @@ WITHIN = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """How throughput grows with load, and up to where."""
+    """Growth of throughput with load, and its limit."""
 
     usl: Curve
     """The full law, whichever model was chosen."""
     standard_errors: tuple[float | None, float | None, float | None]
-    """Of λ, σ, κ, from the curvature at the fit; None for a parameter on its bound."""
+    """Of λ, σ, κ, from the curvature at the fit; None for a parameter at its bound."""
     r2: float
     """Of the full law, on the weighted data."""
     chosen: Curve
     """The simplest of the models with an AICc within 2 of the best."""
     aicc: tuple[tuple[Model, float], ...]
-    """Of each model, simplest first."""
+    """AICc of each model, simplest first."""
     rate_interval: Interval | None
     contention_interval: Interval | None
     coherency_interval: Interval | None
     """None for a parameter on its bound, unless measurements were repeated."""
     peak_load: float | None
-    """N* of the full law, at least 1; None where no peak was seen."""
+    """N* of the full law, at least 1; None if there is no maximum."""
     peak_load_interval: Interval | None
     """Over the resamples, so None without repeats."""
     peak_throughput: float | None

@@ -28,12 +28,12 @@ FREE: dict[Model, tuple[bool, bool, bool]] = {
 LOWEST, HIGHEST = np.array([0.0, 0.0, 0.0]), np.array([np.inf, 1.0, np.inf])
 _CONTENTIONS = (0.0, 1e-4, 0.001, 0.01, 0.1, 0.4, 1.0)
 _COHERENCIES = np.array([0.0, 0.01, 0.1, 1.0, 10.0, 100.0, 1e4])
-"""Of the grid of starts; κ times the square of the largest load."""
+"""Grid of starting values; κ times the square of the largest load."""
 _MAX_STEPS = 100
 """Enough for data that follow the law; for pure noise, whose best fit may lie at infinity, as near
 as it matters."""
 _SETTLED = 1e-14
-"""A step that would lower the sum of squares by no more than this share of it is the last."""
+"""Relative decrease of the sum of squares at which the iteration stops."""
 _EXACT = 1e-9
 """Residuals below this share of the largest throughput are rounding, not evidence."""
 
@@ -66,7 +66,7 @@ class Curve:
 
 
 def _terms(load: Floats) -> Floats:
-    """What λ⁻¹ times 1, σ and κ is added up of in N/X: float64[points, 3]."""
+    """Return the terms of N/X, whose coefficients are λ⁻¹ times 1, σ and κ: float64[points, 3]."""
     return np.stack([np.ones_like(load), load - 1, load * (load - 1)], axis=1)
 
 

@@ -203,7 +203,7 @@ def logs(x: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """What is drawn: values, or clusters by their sums and sizes."""
+    """Units of the resampling: values, or clusters by their sums and sizes."""
 
     sums: Floats
     sizes: Floats | None
@@ -222,7 +222,7 @@ class _Units:
         return self.sizes is None and bool(self.sums.min() == self.sums.max())
 
     def means(self, generator: np.random.Generator, resamples: int) -> Floats:
-        """Of `resamples` draws with replacement."""
+        """Return the means of `resamples` draws with replacement."""
         n, found = self.count, np.full(resamples, self.mean())
         if self.constant():  # whose mean would round
             return found
@@ -264,7 +264,7 @@ def _bootstrap(
     ratio: bool = False,
     widened: bool = False,
 ) -> Bootstrap | None:
-    """Of mean(plus) - mean(minus); of its exponential if `ratio`."""
+    """Bootstrap mean(plus) - mean(minus), or its exponential if `ratio`."""
     groups = [plus] if minus is None else [plus, minus]
     if min(group.count for group in groups) < max(how.at_least, 2):
         return None

@@ -1,4 +1,4 @@
-"""Permutation tests of a mean: what the labels would give if they meant nothing."""
+"""Permutation tests of a mean: its distribution if labels have no effect."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ SPLIT_UP_TO = 200_000
 """Splits into two columns that are all tried; 10 against 10 has 184,756."""
 DRAWS = 10_000
 TIED = 1e-11
-"""Sums as close as this, as a share of what was added up, differ by rounding only."""
+"""Relative difference of sums that is a rounding error."""
 _ROUNDED = 1e-15
-"""What centring may leave of a value, as a share of it."""
+"""Relative rounding error left by centering."""
 _BYTE = 8
 """Values that are drawn together, as the bits of one byte."""
 _BITS_AT_ONCE = 1 << 28
@@ -36,13 +36,13 @@ class PermutationTest:
     """A permutation test of a mean, or of a difference of means."""
 
     statistic: float
-    """The mean, or the difference of the means, that was seen."""
+    """The observed mean, or difference of means."""
     p: float
     permutations: int
-    """All there are, or how many were drawn."""
+    """Number of permutations: all, or those drawn."""
     exact: bool
     seed: int | None
-    """Of the draws; None when p is exact."""
+    """Seed of the draws; None if p is exact."""
 
 
 def sign_flip_test(
@@ -114,7 +114,7 @@ def _check_draws(draws: int) -> None:
 def _p(
     sums: Floats, seen: float, tolerance: float, alternative: Alternative, *, exact: bool
 ) -> float:
-    """The share of sums at least as extreme as the one seen."""
+    """Return the share of sums at least as extreme as the observed one."""
     if alternative == "two-sided":
         sums, seen = np.abs(sums), abs(seen)
     extra = 0 if exact else 1  # what was seen is one of the permutations; drawn ones may miss it
@@ -135,7 +135,9 @@ def _all_flips(values: Floats) -> Floats:
 
 
 def _drawn_flips(values: Floats, generator: np.random.Generator, draws: int) -> Floats:
-    """Sums under random signs: one byte flips eight values, and what it changes is looked up."""
+    """Return sums under random signs: each random byte selects a precomputed change for eight
+    values.
+    """
     sums = np.full(draws, values.sum())
     for eight in in_eights(values):
         sums -= 2 * (SUBSETS @ eight)[generator.integers(0, 256, draws, dtype=np.uint8)]

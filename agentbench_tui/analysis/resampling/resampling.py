@@ -26,7 +26,7 @@ RESAMPLES = 10_000
 MOST_RESAMPLES = 100_000
 """Most by default, of short columns: there the ends of 10,000 depend on the seed too much."""
 _QUICK = 4_000_000
-"""So many values are drawn in about 20 ms."""
+"""Number of values drawn in about 20 ms."""
 _DRAWN_AT_ONCE = 1 << 16
 
 Side: TypeAlias = Literal["two-sided", "greater", "less"]
@@ -36,7 +36,7 @@ Method: TypeAlias = Literal["bca", "percentile"]
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How to resample, and which interval to read from it."""
+    """Method of resampling, and of its interval."""
 
     seed: int = 0
     resamples: int | None = None
@@ -45,7 +45,7 @@ class Resampling:
     side: Side = "two-sided"
     method: Method = "bca"
     at_least: int = BOOTSTRAP_FROM
-    """Values (or clusters) in each group without which there is no interval; never below 2."""
+    """Minimum number of values (or clusters) in each group for an interval; never below 2."""
 
     def __post_init__(self) -> None:
         if self.resamples is not None and self.resamples < 1:
@@ -58,7 +58,7 @@ class Resampling:
             raise ValueError(f"method needs bca or percentile, got {self.method!r}")
 
     def count(self, values: int) -> int:
-        """How many resamples, when each draws so many values."""
+        """Return the number of resamples of this many values each."""
         if self.resamples is not None:
             return self.resamples
         return min(max(RESAMPLES, _QUICK // max(values, 1)), MOST_RESAMPLES)
@@ -76,16 +76,16 @@ class Bootstrap:
     resampled: Floats
     """float64[B], in order of drawing."""
     bias: float
-    """z0, how far the median of `resampled` lies from the estimate; 0 for percentile ends."""
+    """z0, the distance of the median of `resampled` from the estimate; 0 for percentile ends."""
     acceleration: float
-    """How fast the standard error grows with the estimate; 0 for percentile ends."""
+    """Growth of the standard error with the estimate; 0 for percentile ends."""
     seed: int
 
 
 def percentile_bootstrap(
     estimate: float, resampled: Floats, how: Resampling, name: str
 ) -> Bootstrap:
-    """What was resampled elsewhere, with percentile ends."""
+    """Return the result of external resampling, with percentile ends."""
     low, high = ends(resampled, how)
     interval = Interval(low, high, how.level, method_words("percentile", name, how, resampled.size))
     return Bootstrap(estimate, interval, resampled, 0.0, 0.0, how.seed)
@@ -98,7 +98,9 @@ def blocks(resamples: int, drawn: int) -> list[slice]:
 
 
 def streams(a: Floats, b: Floats, seed: int) -> list[np.random.Generator]:
-    """A generator for each group, by what it holds: swapped groups give mirrored results."""
+    """Return a generator for each group, seeded by its content: swapped groups give mirrored
+    results.
+    """
     generators = np.random.default_rng(seed).spawn(2)
     in_order = (a.size, a.tolist()) <= (b.size, b.tolist())
     return generators if in_order else generators[::-1]
@@ -146,6 +148,6 @@ def ends(
 
 
 def method_words(kind: str, name: str, how: Resampling, resamples: int) -> str:
-    """What was done, for a reader."""
+    """Describe the method for a reader."""
     sided = "" if how.side == "two-sided" else f", one-sided ({how.side})"
     return f"{kind} bootstrap of the {name}{sided}, {resamples:,} resamples, seed {how.seed}"

@@ -24,7 +24,7 @@ from agentbench_tui.analysis.resampling.permutation import (
 from agentbench_tui.analysis.sample import Floats, column
 
 FEWEST_FLIPPED = 6
-"""Units with which a two-sided p can fall below 0.05; 5 reach 2 / 2^5 = 0.0625."""
+"""Number of units with which a two-sided p can fall below 0.05; 5 reach 2 / 2^5 = 0.0625."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,9 +34,9 @@ class SignFlips:
     typical: Floats
     """Ascending: Σ tops / Σ bottoms of each subset that is not empty."""
     empty: int
-    """Subsets without anything flipped, which are as extreme as what was seen."""
+    """Subsets without flipped signs, which are as extreme as the observation."""
     exact: bool
-    """Whether all subsets were tried, or some drawn."""
+    """Whether all subsets were used, or some drawn."""
 
     @property
     def of(self) -> int:

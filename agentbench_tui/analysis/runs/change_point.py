@@ -56,7 +56,9 @@ class Change:
     run: int
     """The likeliest first run of the new level."""
     first: int
-    """With 95 % the first run of the new level lies between `first` and `last`, both included."""
+    """With 95% confidence the first run of the new level lies between `first` and `last`, both
+    included.
+    """
     last: int
     before: float
     """The level before, in the metric's unit: geometric mean, or mean on the scale of points."""
@@ -176,7 +178,7 @@ def _distances_to_all(x: Floats) -> Floats:
 
 
 def _candidates(x: Floats) -> list[int]:
-    """The best split of the whole, then of its parts, as long as they look like changes."""
+    """Return the best split of the whole, then of its parts, as long as they look like changes."""
     passing = max(SEGMENT, min(PASSING, x.size // PASSING_PART))
     cuts: list[int] = []
     stretches = [(0, x.size)]
@@ -194,7 +196,9 @@ def _candidates(x: Floats) -> list[int]:
 
 
 def _best_split(x: Floats, before: int = SEGMENT, after: int = SEGMENT) -> int:
-    """The first value of the likeliest new level, with at least so many values on each side."""
+    """Return the first value of the likeliest new level, with at least this many values on each
+    side.
+    """
     searched = energy(x)[before : x.size - after + 1]
     best = searched.max()
     return before + int(np.argmax(searched >= best - TIED * abs(best)))
@@ -209,7 +213,7 @@ def _confirmed(x: Floats, kept: list[int], smallest: float) -> list[int]:
 
     @cache
     def failure(start: int, cut: int, stop: int) -> float:
-        """The size of the change where it fails; infinite where it is one."""
+        """Return the size of the change if it fails; infinite if it passes."""
         old, new = x[max(start, cut - NEAR) : cut], x[cut : min(stop, cut + NEAR)]
         test = _step(old, new)
         shift = abs(test.difference)

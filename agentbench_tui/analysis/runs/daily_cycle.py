@@ -16,7 +16,7 @@ from agentbench_tui.analysis.summary import MAD_TO_SD
 
 DAYS_NEEDED = 2
 RUNS_A_DAY = 4
-"""Runs of a day, on average, below which its hours cannot be told from its level."""
+"""Mean number of runs per day below which its hours cannot be distinguished from its level."""
 UNEXPLAINED = 0.7
 """Share of the squares within days that a cycle may leave on days that it was not fitted to."""
 _TWO_HARMONICS_FROM = 8
@@ -64,7 +64,9 @@ def _within_days(columns: Floats, day: Integers) -> Floats:
 
 
 def _fitted(x: Floats, day: Integers, waves: Floats) -> Floats:
-    """The coefficients of the waves beside a level for each day, outliers drawn in."""
+    """Return the coefficients of the waves in addition to a level for each day, with outliers
+    limited.
+    """
     inner, within = _within_days(waves, day), _within_days(x, day)
     found = np.linalg.lstsq(inner, within, rcond=None)[0]
     rest = within - inner @ found
@@ -76,7 +78,7 @@ def _fitted(x: Floats, day: Integers, waves: Floats) -> Floats:
 
 
 def _predicts(x: Floats, day: Integers, waves: Floats) -> bool:
-    """Whether the cycle of the other days explains each day well enough, all days together."""
+    """Return whether the cycle of the other days explains each day well enough, over all days."""
     before, after = 0.0, 0.0
     for number in np.unique(day):
         own = day == number

@@ -77,14 +77,14 @@ class Shift:
     """Some newest runs against earlier ones."""
 
     against: Against
-    """Which of the newest runs, or, for `drift`, the last 10 against 20 to 40 runs ago."""
+    """Which of the newest runs, or, for `drift`, the last 10 against those 20 to 40 runs back."""
     change: float
     """new / old level, or new - old on the scale of points."""
     low: float
     """95 % interval of the change of level."""
     high: float
     p: float | None
-    """One-sided, towards the side on which the newest runs lie; None when too small to be asked."""
+    """One-sided, toward the side of the newest runs; None if the change is too small to test."""
     limit: float
     """The smallest change that counts here: 0.05 is a factor of 1.05 either way, or 5 points."""
     worse: bool
@@ -98,7 +98,7 @@ class HistoryTest:
     """The newest run of a history, judged."""
 
     verdict: Verdict
-    """`suspect`: run again, and ask once more with the new value as `confirmation`."""
+    """`suspect`: run again, and decide with the new value as `confirmation`."""
     instant: Shift | None
     confirmation: Shift | None
     """The re-run against the same earlier runs."""
@@ -109,12 +109,14 @@ class HistoryTest:
     spread: float | None
     """Standard deviation of an earlier run, not counting outliers; a size as `Shift.limit`."""
     smallest: float | None
-    """The worsening that is seen within 5 runs with 80 % or more; a size as `Shift.limit`."""
+    """The worsening that is detected within 5 runs with 80% power or more; a size as
+    `Shift.limit`.
+    """
     reason: str = ""
 
     @property
     def evidence(self) -> Shift | None:
-        """What the verdict rests on; of several, what tells most about the size."""
+        """Data behind the verdict; of several, the most informative about the size."""
         if self.verdict not in {"regression", "improvement", "suspect"}:
             return None
         worse = self.verdict != "improvement"
@@ -177,13 +179,13 @@ def judge_history(
 
 @dataclass(frozen=True, slots=True)
 class GateLevels:
-    """What each one-sided p of a run has to fall below."""
+    """Levels of each one-sided p of a run."""
 
     instant: float = INSTANT_P
     confirmation: float = INSTANT_P
     sustained: float = SUSTAINED_P
     by_cases: float = INSTANT_P
-    """Of a change that the cases of both sides have to confirm."""
+    """For a change that the cases of both sides have to confirm."""
 
     @classmethod
     def of_check(cls, tests: int) -> GateLevels:

@@ -46,24 +46,24 @@ MOST_IN_A_ROW = 5
 REMEMBERED = 120
 """Runs for which an excursion counts."""
 AS_LARGE = 0.75
-"""Of the shift of a change: an excursion of that size or more must be outlasted."""
+"""An excursion of at least this share of a change must be outlasted."""
 _LEAST_SPREAD = 1 / 6
-"""Of the shift: the spread of runs that hardly vary, for the odds."""
+"""Minimum spread for the odds, as a share of the shift, for runs that hardly vary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A change of level that stands; runs are counted from 0."""
+    """A change of level in effect; runs are counted from 0."""
 
     against: Against
     """The question that found it."""
     worse: bool
     first: int
-    """The first run of the new level, as far as it was known when the change was found."""
+    """The first run of the new level, as estimated when the change was found."""
     opened: int
     """The run that confirmed it."""
     earlier: tuple[int, ...]
-    """The runs of the old level that it was held against."""
+    """The compared runs of the old level."""
     back: float = 0.0
     """Log odds, so far, that the runs are back at the old level."""
     back_from: int | None = None
@@ -85,7 +85,7 @@ class Replay:
     """The state after the newest run."""
 
     episode: Episode | None
-    """The change that stands."""
+    """The change in effect."""
     level: tuple[int, ...]
     """The runs of the level that the newest one was judged by, without that one."""
     is_suspect: bool = False
@@ -94,7 +94,7 @@ class Replay:
     is_better: bool = False
     """The same on the good side."""
     in_a_row: int = 0
-    """Runs up to the newest that are so, of those that are `needed`."""
+    """Number of consecutive such runs up to the newest, of those that are `needed`."""
     needed: int = 0
     unconfirmed: bool | None = None
     """The run before was so, worse (True) or better (False), and the newest is not."""
@@ -104,11 +104,11 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class _Lasting:
-    """What the last 5 runs have said for some checks in a row."""
+    """Result of the last 5 runs in consecutive checks."""
 
     worse: bool
     earlier: tuple[int, ...]
-    """The runs of the level that they are held against."""
+    """The compared runs of the level."""
     times: int = 1
 
 
@@ -177,7 +177,7 @@ class _Replay:
         return Replay(None, (), unconfirmed=None if doubt is None else doubt.worse)
 
     def _doubted(self, number: int) -> _Doubt | None:
-        """The newest run, where it lies outside what the level predicts."""
+        """Return the newest run, if it lies outside the prediction of the level."""
         side = is_single_out(
             self._of(self._level), self._values[number], self._least, self._levels.instant
         )
@@ -237,7 +237,7 @@ class _Replay:
         return self._episode_of("drift", side, tuple(used[:-EARLIER_USED]))
 
     def _still_lasting(self) -> _Lasting | None:
-        """What the last 5 runs said before, where they say it again."""
+        """Return the previous result of the last 5 runs, if it is repeated."""
         lasting = self._lasting
         if lasting is None or self._side_of(lasting.earlier) is not lasting.worse:
             return None
@@ -249,7 +249,7 @@ class _Replay:
         return None if side is None else _Lasting(side, earlier)
 
     def _side_of(self, earlier: tuple[int, ...]) -> bool | None:
-        """Whether the last 5 runs are worse (True) or better (False) than these."""
+        """Return whether the last 5 runs are worse (True) or better (False) than these."""
         if len(earlier) < EARLIER_NEEDED:
             return None
         recent = self._x[self._level[-RECENT:]]
@@ -261,7 +261,7 @@ class _Replay:
         return Episode(against, worse, first, recent[-1], tuple(old))
 
     def _has_come_and_gone(self, episode: Episode) -> bool:
-        """Whether an excursion as large and as long as this change went away again."""
+        """Return whether an excursion as large and as long as this change ended again."""
         runs = episode.opened - episode.first + 1
         recent = median(self._of(self._level[-RECENT:]))
         shift = abs(recent - median(self._of(episode.earlier)))
@@ -286,14 +286,14 @@ class _Replay:
         return self._standing(episode, episode.opened)
 
     def _standing(self, episode: Episode, number: int) -> Replay:
-        """The state while a change stands: a newest run that is as before it does not share it."""
+        """Return the state during a change: a newest run at the old level does not belong to it."""
         off = self._values[number] - median(self._of(episode.earlier))
         if off == 0 or (off > 0) != episode.worse:
             return Replay(None, (), unconfirmed=episode.worse)
         return Replay(episode, ())
 
     def _follow(self, number: int) -> Replay:
-        """Whether the change still stands after this run."""
+        """Return whether the change is still in effect after this run."""
         episode = self._episode
         assert episode is not None
         age = number - episode.first + 1

@@ -1,4 +1,4 @@
-"""What a stretch of runs at one level says: where it lies, and how far runs scatter about it."""
+"""Level of a stretch of runs, and the variation of runs around it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUTLIER_FROM = 4.0
 OUTLIERS_BELOW = 0.15
 """Share of the runs."""
 _MEDIAN_VARIANCE = math.pi / 2
-"""Of a median of n normal values, times n, for large n."""
+"""Variance of a median of n normal values, times n, for large n."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""How bad a regression is at least: by the end of its interval that lies nearest to no change."""
+"""Severity of a regression at the confidence bound: the end of its interval closest to no
+change.
+"""
 
 from __future__ import annotations
 

@@ -27,9 +27,9 @@ from agentbench_tui.analysis.sample import Floats, column
 from agentbench_tui.model.text.plain_number import plain
 
 SAMPLES = 20
-"""Fewer tell no slope."""
+"""Minimum number of samples for a slope."""
 STRETCHES = 30
-"""Of time, each with its median."""
+"""Number of time stretches, each with its median."""
 STRETCHES_NEEDED = 10
 """With samples in them; fewer give no interval."""
 _CLOSEST = 0.1
@@ -62,7 +62,7 @@ class Trend:
     span_s: float
     """From the first to the last sample."""
     correlation: float
-    """Between what the line leaves of neighbouring stretches, 0 … 0.9999."""
+    """Between residuals of neighboring stretches, 0 … 0.9999."""
     samples: int
     late: Interval | None
     """Of the slope of the second half by itself, which sees what began late; None below 20 samples

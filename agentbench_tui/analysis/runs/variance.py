@@ -29,7 +29,7 @@ _SINH_LIMIT = 700.0
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The CV of a pilot, with the band in which the true one lies."""
+    """The CV of a pilot, with the interval of the true one."""
 
     n: int
     """Values in the pilot."""
@@ -45,7 +45,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """What N runs give, seen from a pilot. All but `n` are shares of the mean."""
+    """Precision of N runs, estimated from a pilot. All but `n` are shares of the mean."""
 
     n: int
     half_width: float
@@ -64,7 +64,7 @@ class Precision:
 
 @dataclass(frozen=True, slots=True)
 class PrecisionCurve:
-    """Half-width against N; no points, and the reason, where a share of the mean means nothing."""
+    """Half-width against N; no points, with the reason, if a share of the mean is meaningless."""
 
     spread: Spread | None
     points: tuple[Precision, ...]
@@ -74,14 +74,14 @@ class PrecisionCurve:
 
 @dataclass(frozen=True, slots=True)
 class RunsNeeded:
-    """Runs that reach a half-width; no numbers, and the reason, where a pilot cannot say."""
+    """Runs that reach a half-width; no numbers, with the reason, if the pilot is not sufficient."""
 
     n: int | None
     low: int | None
     high: int | None
     """Ends of the band: the numbers for the ends of the band of the CV."""
     half_width: float | None
-    """What the pilot itself reached, as a share of the mean."""
+    """Half-width of the pilot itself, as a share of the mean."""
     more: int | None
     """Runs to add to the pilot; 0 when it is precise enough already."""
     reason: str = ""

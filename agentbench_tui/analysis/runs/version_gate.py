@@ -40,7 +40,7 @@ class VersionTest:
     change: float | None
     """new / old (of geometric means over runs), or new - old on the scale of points."""
     low: float | None
-    """95 % interval of the change; None where nothing can be said about the error."""
+    """Lower end of the 95% interval of the change; None if the error is unknown."""
     high: float | None
     p: float | None
     """Two-sided."""
@@ -55,7 +55,7 @@ class VersionTest:
     """The worsening that would have been seen in 80 % of such comparisons; a size as `gate`. None
     where no run differs from another: how much runs vary is then not known."""
     reason: str = ""
-    """Say why there is no verdict."""
+    """Why there is no verdict."""
     error: float | None = None
     """Standard error of the shift between both positions, with `freedom` degrees of freedom."""
     freedom: float | None = None

@@ -40,7 +40,7 @@ def words_of(command: str) -> list[str]:
 
 
 def commands_of(parameters: Any) -> list[str]:
-    """Every command that stored parameters name, in whatever form."""
+    """Return every command that stored parameters name, in any form."""
     if not isinstance(parameters, Mapping):
         return []
     commands = parameters.get("commands")

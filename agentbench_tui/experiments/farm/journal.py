@@ -37,13 +37,15 @@ ROWS_OF = ("agents", "states", "steps")
 
 
 class Journal:
-    """One journal, open for writing. A step is one transaction: after it, nothing of it is lost
-    but what the storage itself loses."""
+    """One journal, open for writing.
+
+    A step is one transaction: after it, only a failure of the storage loses data.
+    """
 
     def __init__(self, storage: Storage, path: Path) -> None:
-        """A new journal; `path` is where it lies, or where it goes at the end.
+        """Create a journal; `path` is its location, or its destination at the end.
 
-        Raises FileExistsError where the file is there already.
+        Raises FileExistsError if the file exists.
         """
         if storage != "memory" and path.exists():
             raise FileExistsError(f"{path}: is there already; a journal begins in a new file")
@@ -55,7 +57,7 @@ class Journal:
         self.connection.executescript(_SCHEMA)
 
     def open_with(self, world: World) -> None:
-        """Write who is there before the first step."""
+        """Write the initial agents before the first step."""
         with self.connection:
             self.connection.executemany(
                 "INSERT INTO agents (id, born) VALUES (?, ?)",
@@ -94,7 +96,7 @@ class Journal:
         }
 
     def settings(self) -> tuple[str, dict[str, Any]]:
-        """Where SQLite says that it lies, empty for memory, and its settings in force."""
+        """Return its location according to SQLite, empty for memory, and its active settings."""
         lies_at = self.connection.execute("PRAGMA database_list").fetchone()[2]
         pragmas = {
             name: self.connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -103,7 +105,7 @@ class Journal:
         return lies_at, pragmas
 
     def finish(self) -> None:
-        """Copy into the file where that is wanted, and close."""
+        """Copy it into the file if requested, and close."""
         try:
             if self.storage == "memory_persist":
                 target = sqlite3.connect(self.path)

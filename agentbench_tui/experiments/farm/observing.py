@@ -80,10 +80,10 @@ class _Parameters(BaseModel):
 
 @register_experiment("observation_flow")
 class ObservationFlow(_Observing):
-    """How many observations a second all agents together get, while the world moves on.
+    """Measures the observations per second of all agents together, while the world changes.
 
-    The time of perceiving is counted apart from the world's own steps, which are in the time of
-    the call.
+    The time of perceiving is measured separately from the world's own steps, which are part of the
+    call's time.
     """
 
     class Parameters(_Parameters):
@@ -137,9 +137,9 @@ class PerceptionMetrics(_Observing):
 
 @register_experiment("observation_profiler")
 class ObservationProfiler(_Observing):
-    """Where the time of perceiving goes, by the structure that finds who is near.
+    """Measures the time of perceiving by part, for each structure of neighbor search.
 
-    Shares are of the time of perceiving alone, and add up to 100 %.
+    Shares refer only to the time of perceiving, and add up to 100%.
     """
 
     class Parameters(_Parameters):

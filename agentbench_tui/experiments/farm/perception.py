@@ -24,27 +24,30 @@ Singles = NDArray[np.float32]
 StorageMode = Literal["dense", "hybrid"]
 
 CHANNELS = ("resource", "border", "agents", "energy")
-"""In hybrid storage the first is kept whole too; the rest are mostly empty."""
+"""In hybrid storage the first is also stored densely; the rest are mostly empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one agent perceives: a part that is whole, and cells of the rest that are not 0."""
+    """Observation of one agent: a dense part, and nonzero cells of the rest."""
 
     dense: Singles
     """(channels kept whole, side, side)."""
     where: NDArray[np.int32]
-    """Flat places in the channels that are not kept whole."""
+    """Flat indexes in the sparse channels."""
     values: Singles
-    """What is there."""
+    """Values at these indexes."""
 
     @property
     def nbytes(self) -> int:
-        """Of the arrays' contents."""
+        """Size of the arrays' contents."""
         return self.dense.nbytes + self.where.nbytes + self.values.nbytes
 
     def whole(self) -> Singles:
-        """(channels, side, side): what a policy reads. Nothing is built where all is kept."""
+        """Return (channels, side, side) for a policy.
+
+        Nothing is built if all channels are dense.
+        """
         kept, side = len(self.dense), self.dense.shape[-1]
         if kept == len(CHANNELS):
             return self.dense
@@ -55,7 +58,7 @@ class Observation:
 
 @dataclass(slots=True)
 class PerceptionProfile:
-    """Where the time of perceiving went, in seconds, and how much was done."""
+    """Time of perceiving by part, in seconds, and the amount of work."""
 
     index_build_s: float = 0.0
     spatial_query_s: float = 0.0
@@ -64,7 +67,7 @@ class PerceptionProfile:
     assemble_s: float = 0.0
     """Border, other agents, and storing."""
     rebuild_s: float = 0.0
-    """Making whole what is stored sparsely."""
+    """Time to make sparse data dense."""
     bilinear_points: int = 0
     nearest_points: int = 0
     rebuilds: int = 0
@@ -86,7 +89,7 @@ class PerceptionProfile:
 
 
 class Perception:
-    """Perceives for all agents of a world, and keeps account of it."""
+    """Computes the observations of all agents of a world, with statistics."""
 
     def __init__(
         self,
@@ -105,7 +108,7 @@ class Perception:
         self._dy, self._dx = np.meshgrid(reach, reach, indexing="ij")
 
     def observe_all(self, world: World) -> list[Observation]:
-        """What every agent perceives now, in order."""
+        """Return the current observation of every agent, in order."""
         clock, profile = perf_counter, self.profile
         began = clock()
         index = self._build(world.places)
@@ -113,7 +116,7 @@ class Perception:
         return [self._observe(world, index, nth) for nth in range(world.population)]
 
     def read_all(self, observations: list[Observation]) -> float:
-        """Read every observation whole, as a policy would; the sum of all that is in them."""
+        """Read every observation densely, as a policy would; return the sum of all values."""
         began, total = perf_counter(), 0.0
         for one in observations:
             whole = one.whole()

@@ -1,4 +1,4 @@
-"""A simulation as it is configured and run: a world, for so many steps, with its journal."""
+"""A configured simulation: a world, for a number of steps, with its journal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentbench_tui.model.clock import perf_counter
 
 @dataclass(slots=True)
 class SimulationConfig:
-    """What is simulated, and how its journal is kept."""
+    """Configuration of a simulation and its journal."""
 
     world: WorldSettings = WorldSettings()  # noqa: RUF009  # frozen
     steps: int = 100
@@ -21,7 +21,7 @@ class SimulationConfig:
     persist_db_on_completion: bool = False
     """With the journal in memory: copy it into a file at the end."""
     write_ahead_log: bool = False
-    """With the journal on disk: SQLite's write-ahead log instead of its own settings."""
+    """With the journal on disk: SQLite's write-ahead log instead of its default settings."""
 
     @property
     def storage(self) -> Storage:
@@ -35,20 +35,20 @@ class SimulationConfig:
 
 @dataclass(frozen=True, slots=True)
 class SimulationResult:
-    """What a simulation came to."""
+    """Result of a simulation."""
 
     steps: int
     population: int
     rows: int
-    """Of the journal."""
+    """Number of the journal's rows."""
     simulate_s: float
     """Wall time of the world's own steps."""
     write_s: float
     """Wall time of the journal's transactions."""
     persist_s: float
-    """Wall time of closing the journal, with the copy into a file where there is one."""
+    """Wall time of closing the journal, including the copy into a file."""
     journal: Path | None
-    """Where it can be read; None where it was only in memory."""
+    """Location of the journal; None if it was only in memory."""
 
     @property
     def total_s(self) -> float:
@@ -63,9 +63,9 @@ def configure_for_performance_with_persistence(config: SimulationConfig) -> Simu
 def get_recommended_config(
     num_agents: int = 30, num_steps: int = 100, *, seed: int = 0
 ) -> SimulationConfig:
-    """A simulation whose journal is there for analysis afterwards and costs little meanwhile.
+    """Return a simulation whose journal is available for analysis afterwards at low cost.
 
-    What is lost is the whole journal when the process dies before the end.
+    If the process dies before the end, the whole journal is lost.
     """
     config = SimulationConfig(WorldSettings(agents=num_agents, seed=seed), num_steps)
     return configure_for_performance_with_persistence(config)

@@ -1,4 +1,4 @@
-"""`system_profiler`: what a whole simulation takes of the machine."""
+"""`system_profiler`: resource use of a whole simulation."""
 
 from __future__ import annotations
 

@@ -26,16 +26,16 @@ WALKING_COST = 0.1
 """Energy for each cell walked."""
 BIRTH_ENERGY = 20.0
 GROWTH = 0.05
-"""Share of what is missing in a cell that grows again in a step."""
+"""Share of a cell's missing resources that grows again per step."""
 FULL_CELL = 5.0
 FARTHEST_WALK = 2.0
 WALK, STAY, BORN, DIED = range(4)
-"""What an agent did in a step."""
+"""Action of an agent in a step."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldSettings:
-    """What a world is made from. Lengths are in cells."""
+    """Settings of a world. Lengths are in cells."""
 
     agents: int = 30
     width: int = 100
@@ -43,7 +43,7 @@ class WorldSettings:
     perception_radius: int = 3
     seed: int = 0
     population_changes: bool = True
-    """False: nobody is born or dies, so that every step has as many agents as the first."""
+    """False: no births and deaths, so that every step has as many agents as the first."""
 
     def __post_init__(self) -> None:
         if self.agents < 1 or self.width < 1 or self.height < 1 or self.perception_radius < 0:
@@ -61,7 +61,7 @@ class StepRecord:
     x: Floats
     y: Floats
     energy: Floats
-    """After the step; not above 0 of those that died."""
+    """After the step; not above 0 for agents that died."""
     eaten: Floats
 
 
@@ -93,7 +93,7 @@ class World:
         return np.column_stack((self.x, self.y))
 
     def copy(self) -> World:
-        """A world of its own that goes on exactly as this one would."""
+        """Return an independent world that continues exactly as this one would."""
         return copy.deepcopy(self)
 
     def cells(self) -> tuple[Ints, Ints]:
@@ -101,7 +101,7 @@ class World:
         return self.y.astype(np.int64), self.x.astype(np.int64)
 
     def step(self) -> StepRecord:
-        """Let everybody act once."""
+        """Run one step of all agents."""
         if not self.population:
             self._grow()
             return self._record(np.empty(0, np.int64), np.empty(0))
@@ -141,7 +141,7 @@ class World:
         return way * share
 
     def _eat(self) -> Floats:
-        """An equal share of the cell each, and no more than a meal."""
+        """Give each agent an equal share of its cell, at most one meal."""
         rows, columns = self.cells()
         flat = rows * self.settings.width + columns
         _, where, guests = np.unique(flat, return_inverse=True, return_counts=True)

@@ -1,1 +1,1 @@
-"""One variant measured: its seat, the timer, profilers in passes of their own."""
+"""Measurement of one variant: its seat, the timer, separate passes of profilers."""

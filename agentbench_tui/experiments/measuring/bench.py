@@ -1,7 +1,7 @@
 """One variant of an experiment in one repeat, from set-up to tear-down.
 
-All of it happens in the thread that calls, with one event loop for what is `async def`. Nothing
-here raises for what the experiment does: errors are told in the answers.
+Everything runs in the calling thread, with one event loop for `async def`. Errors of the experiment
+are never raised here, but returned in the answers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from agentbench_tui.experiments.measuring.order import Instrument
 
 _FAILS = BaseException
-"""What an experiment's code may raise without ending the run: no signal reaches its thread."""
+"""Exceptions of an experiment's code that do not end the run: no signal reaches its thread."""
 
 
 class Bench:
@@ -172,7 +172,7 @@ class Bench:
         )
 
     def profile(self, instrument: Instrument) -> Profiled:
-        """One call under a profiler, apart from all measured ones."""
+        """Run one call under a profiler, separately from measured ones."""
         from agentbench_tui.experiments.measuring.passes import profiled
 
         self._seed(0)
@@ -185,7 +185,7 @@ class Bench:
             return Profiled(instrument.name, error=describe(error))
 
     def close(self) -> str | None:
-        """Tear down, whatever happened before; what went wrong, or None."""
+        """Tear down in any state; return the error, or None."""
         error: str | None = None
         try:
             if self._experiment is not None:
@@ -199,7 +199,7 @@ class Bench:
         return error
 
     def _settle(self) -> None:
-        """After the first whole call: what was read of the parameters by now is what is heeded."""
+        """After the first whole call: the parameters read so far are those in use."""
         if self._unread is None and self._experiment is not None:
             self._unread = unread(self._experiment)
             settle(self._experiment)
@@ -212,13 +212,13 @@ class Bench:
         return timed(self._experiment.execute_once, self._context, loops)
 
     def _prepare(self) -> None:
-        """What the experiment does before each call, which is no part of it."""
+        """Run the experiment's untimed preparation before each call."""
         if self._prepares:
             assert self._experiment is not None
             self._finish(self._experiment.before_each(self._context))
 
     def _finish(self, result: Any) -> None:
-        """Wait for what is not timed, where it is a coroutine."""
+        """Await an untimed coroutine."""
         if inspect.isawaitable(result):
             self._loop().run(_awaited(result))
 
@@ -242,7 +242,7 @@ async def _awaited(result: Any) -> None:
 
 
 def _metrics(call: Timed | None, error: str | None) -> tuple[dict[str, Any], str | None]:
-    """What the call returned, and what is wrong with it."""
+    """Return the call's metrics, and what is wrong with them."""
     if call is None or call.value is None:
         return {}, error
     if not isinstance(call.value, Mapping):

@@ -1,4 +1,4 @@
-"""One execution of an experiment in one repeat: its seat, and what of it goes into the store."""
+"""One execution of an experiment in one repeat: its seat, and its stored data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_UNTIMED_S = 60.0
 """Where calls have a limit, set-up, tear-down and a profiler's pass may take ten times as long, and
 so long at least."""
 GRACE_S = 10.0
-"""What is not measured may take so long after a run was asked to end."""
+"""Time limit of unmeasured work after a run was asked to end."""
 LONGEST_REASON = 300
 """Characters of a reason for which an execution could not be measured."""
 
@@ -57,7 +57,7 @@ class Course:
 
     @property
     def goes_on(self) -> bool:
-        """Whether there is something to measure, and it may be measured."""
+        """Return whether there is something left to measure, and it is allowed."""
         progress = self.progress
         is_open = self._opened is not None and self._opened.error is None
         return is_open and progress.stop_reason is None and progress.broken is None
@@ -110,14 +110,15 @@ class Course:
             )  # fmt: skip
 
     async def reopen(self) -> None:
-        """Give it another process where its own is gone."""
+        """Start another process if its own is gone."""
         if self.goes_on and self._seat.is_gone:
             await self.open()
             await self.warm_up()
 
     async def _bounded(self, call: Awaitable[T], calls: int = 0) -> T:
-        """What is not measured, with so many calls in it; ended at its limit, and soon after the
-        run was asked to end. Raises AgentFailure."""
+        """Run unmeasured work of this many calls; ended at its limit, and soon after the run was
+        asked to end. Raises AgentFailure.
+        """
         stop = self._context.stop
         limit_s = None
         if self._limit_ms is not None:
@@ -221,7 +222,7 @@ class Course:
         return f"{self.order.variant}: {instrument.name}: {took}{facts}: {', '.join(found.files)}"
 
     async def close(self) -> None:
-        """Tear down, whatever happened."""
+        """Tear down in any state."""
         self._context.active.pop(self.key, None)
         try:
             error = await self._bounded(self._seat.close())

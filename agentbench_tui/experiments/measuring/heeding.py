@@ -1,4 +1,4 @@
-"""Whether what a run varies is heeded by the code that it measures, by what was read of it."""
+"""Whether the measured code uses the parameters that a run varies, judged by what it reads."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Heeded:
-    """What an execution was told, and what of it was read in any of its repeats."""
+    """Parameters of an execution, and those that were read in any of its repeats."""
 
     key: int
     variant: str
     told: dict[str, Any] | None = None
-    """The settings that were read back; None where nothing was measured."""
+    """The settings that were read back; None if nothing was measured."""
     unread: frozenset[str] = frozenset()
-    """Names of those that are as they were asked for, and were not read."""
+    """Names of parameters with their requested values that were not read."""
 
     def add(self, metadata: dict[str, Any]) -> None:
         """A repeat's first iteration."""
@@ -38,7 +38,7 @@ class Heeded:
         self.told = metadata["effective"]
 
     def settings(self) -> dict[str, Any]:
-        """What of it can make a difference."""
+        """Return the settings that can make a difference."""
         return {name: value for name, value in (self.told or {}).items() if name not in self.unread}
 
 
@@ -75,7 +75,7 @@ def unheeded_variants(group: Sequence[Heeded]) -> dict[int, str]:
 
 
 def unheeded_sweep(benchmark: Benchmark, all_points: Sequence[Heeded]) -> str | None:
-    """Why a sweep was in vain: a parameter of it that no point has read."""
+    """Say why a sweep had no effect: no point has read a swept parameter."""
     swept = benchmark.sweep.parameters if benchmark.sweep is not None else {}
     names = _differing(all_points).intersection(_never_read(swept, all_points))
     if not names:
@@ -84,7 +84,7 @@ def unheeded_sweep(benchmark: Benchmark, all_points: Sequence[Heeded]) -> str | 
 
 
 def unheeded_settings(benchmark: Benchmark, all_points: Sequence[Heeded]) -> str | None:
-    """What is set once for all and never read, in words."""
+    """Describe parameters that are set for all and never read."""
     swept = benchmark.sweep.parameters if benchmark.sweep is not None else {}
     names = _never_read(benchmark.parameters.keys() - swept.keys(), all_points)
     return f"{benchmark.benchmark_id}: nothing reads {_listed(names)}" if names else None
@@ -96,7 +96,7 @@ def _never_read(names: Iterable[str], executions: Sequence[Heeded]) -> set[str]:
 
 
 def _differing(executions: Sequence[Heeded]) -> set[str]:
-    """Unread parameters of which they were told different values."""
+    """Return unread parameters whose values differ."""
     measured = [one for one in executions if one.told is not None]
     return {
         name

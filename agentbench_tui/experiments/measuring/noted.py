@@ -1,7 +1,7 @@
-"""Parameters that note which of them are read, so that one that nobody heeds is found out.
+"""Parameters that record which of them are read, to detect unused ones.
 
-Only until the first call is done: reading costs a Python call more than of a plain mapping, which
-so is in no measured time but the very first where nothing is warmed up.
+Only until the first call is done: reading costs one more Python call than a plain mapping, which
+therefore affects at most the first measured time without warm-up.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from contextlib import contextmanager
 from typing import Any
 
 GIVEN = "_given"
-"""Attribute of an experiment: what its `params` are from the first time that it asks for them."""
+"""Attribute of an experiment: its `params` from the first access on."""
 
 
 class NotedReads(dict[str, Any]):
-    """A mapping that knows whose values were never asked for. Who takes it as a whole has read all
-    of it; only code that is not Python's can do that unseen."""
+    """A mapping that records which values were read.
+
+    Passing it as a whole reads all of it; only code not written in Python can do so undetected.
+    """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         super().__init__(values)
         self.names = frozenset(values)
         self.unread = set(values)
         self.in_hand = False
-        """Whether somebody had the mapping who may have made use of it unseen."""
+        """Whether code had the mapping and may have used it undetected."""
 
     def __getitem__(self, key: str) -> Any:
         self.unread.discard(key)
@@ -77,17 +79,16 @@ class NotedReads(dict[str, Any]):
 
 
 def asked_for(experiment: object) -> dict[str, Any]:
-    """The parameters as they stand, which counts as no reading."""
+    """Return the parameters without recording a read."""
     own = vars(experiment)
     given: Mapping[str, Any] = own.get("params", own.get(GIVEN, {}))
     return dict(dict.items(given) if isinstance(given, dict) else given.items())
 
 
 def after_constructor(experiment: object, *, by_name: bool, is_lazy: bool) -> None:
-    """What is known of reading once a constructor of its own has run; `by_name` says whether it
-    takes parameters as arguments, `is_lazy` whether `params` is only there when it is asked for.
-
-    One that has kept nothing but `params` can have made no use of their values yet.
+    """Record what is known about reads after the class's own constructor has run; `by_name` says
+    whether it takes parameters as arguments, `is_lazy` whether `params` is created at the first
+    access. A constructor that has stored only `params` cannot have used their values yet.
     """
     own = vars(experiment)
     given = own.get(GIVEN)
@@ -105,10 +106,10 @@ def after_constructor(experiment: object, *, by_name: bool, is_lazy: bool) -> No
 
 
 def unread(experiment: object) -> tuple[str, ...]:
-    """Parameters that it was given and never asked for.
+    """Return the given parameters that were never read.
 
-    None of them where that isn't known: it took them by named arguments, put another mapping in
-    their place, or had the mapping in hand and read nothing of it by name.
+    None if unknown: it took them by named arguments, replaced the mapping, or had the mapping and
+    read nothing by name.
     """
     own = vars(experiment)
     given = own.get(GIVEN)
@@ -122,7 +123,7 @@ def unread(experiment: object) -> tuple[str, ...]:
 
 @contextmanager
 def unnoted(experiment: object) -> Iterator[None]:
-    """What is read within is no use that is made of it."""
+    """Reads within this context do not count."""
     own = vars(experiment)
     given, had = own.get(GIVEN), "params" in own
     before = set(given.unread) if isinstance(given, NotedReads) else set()
@@ -136,7 +137,7 @@ def unnoted(experiment: object) -> Iterator[None]:
 
 
 def settle(experiment: object) -> None:
-    """From now on its parameters are a plain mapping, which costs nothing to read."""
+    """Replace its parameters by a plain mapping, which costs nothing to read."""
     own = vars(experiment)
     if isinstance(own.get("params", own.get(GIVEN)), NotedReads):
         own["params"] = asked_for(experiment)

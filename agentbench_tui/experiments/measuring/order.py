@@ -1,4 +1,4 @@
-"""What is asked of a seat and what it answers: plain data that crosses to a process and back."""
+"""Messages to and from a seat: plain data that can be sent to a process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentbench_tui.model.agent import AgentSpec
 
 
 class Instrument(msgspec.Struct, frozen=True):
-    """An instrument that a suite asks for."""
+    """An instrument that a suite requests."""
 
     name: str
     options: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -21,7 +21,7 @@ class Order(msgspec.Struct, frozen=True):
 
     slug: str
     folder: str
-    """What a `python:file.py:Class` is relative to."""
+    """Base of a relative `python:file.py:Class`."""
     values: dict[str, Any]
     """The parameters, as they were written."""
     variant: str
@@ -41,7 +41,7 @@ class Opened(msgspec.Struct, frozen=True):
     effective: dict[str, Any]
     error: str | None = None
     otherwise: dict[str, bool] = msgspec.field(default_factory=dict)
-    """Parameter → whether what is in force is not what was asked for."""
+    """Parameter → whether the active value differs from the requested one."""
     better: dict[str, str] = msgspec.field(default_factory=dict)
     """Name of a metric that it returns → which way is better, as its class says."""
 
@@ -64,18 +64,18 @@ class Reading(msgspec.Struct, frozen=True):
     began_ns: int
     """On the clock of `time.perf_counter_ns`, of this machine's processes alike on Linux."""
     ms: float | None
-    """Of one call; None where it failed."""
+    """Time of one call; None if it failed."""
     loops: int
     metrics: dict[str, Any] = msgspec.field(default_factory=dict)
-    """What the experiment returned."""
+    """Metrics returned by the experiment."""
     instruments: dict[str, Any] = msgspec.field(default_factory=dict)
-    """What instruments wrote into the context."""
+    """Values that instruments wrote into the context."""
     instruments_ms: float = 0.0
-    """What the instruments took around it; not part of `ms`."""
+    """Time of the instruments around it; not part of `ms`."""
     cpu_seconds: float = 0.0
     error: str | None = None
     by_instrument: bool = False
-    """Whether it was an instrument that failed."""
+    """Whether an instrument failed."""
     unread: tuple[str, ...] = ()
     """Parameters that nothing read until the first call was done; see `noted`."""
 
@@ -85,8 +85,8 @@ class Profiled(msgspec.Struct, frozen=True):
 
     instrument: str
     files: tuple[str, ...] = ()
-    """What it wrote, in the variant's folder."""
+    """Its files, in the variant's folder."""
     ms: float | None = None
-    """Of the call under the profiler: slower than the measured ones, by how much is its cost."""
+    """Time of the call under the profiler, including the profiler's cost."""
     summary: dict[str, Any] = msgspec.field(default_factory=dict)
     error: str | None = None

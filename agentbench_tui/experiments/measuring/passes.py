@@ -1,6 +1,6 @@
-"""Profilers, each in a pass of its own: a call that is never among the measured ones.
+"""Profilers, each in a separate pass: a call that is never among the measured ones.
 
-Each leaves files in the variant's folder and a short summary: where the time went, or the memory.
+Each writes files to the variant's folder and a short summary of time or memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Call = Callable[[], Timed]
 
 
 def profiled(instrument: Instrument, call: Call, folder: Path) -> Profiled:
-    """One call under the instrument. Raises MissingExtra, and what the call raises."""
+    """Run one call under the instrument. Raises MissingExtra, and the call's exceptions."""
     folder.mkdir(parents=True, exist_ok=True)
     return PASSES[instrument.name](instrument, call, folder)
 

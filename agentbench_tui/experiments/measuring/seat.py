@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class Seat(Protocol):
-    """One variant in one repeat. Raises AgentFailure where its process is gone or too late."""
+    """One variant in one repeat. Raises AgentFailure if its process is gone or too late."""
 
     async def open(self) -> Opened: ...
     async def warm_up(self, calls: int) -> Warmed: ...
@@ -50,7 +50,7 @@ class Seat(Protocol):
 
     @property
     def is_gone(self) -> bool:
-        """Whether there is nothing to ask any more, until it is opened again."""
+        """Return whether it can no longer be called, until it is opened again."""
         ...
 
     @property
@@ -61,7 +61,7 @@ class Seat(Protocol):
 
 
 class ThreadSeat:
-    """In a thread of its own here; it cannot be stopped in the middle of a call."""
+    """Runs in a separate thread of this process; it cannot be stopped during a call."""
 
     def __init__(self, order: Order) -> None:
         self._order = order
@@ -173,7 +173,9 @@ class ProcessSeat:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, since the code that is measured may need any of it; and our package is found."""
+    """Return this process's environment, since the measured code may need it, with the path of
+    this package.
+    """
     package_root = str(Path(__file__).resolve().parents[3])
     paths = filter(None, [package_root, os.environ.get("PYTHONPATH")])
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

@@ -17,7 +17,7 @@ A = TypeVar("A")
 Call = Callable[[A], Any]
 
 TIMES_THE_COST = 1000
-"""What is timed takes at least so many times what the timer itself takes."""
+"""Timed code takes at least this multiple of the timer's own cost."""
 MOST_LOOPS = 1 << 20
 
 
@@ -26,14 +26,14 @@ class Timed:
     """One measured iteration."""
 
     ns: float
-    """Of one call; the mean over the loop."""
+    """Time of one call; the mean over the loop."""
     loops: int
     value: Any
-    """What the last call gave."""
+    """Result of the last call."""
 
 
 def timed(call: Call[A], argument: A, loops: int = 1) -> Timed:
-    """Call so many times in a row, timed as one."""
+    """Run this many calls in a row, timed as one."""
     if loops == 1:
         began = now_ns()
         value = call(argument)
@@ -60,15 +60,15 @@ async def timed_async(call: Callable[[A], Awaitable[Any]], argument: A, loops: i
 
 
 def least_ns() -> float:
-    """What is shorter is measured in a loop."""
+    """Return the time below which calls are measured in a loop."""
     facts = timer_facts()
     return TIMES_THE_COST * max(facts.cost_ns, float(facts.resolution_ns))
 
 
 def calibrated_loops(one: Callable[[int], Timed]) -> int:
-    """How many calls make one measurement; `one(loops)` makes it.
+    """Return the number of calls per measurement; `one(loops)` makes one.
 
-    1 for whatever takes long enough by itself. Doubles until the whole takes `least_ns`.
+    1 if a single call takes long enough; otherwise doubles until the whole takes `least_ns`.
     """
     least, loops = least_ns(), 1
     while loops < MOST_LOOPS:
@@ -80,7 +80,7 @@ def calibrated_loops(one: Callable[[int], Timed]) -> int:
 
 
 async def calibrated_loops_async(one: Callable[[int], Awaitable[Timed]]) -> int:
-    """The same where a measurement is awaited."""
+    """Do the same for awaited measurements."""
     least, loops = least_ns(), 1
     while loops < MOST_LOOPS:
         measured = await one(loops)

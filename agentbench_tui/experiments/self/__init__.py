@@ -1,1 +1,1 @@
-"""What this tool itself costs, as experiments, so that it watches itself as it watches others."""
+"""The cost of this tool itself, measured as experiments."""

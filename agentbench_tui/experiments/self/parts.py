@@ -61,7 +61,7 @@ class Store(Experiment):
 
 @register_experiment("self_histogram")
 class HistogramRecord(Experiment):
-    """Record values one by one, merge with another histogram, and ask for a percentile."""
+    """Record values one by one, merge with another histogram, and compute a percentile."""
 
     class Parameters(BaseModel):
         values: int = Field(10_000, ge=1, le=10_000_000)

@@ -1,1 +1,1 @@
-"""Experiments on spatial structures: who is near a place?"""
+"""Experiments on spatial structures for neighbor search."""

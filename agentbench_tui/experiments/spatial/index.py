@@ -23,14 +23,17 @@ CELL = 20.0
 
 
 class SpatialIndex(Protocol):
-    """Points that can be asked for by place."""
+    """Points that can be searched by location."""
 
     def within(self, x: float, y: float, radius: float) -> Ints:
         """Indices of the points no farther than `radius` away, ascending."""
         ...
 
     def nearest(self, x: float, y: float) -> int:
-        """Index of the nearest point; of several as near, any. There is at least one point."""
+        """Return the index of the nearest point; any of equally near ones.
+
+        There is at least one point.
+        """
         ...
 
     def move(self, moved: Ints, places: Floats) -> None:
@@ -64,7 +67,7 @@ class HashGrid:
         return np.sort(found[(offset**2).sum(axis=1) <= radius**2])
 
     def nearest(self, x: float, y: float) -> int:
-        """Squares twice as large each time, until one holds a point that is surely the nearest."""
+        """Double the search square until it contains a point that is certainly the nearest."""
         radius = self._cell
         while True:
             found = self.within(x, y, radius)
@@ -90,7 +93,7 @@ class HashGrid:
 
 
 class ScipyTree:
-    """scipy's cKDTree. It cannot move points: it is built anew."""
+    """scipy's cKDTree. It cannot move points, so it is built again."""
 
     def __init__(self, places: Floats) -> None:
         from scipy.spatial import cKDTree

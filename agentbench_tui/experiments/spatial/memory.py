@@ -26,12 +26,12 @@ from agentbench_tui.experiments.spatial.structures import VARIANTS
 
 @register_experiment("spatial_memory_profiler")
 class SpatialMemoryProfiler(Experiment):
-    """What cKDTree, KD-tree, quadtree and hash grid take of memory, points included.
+    """Measures the memory of cKDTree, KD-tree, quadtree and hash grid, including points.
 
-    Each time a fresh process builds several, keeps them, and looks at how much of the machine's
-    memory it has more: so what C code takes is counted as what Python takes. `left_bytes` is what
-    it still has more after it has let go of them all and built and let go of them once more: near
-    what it had after the first time where nothing leaks, which is `first_left_bytes`.
+    Each time a fresh process builds several, keeps them, and reads the increase of its memory,
+    which includes that of C code. `left_bytes` is the increase that remains after it has released
+    them all, and built and released them once more: without leaks close to the value after the
+    first time, `first_left_bytes`.
     """
 
     class Parameters(BaseModel):

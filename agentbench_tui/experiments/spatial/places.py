@@ -1,4 +1,4 @@
-"""Places to index, and places to ask for, drawn in four ways."""
+"""Places to index, and places to search for, drawn from four distributions."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ Ints = NDArray[np.int64]
 BUCKET = 16
 """Points in a leaf, at most."""
 DEEPEST = 32
-"""Levels of a quadtree, for points that lie on one another."""
+"""Maximum levels of a quadtree, for coinciding points."""
 
 
 @dataclass(slots=True)
 class Box:
-    """A rectangle and what is in it: boxes, or points where it is a leaf."""
+    """A rectangle and its content: boxes, or points in a leaf."""
 
     left: float
     top: float
@@ -39,7 +39,7 @@ class Box:
 
 
 class _Tree:
-    """Boxes within boxes. Moving points builds it anew."""
+    """Boxes within boxes. Moving points builds it again."""
 
     def __init__(self, places: Floats) -> None:
         self._places = places.copy()

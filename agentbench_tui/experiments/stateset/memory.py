@@ -1,4 +1,4 @@
-"""What an agent remembers of a dialogue: turns that are kept, found again, and put in a prompt."""
+"""Memory of a dialogue: turns that are stored, searched, and put into a prompt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORDS = (
 
 _TURN_WORDS = 12
 _MORE = 64
-"""Turns that are said in turn."""
+"""Turns that are added in rotation."""
 
 
 class DialogueMemory:
@@ -37,7 +37,7 @@ class DialogueMemory:
         return len(self._turns)
 
     def add(self, role: str, text: str) -> None:
-        """One more turn; the oldest goes where there are too many."""
+        """Add a turn; the oldest is dropped if there are too many."""
         if len(self._turns) == self._turns.maxlen:
             self._in_turns -= Counter(self._turns[0][2].keys())
         words = Counter(text.lower().split())
@@ -45,7 +45,7 @@ class DialogueMemory:
         self._in_turns.update(words.keys())
 
     def context(self, most_words: int) -> list[dict[str, str]]:
-        """The latest turns that fit into so many words, oldest first."""
+        """Return the latest turns that fit into this many words, oldest first."""
         kept: list[dict[str, str]] = []
         for role, text, words in reversed(self._turns):
             most_words -= words.total()
@@ -55,8 +55,9 @@ class DialogueMemory:
         return kept[::-1]
 
     def search(self, query: str, most: int) -> list[str]:
-        """The turns that share most with the query, rare words counting more (tf-idf); of
-        equals the later."""
+        """Return the turns most similar to the query, weighting rare words higher (tf-idf); of
+        equal ones the later.
+        """
         asked = set(query.lower().split())
         weight = {word: math.log((1 + len(self)) / (1 + self._in_turns[word])) for word in asked}
         graded = [
@@ -78,8 +79,9 @@ def _said(draw: random.Random) -> str:
 
 
 class _Remembered(Experiment):
-    """Base of those that begin with a full memory, so that no iteration differs from another: what
-    is added is as long as what goes."""
+    """Base of experiments that begin with a full memory, so that iterations are equal: each
+    added turn is as long as the dropped one.
+    """
 
     class Parameters(BaseModel):
         turns: int = Field(200, ge=2, le=1_000_000, description="Turns that are remembered.")

@@ -48,7 +48,7 @@ _SPOKEN = (
     (_REFUND, '{"amount": -1, "currency": "GBP", "items": []}'),
     (_TICKET, '{"intent": "status", "order": 10'),
 )
-"""Schema, and what a model said: three fit."""
+"""Schema, and outputs of a model: three are valid."""
 
 
 @register_experiment("stateset_input_validation")
@@ -79,7 +79,7 @@ def _is_bad(prompt: str, longest: int) -> bool:
 
 
 class _Graded(Experiment):
-    """Base of those that grade answers with the scorers of this harness."""
+    """Base of experiments that score answers with agentbench's scorers."""
 
     asks_agent = False
     tags = ("stateset", "runtime")
@@ -99,7 +99,7 @@ class _Graded(Experiment):
 
 
 async def graded(scorer: NamedScorer, case: Case, answer: Answer) -> Score:
-    """What a scorer says, be it `async` or not."""
+    """Return a scorer's result, sync or async."""
     score = scorer.score(case, answer)
     return score if isinstance(score, Score) else await score
 
@@ -170,7 +170,7 @@ class EvaluationMetrics(_Graded):
 
 @register_experiment("stateset_config_validation")
 class ConfigValidation(Experiment):
-    """Check a suite of so many benchmarks, from plain data to its model."""
+    """Validate a suite of this many benchmarks, from plain data to its model."""
 
     class Parameters(BaseModel):
         benchmarks: int = Field(5, ge=1, le=1000)

@@ -1,4 +1,4 @@
-"""What the machine does under any agent: memory, processor, disk."""
+"""The machine itself, for any agent: memory, processor, disk."""
 
 from __future__ import annotations
 

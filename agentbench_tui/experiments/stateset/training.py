@@ -25,7 +25,9 @@ _GROUP = 8
 
 
 class Policy:
-    """A softmax over actions in each of so many states, in a world that gives 1 for one of them."""
+    """A softmax over actions in each of this many states, in a world that rewards one action
+    with 1.
+    """
 
     def __init__(self, states: int, actions: int, seed: int) -> None:
         import numpy as np

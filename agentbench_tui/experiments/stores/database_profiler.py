@@ -1,4 +1,4 @@
-"""`database_profiler`: what inserting costs by the size of a transaction, and where it goes."""
+"""`database_profiler`: cost of inserts by transaction size and by part."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class DatabaseProfiler(Experiment):
             one.unlink()
 
     def effective(self, context: ExperimentContext) -> Mapping[str, Any]:  # noqa: ARG002
-        """Where SQLite says that the database lies, and what it says of its settings."""
+        """Return the database's location and settings according to SQLite."""
         lies_at = self._db.execute("PRAGMA database_list").fetchone()[2]
         return {
             **self.params,

@@ -86,7 +86,9 @@ class MemoryDatabase(Experiment):
         shutil.rmtree(context.run_dir / "journals", ignore_errors=True)
 
     def effective(self, context: ExperimentContext) -> Mapping[str, Any]:  # noqa: ARG002
-        """Where SQLite says that the journal lies, and whether a file is left at the end."""
+        """Return the journal's location according to SQLite, and whether a file remains at the
+        end.
+        """
         probe = Journal(self._config.storage, self._folder / "probe.db")
         try:
             lies_at, pragmas = probe.settings()

@@ -1,8 +1,8 @@
 """`pragma_profile`: four sets of SQLite settings under three workloads.
 
 Every profile does the same work: equal rows in equal order, all of them in the database's own file
-when the clock stops, or read by a connection that has nothing of them yet. The settings in force
-are read back.
+when the clock stops, or read by a connection with an empty cache. The active settings are read
+back.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ _READS = (
 )
 _LOOK_UPS = 2000
 _READ_BYTES = 750
-"""Length of a text that read_heavy reads; a row of it takes 770 bytes or so."""
+"""Length of a text that read_heavy reads; a row of it takes about 770 bytes."""
 _MIXED_COMMIT = 100
 
 Row = tuple[int, str, float, int]
 
 
 def open_database(path: Path, profile: str) -> sqlite3.Connection:
-    """A database with the profile's settings in force; new where there is none."""
+    """Return a database with the profile's settings active; created if it does not exist."""
     connection = sqlite3.connect(path)
     for name, value in {**PROFILES[profile], **COMMON}.items():
         connection.execute(f"PRAGMA {name}={value}")
@@ -86,7 +86,7 @@ def open_database(path: Path, profile: str) -> sqlite3.Connection:
 
 
 def effective_pragmas(connection: sqlite3.Connection) -> dict[str, str | int]:
-    """What is in force of everything that any profile sets."""
+    """Return the active values of everything that any profile sets."""
     names = sorted({*COMMON, *(name for one in PROFILES.values() for name in one)})
     return {name: _pragma(connection, name) for name in names}
 
@@ -105,8 +105,9 @@ def write_heavy(connection: sqlite3.Connection, rows: list[Row], batch: int) -> 
 
 
 def read_heavy(connection: sqlite3.Connection, keys: Sequence[int]) -> int:
-    """Counts, a range by index, sums, a join, a range by key, a pass over every text, and then the
-    texts of so many keys, which a cache that holds all has by now."""
+    """Run counts, a range by index, sums, a join, a range by key, a pass over every text, and
+    then the texts of this many keys, which a large cache already holds.
+    """
     for query in _READS:
         connection.execute(query).fetchall()
     for key in keys:
@@ -115,7 +116,7 @@ def read_heavy(connection: sqlite3.Connection, keys: Sequence[int]) -> int:
 
 
 def settle(connection: sqlite3.Connection) -> None:
-    """Move what is in the log, where there is one, into the database's own file."""
+    """Move the log, if there is one, into the database's own file."""
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
@@ -169,7 +170,7 @@ class PragmaProfile(Experiment):
     asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("database",)
     _db: sqlite3.Connection | None = None
-    """Of the next call."""
+    """Database of the next call."""
 
     def setup(self, context: ExperimentContext) -> None:
         self._folder = context.run_dir / "databases"
@@ -235,7 +236,7 @@ class PragmaProfile(Experiment):
         shutil.rmtree(context.run_dir / "databases", ignore_errors=True)
 
     def effective(self, context: ExperimentContext) -> Mapping[str, Any]:  # noqa: ARG002
-        """The values that SQLite gives for every PRAGMA, of a database as it is measured."""
+        """Return the values of every PRAGMA according to SQLite, for a measured database."""
         path = self._folder / "probe.db"
         connection = open_database(path, self.params["profile"])
         try:

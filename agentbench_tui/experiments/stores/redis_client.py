@@ -1,5 +1,5 @@
-"""Just enough of Redis: a client of its wire protocol, a server of one's own, and an embedded
-table of the same commands for where there is no server.
+"""A minimal Redis: a client of its protocol, a private server, and an embedded replacement for the
+same commands without a server.
 
 Protocol: RESP2, https://redis.io/docs/latest/develop/reference/protocol-spec/
 """
@@ -31,14 +31,17 @@ Command = Sequence[str | bytes | int | float]
 
 
 class RedisError(Exception):
-    """What the server answered with an error, or that it has gone away."""
+    """An error reply of the server, or a lost connection."""
 
 
 class Commands(Protocol):
-    """What executes commands."""
+    """Executes commands."""
 
     def execute(self, *commands: Command) -> list[Any]:
-        """All of them in one round trip, their answers in order. Raises RedisError."""
+        """Execute all of them in one round trip; return their answers in order.
+
+        Raises RedisError.
+        """
         ...
 
     def close(self) -> None: ...
@@ -98,7 +101,7 @@ class RedisServer:
     """A server for this experiment alone: at a Unix socket, nothing on disk, ended with it."""
 
     def __init__(self) -> None:
-        """Raises FileNotFoundError where there is no redis-server, RedisError where it fails."""
+        """Raises FileNotFoundError if there is no redis-server, RedisError if it fails."""
         found = shutil.which(SERVER)
         if found is None:
             raise FileNotFoundError(f"no {SERVER} on PATH")

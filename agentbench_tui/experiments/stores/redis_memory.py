@@ -32,7 +32,7 @@ EMBEDDED = "embedded table in this process (not Redis)"
 
 
 class NoRedis(AgentbenchError):
-    """The experiment was to run on Redis, and there is none."""
+    """The experiment requires Redis, and there is none."""
 
 
 @register_experiment("redis_memory")
@@ -182,7 +182,7 @@ class RedisMemory(Experiment):
         return removed
 
     def _used_bytes(self) -> int | None:
-        """What the server says it uses; None of the embedded table, which cannot say."""
+        """Return the server's reported memory; None for the embedded replacement."""
         if self._server is None:
             return None
         info = self._commands.execute(("INFO", "memory"))[0].decode()
@@ -205,7 +205,7 @@ def _entry(draw: random.Random, step: int) -> bytes:
 
 
 def _timed(stage: Callable[[], int]) -> tuple[float, int]:
-    """Seconds that a stage took, and what it gave."""
+    """Return the seconds of a stage, and its result."""
     began = perf_counter()
     found = stage()
     return perf_counter() - began, found

@@ -72,9 +72,7 @@ class Belief:
         self.variance += news
 
     def _news(self, ticks_left: int) -> float:
-        """Store how the run ended, with the harness's overhead and the gauges' share of it;
-        return the status.
-        """
+        """Variance of a tick's change of the log odds of Phi(Z / sqrt(left)), Z a random walk."""
         odds = max(-6.0, min(6.0, self.mean))
         probability = sigmoid(odds)
         density = math.exp(-0.5 * (odds / 1.702) ** 2) * 0.3989422804014327

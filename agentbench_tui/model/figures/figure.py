@@ -1,4 +1,4 @@
-"""What describes one named number: unit, direction, formula, and the parts of a distribution."""
+"""Description of one named number: unit, direction, formula, and the parts of a distribution."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Metric:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What stands behind the dot; empty for a single number."""
+        """Return the parts after the dot; empty for a single number."""
         if not self.distribution:
             return ()
         return LOAD_PARTS if self.load else ("mean", *PERCENTILES)
 
 
 PERCENTILES = ("p50", "p90", "p95", "p99")
-"""Reported where the number of samples supports them, besides `mean`."""
+"""Reported if the number of samples is sufficient, in addition to `mean`."""
 LOAD_PARTS = ("mean", *PERCENTILES, "p999", "max")
 """Reported of load; `max` of any number of samples."""
 SHARES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}

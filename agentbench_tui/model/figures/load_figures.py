@@ -1,6 +1,6 @@
-"""What a load document holds beside its metrics: counts, the harness's own figures, other facts.
+"""Content of a load document besides its metrics: counts, the harness's own figures, other facts.
 
-They are named and explained like metrics, and the numbers among them may stand in gates.
+They are named and explained like metrics, and gates may use the numbers among them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ VERDICTS = ("clean", "noisy", "generator-limited")
 """From the best to the worst."""
 
 SLO_SHARE = 0.99
-"""Of what was due that has to keep every limit, for a point of a sweep to be within the SLO."""
+"""Share of due requests that must meet every limit, for a point of a sweep to be within the SLO."""
 
 COUNTS: dict[str, Metric] = {
     figure.name: figure
@@ -307,7 +307,7 @@ FACTS: dict[str, Metric] = {
         ),
     )
 }
-"""What is no number; the unit says what it can be."""
+"""Facts that are not numbers; the unit lists the possible values."""
 
 FAILURES: dict[str, Metric] = {
     kind.value: Metric(kind.value, "requests", "lower", meaning)

@@ -1,6 +1,6 @@
-"""Words that tables and sentences of load say, and what they mean: a figure, or an idea of its own.
+"""Terms in tables and sentences of a load, and their meaning: a figure, or a concept.
 
-`agentbench explain` knows each of them, and a gate that stands on one is told the real names.
+`agentbench explain` knows each of them, and a gate that uses one is pointed to the real names.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "within the slo": ("within_slo",),
     "~": ("tokens_estimated",),
 }
-"""In lower case → names of figures; several where the word alone does not say which."""
+"""Lower-case term → names of figures; several if the term is ambiguous."""
 
 IDEAS: dict[str, Metric] = {
     idea.name: idea
@@ -107,4 +107,4 @@ IDEAS: dict[str, Metric] = {
         ),
     )
 }
-"""What is said of load and is no figure of its document."""
+"""Concepts of a load that are not figures of its document."""

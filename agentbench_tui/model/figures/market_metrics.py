@@ -112,7 +112,7 @@ _ALL = (
 )
 
 MARKET_METRICS: dict[str, Metric] = {metric.name: metric for metric in _ALL}
-"""What the game `market` adds to the metrics of a task."""
+"""Metrics of the game `market`, in addition to those of a task."""
 
 FORESIGHT = Metric(
     "foresight_evidence",
@@ -124,4 +124,6 @@ FORESIGHT = Metric(
     " first episode of each seed and salt. Without knowing outcomes it reaches x with probability"
     " 10^−x at most; from 6 on the agent is called out.",
 )
-"""Of a whole execution: evidence adds up, so that a mean over episodes would say nothing."""
+"""Metric of a whole execution: evidence accumulates, so a mean over episodes would be
+meaningless.
+"""

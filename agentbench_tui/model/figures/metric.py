@@ -63,7 +63,7 @@ _ANSWERS = (
         load=True,
     ),
 )
-"""Of answers."""
+"""Metrics of answers."""
 _SPENT = (
     Metric(
         "input_tokens",
@@ -144,7 +144,7 @@ _SPENT = (
         "the program that was started the highest that the system itself has seen.",
     ),
 )
-"""What answers cost: tokens, money, CPU and GPU time, memory."""
+"""Cost of answers: tokens, money, CPU and GPU time, memory."""
 _OF_SCORERS = (
     Metric("api_calls", "calls", "lower", "Requests to models that the answers took, in all."),
     Metric(
@@ -226,7 +226,7 @@ DEFAULT_METRIC: dict[str, str] = {
 
 
 def known_metrics() -> tuple[str, ...]:
-    """Every metric name that may stand in a rubric or a gate."""
+    """Return every metric name that a rubric or a gate may use."""
     names: list[str] = []
     for metric in METRICS.values():
         names += [f"{metric.name}.{part}" for part in metric.parts] or [metric.name]
@@ -238,15 +238,17 @@ _DECLARED: dict[str, Metric] = {}
 
 
 def declare_metric(metric: Metric) -> bool:
-    """From now on `find_metric` knows it too. False where it is called like one of ours, or was
-    declared before with another direction."""
+    """Register a metric for `find_metric`.
+
+    Returns False if the name exists, or was declared with another direction.
+    """
     if metric.name.partition(".")[0] in METRICS:
         return False
     return _DECLARED.setdefault(metric.name, metric).direction == metric.direction
 
 
 def declared_metrics() -> tuple[str, ...]:
-    """What experiments that are known by now say of numbers that they return, by name."""
+    """Return the metrics declared by known experiments, by name."""
     return tuple(_DECLARED)
 
 

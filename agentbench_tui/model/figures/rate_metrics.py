@@ -1,4 +1,4 @@
-"""Metrics of what goes through in a second, of load above all: asked, sent, answered, received."""
+"""Metrics of rates, mostly of load: offered, sent, answered, received."""
 
 from __future__ import annotations
 

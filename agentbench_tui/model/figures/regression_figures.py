@@ -1,4 +1,4 @@
-"""What a regressions document says beside its verdicts, named and explained like metrics."""
+"""Figures of a regressions document besides its verdicts, named and explained like metrics."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ REGRESSION: dict[str, Metric] = {
         ),
     )
 }
-"""Figure → what it means."""
+"""Figure → its meaning."""
 SAID_OF_REGRESSIONS: dict[str, tuple[str, ...]] = {
     "at least": ("at_least",),
     "critical": ("severity",),

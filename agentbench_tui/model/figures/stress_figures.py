@@ -1,6 +1,6 @@
-"""What stress scenarios report: their metrics, the other figures of their document, their words.
+"""Metrics of stress scenarios, other figures of their document, and their terms.
 
-All of them are explained like metrics; the metrics may stand in gates and comparisons.
+All of them are explained like metrics; gates and comparisons may use the metrics.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from agentbench_tui.model.figures.figure import Metric
 
 BROKE = "broke"
 TRUTHS = ("false", "true")
-"""What a gate may ask of `broke`."""
+"""Values of `broke` that a gate may use."""
 
 STRESS_METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -245,7 +245,7 @@ STRESS_FACTS: dict[str, Metric] = {
         ),
     )
 }
-"""What the document of a stress run tells beside metrics."""
+"""Content of a stress document besides metrics."""
 
 SAID_OF_STRESS: dict[str, tuple[str, ...]] = {
     "resilience score": ("resilience_score",),

@@ -36,11 +36,11 @@ VERDICT_WORDS: dict[str, Metric] = {
         "iqm": "Interquartile mean: the mean of the middle half of the values.",
     }.items()
 }
-"""Word → what it means."""
+"""Term → its meaning."""
 SAID_OF_VERDICTS: dict[str, tuple[str, ...]] = {
     "improvement": ("regression",),
     "no regression": ("no_change_seen", "no-regression"),
     "tie, open": ("tie",),
     "worse": ("better",),
 }
-"""Other words → those that explain them."""
+"""Other terms → those that explain them."""

@@ -24,7 +24,10 @@ _WITH_COMMA = re.compile(
 )
 """A number with a decimal comma, thousands separated by points or not at all."""
 _EITHER = re.compile(r"[+-]?(?:\d+(?:[eE][+-]?\d+)?|[1-9]\d{0,2}(?:\.\d{3})+)", re.ASCII)
-"""A number that is read with a decimal comma as well: `7`, and `1.234`, which is then 1234."""
+"""A number that is valid with either notation:
+
+`7`, and `1.234`, which is 1234 with decimal commas.
+"""
 _WITH_POINT = re.compile(
     r"[+-]?(?:\d+\.\d*|\.\d+|\d{1,3}(?:,\d{3})+\.\d*)(?:[eE][+-]?\d+)?", re.ASCII
 )
@@ -42,7 +45,7 @@ class Rows(Protocol):
 
 
 def find_delimiter(header: str) -> str:
-    """Return the delimiter that is most frequent in a header outside quotes; a comma if none is."""
+    """Return the most frequent delimiter of a header outside quotes; a comma if there is none."""
     bare = _QUOTED.sub("", header)
     return max(DELIMITERS, key=bare.count)
 
@@ -61,7 +64,7 @@ def read_rows(lines: Iterable[str], delimiter: str) -> Rows:
 
 @dataclass(slots=True)
 class NumberColumn:
-    """How the numbers of one column are written, as far as its fields show it."""
+    """Number notation of one column, as far as its fields show it."""
 
     comma: tuple[int, str] | None = None
     """Line and text of the first number with a decimal comma."""
@@ -71,7 +74,7 @@ class NumberColumn:
     """Whether some field is neither empty nor a number."""
 
     def add(self, line: int, field: str) -> None:
-        """Take a field of the column, which is on that line of the file."""
+        """Add a field of the column, from that line of the file."""
         text = field.strip()
         if _WITH_COMMA.fullmatch(text):
             self.comma = self.comma or (line, text)
@@ -83,11 +86,11 @@ class NumberColumn:
 
     @property
     def has_decimal_commas(self) -> bool:
-        """Whether the numbers of the column are to be read with a decimal comma."""
+        """Return whether the column's numbers have decimal commas."""
         return self.comma is not None and self.point is None
 
     def conflict(self) -> tuple[int, str] | None:
-        """Return the line of a number that contradicts an earlier one and what is wrong."""
+        """Return the line of a number that contradicts an earlier one, and the problem."""
         if self.comma is None or self.point is None:
             return None
         marks = {self.comma: "comma", self.point: "point"}
@@ -107,7 +110,7 @@ class NumberText(str):
     __slots__ = ("written",)
 
     written: str
-    """As it is in the file."""
+    """Text of the file."""
 
     @classmethod
     def read(cls, written: str) -> NumberText:
@@ -118,7 +121,7 @@ class NumberText(str):
 
     @property
     def value(self) -> str | int | float:
-        """The number; plain text where JSON readers would not all read the same."""
+        """Return the number; plain text if JSON readers could differ on it."""
         number = float(self)
         if not math.isfinite(number) or abs(number) > _LARGEST_EXACT:
             return str(self)

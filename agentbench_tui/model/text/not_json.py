@@ -1,4 +1,4 @@
-"""What msgspec raises for bytes of others that are no JSON, or not the JSON that was expected."""
+"""Errors of msgspec for foreign bytes that are not JSON, or not the expected JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def why_not_json(error: Exception) -> str:
-    """Why text cannot be read as JSON, for a message; from what `json` or `msgspec` raised."""
+    """Say why text is not valid JSON, from the error of `json` or `msgspec`."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     # Python reads no longer ones, and its own message advises a function of Python's.

@@ -6,14 +6,12 @@ import math
 from decimal import Decimal
 
 _TINY = 1e-6
-"""Nobody counts the zeros of less."""
+"""Smaller values use an exponent."""
 
 
 def plain(value: float, digits: int = 12, *, filled: bool = False, grouped: bool = True) -> str:
-    """`1,000,000`, `0.00005`, `2.5`: the digits that it has, rounded to so many that matter, and no
-    exponent but of what is tiny.
-
-    `filled` up with zeros to so many digits; without commas where not `grouped`.
+    """Format `1,000,000`, `0.00005`, `2.5`: rounded to significant digits, with an exponent only
+    for tiny values. `filled` pads with zeros; without commas unless `grouped`.
     """
     shortest = f"{value:{'#' if filled else ''}.{digits}g}"
     if 0 < abs(value) < _TINY or not math.isfinite(value):
@@ -22,9 +20,9 @@ def plain(value: float, digits: int = 12, *, filled: bool = False, grouped: bool
 
 
 def percent_number(value: float, decimals: int = 0) -> str:
-    """`12`, `99.7`: a percentage, with more decimals where it would round up to 100.
+    """Format `12`, `99.7`: a percentage, with more decimals if it would round up to 100.
 
-    Nothing that is 99.7% lower is shown as 100% lower, which would be zero.
+    A reduction of 99.7% is not shown as 100%, which would mean zero.
     """
     rest = 100 - value
     if 0 < rest < 0.5:

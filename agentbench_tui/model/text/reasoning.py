@@ -16,7 +16,7 @@ _TAG = re.compile(
 _QUOTES = frozenset("`'\"")
 _BACKTICKS = re.compile(r"`+")
 _QUOTATION_ENDS = re.compile(r"[^\s:([{<>=]")
-"""Before a closing quote; before an opening one stands a space or one of these signs."""
+"""Characters before a closing quote; an opening one follows a space or one of these."""
 _QUOTATION_BEGINS = re.compile(r"[^\s.,;:!?)\]}<>]")
 """After an opening quote."""
 _BLANKS = re.compile(r"[\s\ufeff\u200b\u2060]*")
@@ -27,7 +27,7 @@ class Split(NamedTuple):
     """A text without its reasoning."""
 
     answer: str
-    """The text as it is when it has no reasoning."""
+    """The unchanged text if it has no reasoning."""
     unclosed: bool = False
     """The text ends inside its reasoning, so the answer is empty."""
 

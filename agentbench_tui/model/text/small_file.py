@@ -1,4 +1,4 @@
-"""Small files that a person names: read whole, if they are files and small."""
+"""Small files that a person names: read completely, if they are regular and small."""
 
 from __future__ import annotations
 

@@ -37,15 +37,16 @@ _BEGINNINGS = {
     "AKIA": ("AKIA",),
     "://": ("://",),
 }
-"""Of what `_SECRET_SHAPE` matches, `bearer` aside, by a part of them that few short texts hold: no
-text without one of them holds any."""
+"""Prefixes of what `_SECRET_SHAPE` matches, except `bearer`: a text without any of them contains
+no match.
+"""
 MASK = "***"
 
 
 def visible(text: str, limit: int | None = None) -> str:
-    """`text` with control, escape and bidirectional characters written out.
+    """Return `text` with control, escape and bidirectional characters written out.
 
-    Newline and tab stay. `limit` caps the length in characters; what was cut is said.
+    Newline and tab stay. `limit` is the maximum length in characters; a cut is marked.
     """
     if limit is not None and len(text) > limit:
         text = f"{text[:limit]}… (+{len(text) - limit} characters)"
@@ -88,12 +89,12 @@ _SHORTEST_HANDED_OUT = 4
 _SHORTEST_LINE = 8
 """Characters of a line that is masked alone, of a value with several."""
 _ESCAPED = 3
-"""How often text may be written as JSON within JSON."""
+"""How often text may be nested as JSON within JSON."""
 _NEVER_MASKED = frozenset({"true", "false", "none", "null"})
 
 
 def declare_secrets(names: Iterable[str] = (), values: Iterable[str] = ()) -> None:
-    """From now on mask the values of these variables, whatever their names, and these values."""
+    """Mask the values of these variables, whatever their names, and these values from now on."""
     new_names = set(names) - _handed_out
     new_values = {value for value in values if _is_maskable(value)} - _declared
     if new_names or new_values:  # each session of an agent declares its secrets again
@@ -107,7 +108,7 @@ def _is_maskable(value: str) -> bool:
 
 
 def _forms(value: str) -> set[str]:
-    """A secret as it is and as programs write it: its lines, escaped, quoted."""
+    """Return a secret and its forms in the output of programs: its lines, escaped, quoted."""
     stripped = value.strip()
     texts = {value, stripped} if _is_maskable(stripped) else {value}
     lines = value.splitlines()
@@ -191,7 +192,7 @@ def _without_private_keys(text: str) -> str:
 
 
 def _end_of_private_key(text: str, start: int) -> int | None:
-    """Where the key ends whose lines begin at `start`; None where no line of a key is there."""
+    """Return the end of the key whose lines begin at `start`; None if there is no line of a key."""
     dashes = text.find("-----", start)
     if dashes >= 0 and (end := _KEY_END.match(text, dashes)) is not None:
         return end.end()
@@ -213,7 +214,7 @@ def _may_hold_secret(text: str) -> bool:
 
 
 class _Latest(NamedTuple):
-    """A redactor with what it was made of."""
+    """A redactor with its inputs."""
 
     declaration: object
     environment: dict[str, str]

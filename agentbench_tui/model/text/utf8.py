@@ -12,12 +12,12 @@ from typing import Protocol
 
 _CHUNK = 1 << 16
 _CUT = "unexpected end of data"
-"""What Python says of a character whose bytes are not all there."""
+"""Python's message for an incomplete character."""
 _MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 NOT_UTF8 = "not UTF-8 text; save it as UTF-8"
-"""What is said where the byte is not known."""
+"""Message if the byte is unknown."""
 
 
 class _Readable(Protocol):
@@ -34,7 +34,7 @@ class BadByte:
     """In bytes from the beginning of the line, 1-based."""
     value: int
     is_utf16: bool = False
-    """Whether the content begins as UTF-16 text does."""
+    """Whether the content begins like UTF-16 text."""
 
     def __str__(self) -> str:
         if self.is_utf16:
@@ -42,7 +42,7 @@ class BadByte:
         return self.words(f"line {self.line:,}")
 
     def words(self, line: str) -> str:
-        """What is wrong, where the line is called by another name than its number."""
+        """Describe the problem, if the line has another name than its number."""
         place = f"byte 0x{self.value:02x} at position {self.position:,} of {line}"
         return f"not UTF-8 text ({place}); save it as UTF-8"
 

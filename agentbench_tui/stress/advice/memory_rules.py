@@ -1,4 +1,4 @@
-"""Figures of one agent in one group of cases; unknown numbers are None."""
+"""Rules on memory that grows, and on memory that is not released."""
 
 from __future__ import annotations
 

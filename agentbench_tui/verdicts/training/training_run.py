@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats
 
 STEPS = ("_step", "step", "global_step", "timestep", "timesteps", "metric/agent_step")
-"""Pick only these; if only one is allowed, the new one."""
+"""Names of the step column, of which the first existing one counts."""
 VALUE = "value"
 """Name of the values in a file of one metric alone."""
 DEFAULT_METRIC = "overview/reward"
