@@ -37,7 +37,7 @@ TEXTS = ("agent", "group", "against", "failures")
 
 
 def breakdown_rows(found: Breakdown, limit: int = GROUPS_SHOWN) -> list[dict[str, str]]:
-    """Rows of a table: each agent's groups, and last the whole."""
+    """Return the rows of a table: each agent's groups, and finally the whole."""
     rows = []
     for one in found.agents:
         agent = one.agent_id + (" (simulated)" if one.simulated else "")
@@ -75,7 +75,7 @@ def metric_title(found: Breakdown) -> str:
 
 
 def breakdown_sentences(found: Breakdown, limit: int = GROUPS_SHOWN) -> list[str]:
-    """What the table says, an agent a line, and how to read it."""
+    """Summarize the table, one line per agent, and explain how to read it."""
     lines = [_sentence(found.field, one) for one in found.agents]
     pooled = any(group.pooled is not None for one in found.agents for group in one.groups)
     if pooled:

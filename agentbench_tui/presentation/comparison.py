@@ -1,4 +1,4 @@
-"""How a comparison is written for people: the change first, with its interval."""
+"""Wording of a comparison for people: the change first, with its interval."""
 
 from __future__ import annotations
 

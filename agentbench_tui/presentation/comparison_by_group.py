@@ -17,7 +17,9 @@ _MOST_NAMED = 6
 
 
 def groups_sentences(field: str, of: PairByGroups) -> list[str]:
-    """Whether the difference varies, where it has both signs, and what the mix of cases does."""
+    """Say whether the difference varies, whether it has both signs, and the effect of the mix of
+    cases.
+    """
     said = []
     for one in of.metrics:
         said.append(_varies(field, one))

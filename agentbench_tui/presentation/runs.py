@@ -15,7 +15,8 @@ def ending_words(of: Mapping[str, Any]) -> str:
 
 
 def answers_shown(run: Mapping[str, Any]) -> str:
-    """Right, answered and asked of a run of `runs_document`; – for right where nothing is judged,
-    as in loads."""
+    """Format right, answered and asked of a run of `runs_document`; – for right if nothing is
+    scored, as in loads.
+    """
     right = run["correct"] or 0 if run["judged"] else MISSING
     return f"{right}/{run['answered'] or 0}/{run['observed'] or 0}"

@@ -37,7 +37,7 @@ class Column:
     key: str
     title: str
     show: Callable[[Any], str] = lambda value: MISSING if value is None else str(value)
-    """How a person sees the value; CSV holds the value itself."""
+    """Formats the value for a table; CSV has the value itself."""
     right: bool = False
     names_row: bool = False
     """Whether it identifies the row, and is therefore repeated in every part of a table that is
