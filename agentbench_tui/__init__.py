@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     from agentbench_tui.python_api.agents import AgentLike, AgentsLike
     from agentbench_tui.python_api.load_results import LoadResult, StressResult
     from agentbench_tui.python_api.load_testing import load, load_async
-    from agentbench_tui.python_api.progress import OnProgress, Progress
+    from agentbench_tui.python_api.progress import OnProgress, RunProgress
     from agentbench_tui.python_api.results import Result, RunResult
     from agentbench_tui.python_api.running import run, run_async
     from agentbench_tui.python_api.store import Store, compare, leaderboard, open_store, regressions
@@ -148,7 +148,6 @@ __all__ = [
     "OnProgress",
     "OpenContext",
     "Problem",
-    "Progress",
     "RegressionFinding",
     "RegressionsDocument",
     "RegressionsResult",
@@ -157,6 +156,7 @@ __all__ = [
     "Result",
     "RunDocument",
     "RunLeaderboardEntry",
+    "RunProgress",
     "RunResult",
     "RunSummary",
     "RunsDocument",
@@ -242,7 +242,7 @@ _HOMES = {
     "OnProgress": "python_api.progress",
     "OpenContext": "agents.adapter",
     "Problem": "model.errors",
-    "Progress": "python_api.progress",
+    "RunProgress": "python_api.progress",
     "RegressionFinding": "contracts.regressions",
     "RegressionsDocument": "contracts.regressions",
     "RegressionsResult": "python_api.verdict_results",

@@ -132,10 +132,10 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
 
 
 def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> RegressionAsked:
-    from agentbench_tui.verdicts.regression.question import question_about
+    from agentbench_tui.verdicts.regression.regression_request import regression_request
 
     bare, own = _thresholds(given["thresholds"])
-    return question_about(
+    return regression_request(
         connection,
         agent,
         baseline=given["baseline"],

@@ -19,7 +19,7 @@ _CELL = "text-align:left;vertical-align:top"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ResultTable:
     """Rows of one kind, with the columns to show of them."""
 
     title: str
@@ -29,11 +29,11 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ResultPage:
     """What is shown of a result."""
 
     heading: str
-    tables: Sequence[Table] = ()
+    tables: Sequence[ResultTable] = ()
     notes: Sequence[str] = ()
 
     def text(self) -> str:
@@ -77,7 +77,7 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
     return f"{shown(value)} [{shown(low)}, {shown(high)}]"
 
 
-def _used(table: Table) -> dict[str, str]:
+def _used(table: ResultTable) -> dict[str, str]:
     """The columns that some row has a value for."""
     return {
         key: heading
@@ -86,7 +86,7 @@ def _used(table: Table) -> dict[str, str]:
     }
 
 
-def _lines(table: Table) -> list[str]:
+def _lines(table: ResultTable) -> list[str]:
     columns = _used(table)
     cells = [list(columns.values())] + [
         [one_line(shown(row.get(key)), _LONGEST) for key in columns]
@@ -100,7 +100,7 @@ def _lines(table: Table) -> list[str]:
     return [*lines, *_more(table)]
 
 
-def _table(table: Table) -> str:
+def _table(table: ResultTable) -> str:
     columns = _used(table)
     caption = f"<caption>{_escaped(table.title)}</caption>" if table.title else ""
     head = "".join(
@@ -116,7 +116,7 @@ def _table(table: Table) -> str:
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def _more(table: Table) -> list[str]:
+def _more(table: ResultTable) -> list[str]:
     count = len(table.rows) - _MOST_ROWS
     return [f"… {count:,} more rows; to_pandas() has all of them"] if count > 0 else []
 

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from agentbench_tui.contracts.load import LoadDocument, LoadSweepDocument, SweepLimit
 from agentbench_tui.contracts.stress import AgentStress
-from agentbench_tui.python_api.display import Page, Table
+from agentbench_tui.python_api.display import ResultPage, ResultTable
 from agentbench_tui.python_api.results import (
     Row,
     RunResult,
@@ -55,16 +55,16 @@ class LoadResult(RunResult):
     def _metrics_rows(self) -> list[Row]:
         return [row for one in self.points for row in _load_metric_rows(one)]
 
-    def _page(self) -> Page:
+    def _page(self) -> ResultPage:
         notes = [*self.document.remarks, *self._what_failed()]
         notes += dict.fromkeys(text for one in self.points for text in one.warnings)
         if self.within_slo is not None and self.within_slo.highest is not None:
             limit = self.within_slo
             notes.append(f"highest {limit.parameter} within the SLO: {limit.highest}")
         rows = [{**_load_row(one), "parameters": one.parameters} for one in self.points]
-        return Page(
+        return ResultPage(
             f"load {self.run_id}: {self.status}",
-            (Table("", _POINTS, rows), gate_table(self.gates)),
+            (ResultTable("", _POINTS, rows), gate_table(self.gates)),
             notes,
         )
 
@@ -121,16 +121,16 @@ class StressResult(RunResult):
             for window in one.windows
         ]
 
-    def _page(self) -> Page:
+    def _page(self) -> ResultPage:
         advice = [
             f"{one.name}: {words.words}"
             for agent in self.agents
             for one in agent.scenarios
             for words in one.recommendations
         ]
-        return Page(
+        return ResultPage(
             f"stress {self.run_id}: {self.status}",
-            (Table("", _SCENARIOS, self._scenarios_rows()), gate_table(self.gates)),
+            (ResultTable("", _SCENARIOS, self._scenarios_rows()), gate_table(self.gates)),
             [*self.document.remarks, *self._what_failed(), *advice],
         )
 

@@ -18,8 +18,8 @@ from agentbench_tui.python_api.arguments import (
     names,
     present,
 )
-from agentbench_tui.python_api.job import Database, Job, Storage, awaitable, waiting
 from agentbench_tui.python_api.load_results import LoadResult
+from agentbench_tui.python_api.planned_run import Database, PlannedRun, Storage, awaitable, waiting
 
 if TYPE_CHECKING:
     from agentbench_tui.agents.python.session_objects import Place, SessionObject
@@ -67,7 +67,7 @@ def load(
     notes: str = "",
     db: Database | None = None,
     persist: Database | None = None,
-) -> Job[LoadResult]:
+) -> PlannedRun[LoadResult]:
     """Load-test agents: latency and throughput at a given load, and how far to trust them.
 
     Requests are sent by processes of agentbench. A function must therefore be importable: one of a
@@ -167,7 +167,7 @@ def load(
         plan = make_plan([suite_of_data(suite, folder)], options)
     for gate in options.gates:
         parse_gate(gate)
-    return Job(plan, Storage(db, persist), LoadResult.of_ended_run, objects)
+    return PlannedRun(plan, Storage(db, persist), LoadResult.of_ended_run, objects)
 
 
 load_async = awaitable("load_async", load)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RunProgress:
     """How far a run is."""
 
     run_id: str
@@ -32,11 +32,11 @@ class Progress:
         )
 
 
-OnProgress: TypeAlias = "Callable[[Progress], object]"
+OnProgress: TypeAlias = "Callable[[RunProgress], object]"
 """Gets the progress of a run about twice a second, such as `print`."""
 
 
-def read_progress(database: Path, run_id: str) -> Progress | None:
+def read_progress(database: Path, run_id: str) -> RunProgress | None:
     """Read how far a run is; None before it has begun."""
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.progress import progress_of_run
@@ -45,4 +45,4 @@ def read_progress(database: Path, run_id: str) -> Progress | None:
         row = progress_of_run(connection, run_id)
     if row is None:
         return None
-    return Progress(run_id, row["planned"], row["observed"], row["answered"], row["correct"])
+    return RunProgress(run_id, row["planned"], row["observed"], row["answered"], row["correct"])

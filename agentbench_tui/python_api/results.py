@@ -19,7 +19,7 @@ from agentbench_tui.contracts.run import (
 )
 from agentbench_tui.contracts.runs import FailureDetail
 from agentbench_tui.model.errors import GateFailed, MissingExtra, UsageError
-from agentbench_tui.python_api.display import Page, Table, with_interval
+from agentbench_tui.python_api.display import ResultPage, ResultTable, with_interval
 
 if TYPE_CHECKING:
     from typing import Self
@@ -64,7 +64,7 @@ class Result:
         rows: Sequence[Row] = getattr(self, f"_{name}_rows")()
         return [*rows]
 
-    def _page(self) -> Page:
+    def _page(self) -> ResultPage:
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -155,12 +155,12 @@ class RunResult(Result):
     def _gates_rows(self) -> list[Row]:
         return [msgspec.structs.asdict(one) for one in self.gates]
 
-    def _page(self) -> Page:
-        return Page(
+    def _page(self) -> ResultPage:
+        return ResultPage(
             f"run {self.run_id}: {self.status}",
             (
-                Table("Leaderboard", _LEADERBOARD, [*map(_leader_row, self.leaderboard)]),
-                Table("Executions", _EXECUTIONS, [*map(_execution_row, self.executions)]),
+                ResultTable("Leaderboard", _LEADERBOARD, [*map(_leader_row, self.leaderboard)]),
+                ResultTable("Executions", _EXECUTIONS, [*map(_execution_row, self.executions)]),
                 gate_table(self.gates),
             ),
             [*self.document.remarks, *self._what_failed()],
@@ -237,9 +237,9 @@ def _execution_row(one: ExecutionResult) -> Row:
     }
 
 
-def gate_table(gates: Sequence[GateOutcome]) -> Table:
+def gate_table(gates: Sequence[GateOutcome]) -> ResultTable:
     rows: list[Mapping[str, Any]] = [msgspec.structs.asdict(one) for one in gates]
-    return Table("Gates", _GATES, rows)
+    return ResultTable("Gates", _GATES, rows)
 
 
 def _gate_words(one: GateOutcome) -> str:

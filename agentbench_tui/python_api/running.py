@@ -11,7 +11,7 @@ from agentbench_tui.agents.python.session_objects import session_objects
 from agentbench_tui.model.bounds import MOST_AT_ONCE, MOST_REPEATS, MOST_ROUNDS, MOST_SEEDS
 from agentbench_tui.python_api.agents import AgentsLike, given_agents
 from agentbench_tui.python_api.arguments import check_counts, names
-from agentbench_tui.python_api.job import Database, Job, Storage, awaitable, waiting
+from agentbench_tui.python_api.planned_run import Database, PlannedRun, Storage, awaitable, waiting
 from agentbench_tui.python_api.progress import OnProgress
 from agentbench_tui.python_api.results import RunResult
 from agentbench_tui.python_api.suites import SuitesLike, given_suites
@@ -47,7 +47,7 @@ def run(
     db: Database | None = None,
     persist: Database | None = None,
     on_progress: OnProgress | None = None,
-) -> Job[RunResult]:
+) -> PlannedRun[RunResult]:
     """Run suites against agents, store the run, and return its result.
 
     The run is stored as `agentbench run` stores it, so that the command line and the session show
@@ -82,7 +82,7 @@ def run(
         db: Database file; `AGENTBENCH_DB`, else agentbench.db in the user's data folder, if None.
             `:memory:` is discarded at the end.
         persist: File to which a database `:memory:` is written at the end.
-        on_progress: Function that is called about twice a second with the `Progress`, such as
+        on_progress: Function that is called about twice a second with the `RunProgress`, such as
             `print`. What it raises ends the run.
 
     Raises:
@@ -130,7 +130,7 @@ def run(
         plan = make_plan(given, options)
     for gate in options.gates:
         parse_gate(gate)
-    return Job(plan, Storage(db, persist), RunResult.of_ended_run, objects, on_progress)
+    return PlannedRun(plan, Storage(db, persist), RunResult.of_ended_run, objects, on_progress)
 
 
 run_async = awaitable("run_async", run)

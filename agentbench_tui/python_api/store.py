@@ -25,7 +25,7 @@ from agentbench_tui.python_api.verdict_results import (
 )
 
 if TYPE_CHECKING:
-    from agentbench_tui.python_api.job import Database
+    from agentbench_tui.python_api.planned_run import Database
 
 
 @dataclass(frozen=True)
@@ -105,16 +105,19 @@ class Store:
         limit: int = 5,
     ) -> ComparisonResult:
         """Compare agents, versions, runs or files; see the function `compare`."""
-        from agentbench_tui.verdicts.comparison.question import Question, ask
+        from agentbench_tui.verdicts.comparison.selector_comparison import (
+            ComparisonOptions,
+            compare_selectors,
+        )
 
         check_counts(limit=(limit, 1, None), seed=(seed, 0, 2**32 - 1))
         if margin is not None and not 0 < margin < 1:
             raise UsageError(f"margin is {margin}; give a number between 0 and 1, such as 0.05")
-        question = Question(
+        options = ComparisonOptions(
             selectors, suite, benchmark, names("metrics", metrics), better, where, attempt,
             cluster, paired, margin, seed, limit, by,
         )  # fmt: skip
-        document = ask(question, self.path).document
+        document = compare_selectors(options, self.path).document
         if "matrix" in document:
             return ComparisonResult(typed(document, CompareMatrixDocument))
         return ComparisonResult(typed(document, CompareDocument))
@@ -162,15 +165,15 @@ class Store:
     ) -> RegressionsResult:
         """Check whether an agent has become worse; see the function `regressions`."""
         from agentbench_tui.store.database import reading
-        from agentbench_tui.verdicts.regression.question import question_about
         from agentbench_tui.verdicts.regression.regression import judge_agent
         from agentbench_tui.verdicts.regression.regression_document import regressions_document
+        from agentbench_tui.verdicts.regression.regression_request import regression_request
 
         for name, value in {"threshold": threshold, **thresholds}.items():
             if value is not None and not 0 < value < 1:
                 raise UsageError(f"{name} is {value}; give a number between 0 and 1, such as 0.05")
         with reading(self.path) as connection:
-            question = question_about(
+            request = regression_request(
                 connection,
                 agent,
                 baseline=baseline,
@@ -180,7 +183,7 @@ class Store:
                 threshold=threshold,
                 thresholds=thresholds,
             )
-            judgement = judge_agent(connection, question)
+            judgement = judge_agent(connection, request)
             document = regressions_document(connection, judgement, requests_per_day)
         return RegressionsResult(typed(document, RegressionsDocument))
 

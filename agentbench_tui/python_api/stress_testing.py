@@ -17,9 +17,9 @@ from agentbench_tui.python_api.arguments import (
     names,
     present,
 )
-from agentbench_tui.python_api.job import Database, Job, Storage, awaitable, waiting
 from agentbench_tui.python_api.load_results import StressResult
 from agentbench_tui.python_api.load_testing import workload_of
+from agentbench_tui.python_api.planned_run import Database, PlannedRun, Storage, awaitable, waiting
 from agentbench_tui.stress.catalogue import SCENARIOS, Scenario
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def stress(
     notes: str = "",
     db: Database | None = None,
     persist: Database | None = None,
-) -> Job[StressResult]:
+) -> PlannedRun[StressResult]:
     """Stress-test agents: breaking point, cause and recovery.
 
     Normal load is measured first. All eight scenarios at full length take hours; `time_scale`
@@ -167,7 +167,7 @@ def stress(
         plan = make_plan([suite_of_data(suite, folder)], options)
     for gate in options.gates:
         parse_gate(gate)
-    return Job(plan, Storage(db, persist), StressResult.of_ended_run, objects)
+    return PlannedRun(plan, Storage(db, persist), StressResult.of_ended_run, objects)
 
 
 stress_async = awaitable("stress_async", stress)

@@ -18,7 +18,7 @@ from agentbench_tui.contracts.leaderboard import Board, LeaderboardDocument
 from agentbench_tui.contracts.regressions import RegressionFinding, RegressionsDocument
 from agentbench_tui.contracts.runs import AnswerLine, AnswersDocument, RunsDocument, RunSummary
 from agentbench_tui.model.errors import GateFailed
-from agentbench_tui.python_api.display import Page, Table, shown, with_interval
+from agentbench_tui.python_api.display import ResultPage, ResultTable, shown, with_interval
 from agentbench_tui.python_api.results import Result, Row
 
 if TYPE_CHECKING:
@@ -87,13 +87,15 @@ class ComparisonResult(Result):
             for one in at.disagreements.first
         ]
 
-    def _page(self) -> Page:
+    def _page(self) -> ResultPage:
         tables = [
-            Table(f"B {pair.b} against A {pair.a}", _METRICS, [*map(_metric_row, pair.metrics)])
+            ResultTable(
+                f"B {pair.b} against A {pair.a}", _METRICS, [*map(_metric_row, pair.metrics)]
+            )
             for pair in self.pairs
         ]
         winner = "no winner" if self.winner is None else f"{self.winner} wins"
-        return Page(f"comparison: {winner}", tables, self.document.recommendations)
+        return ResultPage(f"comparison: {winner}", tables, self.document.recommendations)
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,9 +128,9 @@ class LeaderboardResult(Result):
     def _agents_rows(self) -> list[Row]:
         return [msgspec.structs.asdict(one) for one in self.document.agents]
 
-    def _page(self) -> Page:
+    def _page(self) -> ResultPage:
         tables = [
-            Table(
+            ResultTable(
                 _board_title(board),
                 {"rank_shown": "#", "name": "name", "score": f"{board.metric} [95%]"},
                 [
@@ -143,7 +145,7 @@ class LeaderboardResult(Result):
             for board in self.boards
         ]
         notes = [note for board in self.boards for note in board.notes]
-        return Page(self.document.reason or "leaderboard", tables, notes)
+        return ResultPage(self.document.reason or "leaderboard", tables, notes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -182,15 +184,15 @@ class RegressionsResult(Result):
             for one in self.findings
         ]
 
-    def _page(self) -> Page:
+    def _page(self) -> ResultPage:
         found = self.document
         rows = [
             {**self_row, "change": with_interval(one.change, one.low, one.high)}
             for one, self_row in zip(self.findings, self._findings_rows(), strict=True)
         ]
-        return Page(
+        return ResultPage(
             f"{found.agent}@{found.version}: {found.verdict}",
-            (Table("", _FINDINGS, rows),),
+            (ResultTable("", _FINDINGS, rows),),
             [f"{found.recommended_action}: {found.reason}" if found.reason else ""],
         )
 
@@ -212,12 +214,12 @@ class RunsResult(Result):
     def _runs_rows(self) -> list[Row]:
         return [msgspec.structs.asdict(one) for one in self.runs]
 
-    def _page(self) -> Page:
+    def _page(self) -> ResultPage:
         rows = [
             row | {"counts": f"{shown(one.correct)}/{shown(one.answered)}/{shown(one.observed)}"}
             for row, one in zip(self._runs_rows(), self.runs, strict=True)
         ]
-        return Page(f"{len(self.runs):,} runs", (Table("", _RUNS, rows),))
+        return ResultPage(f"{len(self.runs):,} runs", (ResultTable("", _RUNS, rows),))
 
 
 @dataclass(frozen=True, repr=False)
@@ -237,10 +239,10 @@ class AnswersResult(Result):
     def _answers_rows(self) -> list[Row]:
         return [msgspec.structs.asdict(one) for one in self.answers]
 
-    def _page(self) -> Page:
+    def _page(self) -> ResultPage:
         more = f", {self.document.more:,} more" if self.document.more else ""
         heading = f"run {self.document.run_id}: {len(self.answers):,} answers{more}"
-        return Page(heading, (Table("", _ANSWERS, self._answers_rows()),))
+        return ResultPage(heading, (ResultTable("", _ANSWERS, self._answers_rows()),))
 
 
 _METRICS = {

@@ -13,7 +13,7 @@ import pytest
 import agentbench_tui as agentbench
 from agentbench_tui.cli.main import _run
 from agentbench_tui.python_api.background import close_loop_thread
-from agentbench_tui.python_api.display import Page, Table, shown
+from agentbench_tui.python_api.display import ResultPage, ResultTable, shown
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\x1b]0;title\x07 & <b onclick=x>"
 SUITE: dict[str, Any] = {
@@ -103,7 +103,9 @@ def test_what_an_agent_says_is_text_in_html_and_on_a_terminal(
 
 def test_a_page_has_one_form_for_html_and_for_text() -> None:
     rows = [{"a": 0.123456, "b": None, "c": True}, {"a": 1234567.0, "b": None, "c": False}]
-    page = Page("two", (Table("Rows", {"a": "A", "b": "B", "c": "C"}, rows),), ("a note",))
+    page = ResultPage(
+        "two", (ResultTable("Rows", {"a": "A", "b": "B", "c": "C"}, rows),), ("a note",)
+    )
     assert page.text().splitlines() == [
         "two", "", "Rows", "A          C", "0.1235     yes", "1,235,000  no", "a note",
     ]  # fmt: skip
@@ -113,7 +115,7 @@ def test_a_page_has_one_form_for_html_and_for_text() -> None:
 
 
 def test_a_long_table_says_how_many_rows_are_left_out() -> None:
-    page = Page("", (Table("", {"n": "N"}, [{"n": str(n)} for n in range(50)]),))
+    page = ResultPage("", (ResultTable("", {"n": "N"}, [{"n": str(n)} for n in range(50)]),))
     assert "… 10 more rows; to_pandas() has all of them" in page.text()
     assert "49" not in page.text()
 

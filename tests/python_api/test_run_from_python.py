@@ -269,7 +269,7 @@ async def test_a_run_that_is_cancelled_keeps_what_was_measured() -> None:
 
 
 def test_progress_is_told_while_a_run_lasts() -> None:
-    told: list[agentbench.Progress] = []
+    told: list[agentbench.RunProgress] = []
     go = threading.Event()
 
     def answer(question: str) -> str:
@@ -277,7 +277,7 @@ def test_progress_is_told_while_a_run_lasts() -> None:
             assert go.wait(30)
         return CAPITALS[question]
 
-    def note(progress: agentbench.Progress) -> None:
+    def note(progress: agentbench.RunProgress) -> None:
         told.append(progress)
         if progress.answered == 3:
             go.set()
@@ -296,7 +296,7 @@ async def test_what_the_reader_of_progress_raises_ends_the_run() -> None:
         await go.wait()
         return CAPITALS[question]
 
-    def note(progress: agentbench.Progress) -> None:
+    def note(progress: agentbench.RunProgress) -> None:
         go.set()
         raise LookupError(progress.run_id)
 

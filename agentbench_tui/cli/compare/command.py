@@ -28,7 +28,7 @@ from agentbench_tui.model.text.untrusted import one_line
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison.compare import Compared
-    from agentbench_tui.verdicts.comparison.question import Question
+    from agentbench_tui.verdicts.comparison.selector_comparison import ComparisonOptions
 
 
 @click.command(
@@ -137,27 +137,27 @@ def compare(
             curves, selectors, metrics, better, form, paired=paired, margin=margin, seed=seed,
             database=database, suite=suite, benchmark=benchmark, fail_on=fail_on,
         )  # fmt: skip
-    from agentbench_tui.verdicts.comparison.question import Question
+    from agentbench_tui.verdicts.comparison.selector_comparison import ComparisonOptions
 
-    question = Question(
+    options = ComparisonOptions(
         selectors, suite, benchmark, metrics, better, where, attempt, cluster, paired, margin,
         seed, limit, by, by_limit,
     )  # fmt: skip
-    found = _compare_sides(question, database, form)
+    found = _compare_sides(options, database, form)
     return 0 if fail_on is None else _gate(found)
 
 
-def _compare_sides(question: Question, database: str | None, form: str) -> Compared:
+def _compare_sides(options: ComparisonOptions, database: str | None, form: str) -> Compared:
     """Compare, and print the result."""
     from agentbench_tui.cli.compare.result import print_comparison
-    from agentbench_tui.verdicts.comparison.question import ask
+    from agentbench_tui.verdicts.comparison.selector_comparison import compare_selectors
 
     def say(note: str) -> None:
         print_prose(one_line(note, 1000), err=True)
 
-    reply = ask(question, database_path(database), say)
-    print_comparison(reply.found, reply.document, form, reply.groups, question.by_limit)
-    return reply.found
+    compared = compare_selectors(options, database_path(database), say)
+    print_comparison(compared.found, compared.document, form, compared.groups, options.by_limit)
+    return compared.found
 
 
 def _gate(found: Compared) -> int:

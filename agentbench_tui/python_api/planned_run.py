@@ -1,7 +1,7 @@
 """A run that a caller asked for: planned, then carried out in the loop thread.
 
 Each function of the API that runs something exists twice, one that waits and one to be awaited.
-Both are made of one function that returns a `Job`.
+Both are made of one function that returns a `PlannedRun`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _text(path: Database | None) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Job(Generic[Result]):
+class PlannedRun(Generic[Result]):
     """A planned run."""
 
     plan: Plan
@@ -151,7 +151,7 @@ def _say(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 
-def waiting(prepare: Callable[Parameters, Job[Result]]) -> Callable[Parameters, Result]:
+def waiting(prepare: Callable[Parameters, PlannedRun[Result]]) -> Callable[Parameters, Result]:
     """Make the function that plans, runs and returns the result."""
 
     @functools.wraps(prepare)
@@ -168,7 +168,7 @@ def awaitable(
     name: str, function: Callable[Parameters, Result]
 ) -> Callable[Parameters, Coroutine[Any, Any, Result]]:
     """Make the function `name` that is awaited, of one that `waiting` made."""
-    prepare: Callable[Parameters, Job[Result]] = inspect.unwrap(function)
+    prepare: Callable[Parameters, PlannedRun[Result]] = inspect.unwrap(function)
 
     @functools.wraps(function)
     async def call(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
@@ -186,8 +186,8 @@ def awaitable(
 
 
 def _set_return(call: Callable[..., Any], prepare: Callable[..., Any]) -> None:
-    """Let `help` show what the caller gets instead of `Job[…]`."""
-    given = str(prepare.__annotations__["return"]).removeprefix("Job[").removesuffix("]")
+    """Let `help` show what the caller gets instead of `PlannedRun[…]`."""
+    given = str(prepare.__annotations__["return"]).removeprefix("PlannedRun[").removesuffix("]")
     call.__annotations__ = {**prepare.__annotations__, "return": given}
     call.__signature__ = inspect.signature(prepare).replace(return_annotation=given)  # type: ignore[attr-defined]
 

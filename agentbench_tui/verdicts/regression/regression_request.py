@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-def question_about(
+def regression_request(
     connection: sqlite3.Connection,
     agent: str | None,
     *,
@@ -30,7 +30,7 @@ def question_about(
     threshold: float | None = None,
     thresholds: Mapping[str, float] = MappingProxyType({}),
 ) -> RegressionAsked:
-    """Return the question about `AGENT[@VERSION]`, by default the agent of the newest run.
+    """Return what to check of `AGENT[@VERSION]`, by default the agent of the newest run.
 
     Raises UsageError for what names no agent, several agents in the newest run, and a metric for
     which an experiment declares no better direction.

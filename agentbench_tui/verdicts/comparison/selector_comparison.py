@@ -1,6 +1,6 @@
-"""A comparison from request to result: selectors in, verdict and document out.
+"""Compare what selectors name: options and selectors in, verdict and document out.
 
-The command line and the Python API use the same class.
+The command line and the Python API both compare by this.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """Arguments of `agentbench compare`; names and defaults are those of its options."""
+class ComparisonOptions:
+    """Selectors and options of `agentbench compare`, with its names and defaults."""
 
     selectors: tuple[str, ...]
     suite: str | None = None
@@ -52,8 +52,8 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """Result of a comparison."""
+class SelectorComparison:
+    """A comparison with its document."""
 
     found: Compared
     document: dict[str, Any]
@@ -62,36 +62,38 @@ class Reply:
     """With `by`, the comparison in each group of cases."""
 
 
-def ask(question: Question, database: Path, say: Callable[[str], object] = lambda _: None) -> Reply:
+def compare_selectors(
+    options: ComparisonOptions, database: Path, say: Callable[[str], object] = lambda _: None
+) -> SelectorComparison:
     """Compare what the selectors select.
 
     Raises UsageError, Unmeasured and StoreError. `say` receives remarks on the input, such as
     skipped rows of a file.
     """
-    selectors, metrics = question.selectors, question.metrics
+    selectors, metrics = options.selectors, options.metrics
     _check_selectors(selectors)
-    check_where(selectors, question.where, question.attempt)
-    columns = file_columns(selectors, metrics, question.better)
+    check_where(selectors, options.where, options.attempt)
+    columns = file_columns(selectors, metrics, options.better)
     check_metrics(metrics, columns)
     asked = Asked(
-        question.paired, question.margin, question.seed, columns=columns, cluster=question.cluster
+        options.paired, options.margin, options.seed, columns=columns, cluster=options.cluster
     )
     with reading_sides(selectors, database) as connection:
         numbers, fields = CaseNumbers(connection), CaseFields()
-        column = NO_FIELD if question.by is None else FileField(question.by, fields)
+        column = NO_FIELD if options.by is None else FileField(options.by, fields)
         sides = load_sides(
-            connection, selectors, question.suite, question.benchmark, numbers,
-            [*columns.values()], question.where, question.attempt, column, question.cluster,
+            connection, selectors, options.suite, options.benchmark, numbers,
+            [*columns.values()], options.where, options.attempt, column, options.cluster,
         )  # fmt: skip
         for note in dict.fromkeys(note for side in sides for note in side.notes):
             say(note)
         found = compare(connection, sides, numbers, asked, metrics)
-        document = compare_document(connection, found, numbers, question.limit)
+        document = compare_document(connection, found, numbers, options.limit)
         groups = None
-        if question.by is not None:
-            groups = compare_by_groups(connection, found, numbers, fields, question.by, metrics)
-            document["breakdown"] = groups_document(groups, question.by_limit)
-    return Reply(found, document, groups)
+        if options.by is not None:
+            groups = compare_by_groups(connection, found, numbers, fields, options.by, metrics)
+            document["breakdown"] = groups_document(groups, options.by_limit)
+    return SelectorComparison(found, document, groups)
 
 
 def _check_selectors(selectors: tuple[str, ...]) -> None:
