@@ -69,7 +69,8 @@ def set_(
     """
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries.baselines import accepted_changes, keep_baseline
+    from agentbench_tui.store.queries.baselines import accepted_changes
+    from agentbench_tui.store.writes.baselines import keep_baseline
     from agentbench_tui.verdicts.regression.baseline import baseline_of_selector, target_words
 
     if not name or ":" in name:
@@ -117,7 +118,8 @@ def remove(agent: str, name: str, database: str | None) -> int:
     """Remove a baseline of AGENT."""
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries.baselines import baselines_of, remove_baseline
+    from agentbench_tui.store.queries.baselines import baselines_of
+    from agentbench_tui.store.writes.baselines import remove_baseline
 
     path = database_path(database)
     with reading(path) as connection:
@@ -164,12 +166,8 @@ def accept(
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.model.figures.metric import regressing_metrics
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries.baselines import (
-        accepted_changes,
-        baselines_of,
-        keep_accepted,
-        remove_accepted,
-    )
+    from agentbench_tui.store.queries.baselines import accepted_changes, baselines_of
+    from agentbench_tui.store.writes.baselines import keep_accepted, remove_accepted
     from agentbench_tui.verdicts.regression.acceptance import acceptable
     from agentbench_tui.verdicts.regression.baseline import target_words
     from agentbench_tui.verdicts.regression.regression import RegressionAsked, judge_agent

@@ -141,3 +141,14 @@ def test_statements_are_run_by_the_store_alone() -> None:
 def test_a_statement_that_is_run_is_seen() -> None:
     assert [*run_by("a = 1\nrows = connection.execute(statement)")] == [2]
     assert [*run_by("asyncio.run(execute(plan))")] == []
+
+
+def test_queries_only_read() -> None:
+    writes = re.compile(r"^\s*(INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER)\b")
+    found = {
+        path.name: text
+        for path in (PACKAGE / "store" / "queries").glob("*.py")
+        for _, text in sql_of(path.read_text())
+        if writes.search(text)
+    }
+    assert found == {}, "changes of rows are functions of store/writes"

@@ -19,12 +19,14 @@ from agentbench_tui.store.queries.baselines import (
     Baseline,
     accepted_changes,
     baselines_of,
+)
+from agentbench_tui.store.removal import delete_run
+from agentbench_tui.store.writes.baselines import (
     keep_accepted,
     keep_baseline,
     remove_accepted,
     remove_baseline,
 )
-from agentbench_tui.store.removal import delete_run
 
 OF_VERSION = Baseline("perfect", "default", "", "", "version", "88fe01bfd07d", "2026-11-28")
 

@@ -8,8 +8,8 @@ from run_history import Measured, RunHistory, near, timed
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read, connect_to_write, reading
-from agentbench_tui.store.queries.baselines import keep_accepted
 from agentbench_tui.store.queries.history import newest_agent, stamp_of_history
+from agentbench_tui.store.writes.baselines import keep_accepted
 from agentbench_tui.verdicts.regression.alarms import standings
 from agentbench_tui.verdicts.regression.course import (
     MOST_RUNS,

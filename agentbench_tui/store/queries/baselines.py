@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal
-
-from agentbench_tui.store.writer import write_once
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
+    from collections.abc import Collection
 
 DEFAULT = "default"
 """Name of the baseline that is used by default."""
@@ -78,45 +75,3 @@ def accepted_changes(
         (agent,),
     )
     return [AcceptedChange(*row) for row in rows.fetchall()]
-
-
-def keep_baseline(database: Path, baseline: Baseline) -> None:
-    """Set a baseline, in place of the one of that name and place."""
-    _insert(database, "baselines", [baseline])
-
-
-def keep_accepted(database: Path, changes: Sequence[AcceptedChange]) -> None:
-    """Accept changes of level; accepting one again changes nothing but the date."""
-    _insert(database, "accepted_changes", changes)
-
-
-def remove_baseline(database: Path, agent: str, name: str) -> int:
-    """Remove a baseline with all its places; how many there were."""
-    return _delete(database, "DELETE FROM baselines WHERE agent_id=? AND name=?", (agent, name))
-
-
-def remove_accepted(database: Path, changes: Sequence[AcceptedChange]) -> None:
-    """Take back that these changes are accepted."""
-    keys = ("agent_id", "suite_id", "benchmark_id", "parameters", "metric", "since")
-    where = " AND ".join(f"{name}=:{name}" for name in keys)
-    statement = f"DELETE FROM accepted_changes WHERE {where}"  # noqa: S608  # our own names
-    write_once(database, [lambda c: c.executemany(statement, [asdict(one) for one in changes])])
-
-
-def _insert(
-    database: Path, table: str, rows: Sequence[Baseline] | Sequence[AcceptedChange]
-) -> None:
-    marks = ", ".join("?" * len(fields(rows[0])))
-    statement = f"INSERT OR REPLACE INTO {table} VALUES ({marks})"  # noqa: S608  # our own names
-    write_once(database, [lambda c: c.executemany(statement, [astuple(row) for row in rows])])
-
-
-def _delete(database: Path, statement: str, values: tuple[str, ...]) -> int:
-    removed = 0
-
-    def change(connection: sqlite3.Connection) -> None:
-        nonlocal removed
-        removed = connection.execute(statement, values).rowcount
-
-    write_once(database, [change])
-    return removed

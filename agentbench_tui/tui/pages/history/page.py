@@ -13,7 +13,8 @@ from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.regressions import place_words
 from agentbench_tui.store.database import reading
-from agentbench_tui.store.queries.baselines import DEFAULT, keep_accepted, keep_baseline
+from agentbench_tui.store.queries.baselines import DEFAULT
+from agentbench_tui.store.writes.baselines import keep_accepted, keep_baseline
 from agentbench_tui.tui.dialogs.asking import Sure
 from agentbench_tui.tui.dialogs.choice import Choice
 from agentbench_tui.tui.drawing.grid_data import GridData
