@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from agentbench_tui.cli.console.output import (
-    Column,
     database_option,
     database_path,
     format_option,
     print_rows,
 )
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

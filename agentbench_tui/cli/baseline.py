@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import (
-    Column,
     database_option,
     database_path,
     format_option,
@@ -15,6 +14,7 @@ from agentbench_tui.cli.console.output import (
     print_rows,
 )
 from agentbench_tui.presentation.numbers import precise
+from agentbench_tui.presentation.report import Column
 from agentbench_tui.store.queries.baselines import DEFAULT
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ import click
 import msgspec
 
 from agentbench_tui.cli.console.output import (
-    Column,
     database_option,
     database_path,
     format_option,
     print_rows,
 )
+from agentbench_tui.presentation.report import Column
 
 _COLUMNS = (
     Column("status", ""),

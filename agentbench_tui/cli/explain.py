@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from agentbench_tui.cli.console.output import Column, format_option, print_rows
+from agentbench_tui.cli.console.output import format_option, print_rows
+from agentbench_tui.presentation.report import Column
 
 _COLUMNS = (
     Column("name", "name", names_row=True),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import (
-    Column,
     benchmark_options,
     database_option,
     database_path,
@@ -20,6 +19,7 @@ from agentbench_tui.model.errors import UsageError, write_error
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import amount, duration, percent
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     import sqlite3

@@ -10,13 +10,10 @@ import click
 
 from agentbench_tui.cli.console.numbers import ABOVE_ZERO
 from agentbench_tui.cli.console.output import (
-    Column,
     benchmark_options,
     database_option,
     database_path,
     format_option,
-    print_prose,
-    print_rows,
 )
 from agentbench_tui.cli.run.trust import check_trust, trust_option
 
@@ -26,24 +23,6 @@ if TYPE_CHECKING:
     from agentbench_tui.contracts.regressions import RegressionsDocument
     from agentbench_tui.verdicts.regression.regression import Judgement, RegressionAsked
 
-_COLUMNS = (
-    Column("benchmark", "benchmark", names_row=True),
-    Column("metric", "metric", names_row=True),
-    Column("before_shown", "before", right=True),
-    Column("now_shown", "now", right=True),
-    Column("change_shown", "change [95%]", right=True),
-    Column("verdict_shown", "verdict"),
-    Column("seen_shown", "would see", right=True),
-)
-_FIELDS = tuple(
-    Column(name, name)
-    for name in (
-        "suite_id", "benchmark_id", "parameters", "metric", "unit", "better", "verdict",
-        "severity", "gate", "against", "baseline_value", "current_value", "change", "change_is",
-        "low", "high", "regression_percentage", "at_least_percentage", "p_value", "smallest_seen",
-        "reason",
-    )
-)  # fmt: skip
 _FAILS: dict[str, set[str]] = {
     "regression": {"minor", "major", "critical"},
     "major": {"major", "critical"},
@@ -112,6 +91,8 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
     agentbench regressions my-agent --baseline v1 --threshold 0.1 --threshold accuracy=0.01
     agentbench regressions my-agent --confirm --format json
     """
+    from agentbench_tui.cli.console.reports import print_report
+    from agentbench_tui.presentation.regressions import regressions_report
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.regression.regression import judge_agent
     from agentbench_tui.verdicts.regression.regression_document import regressions_document
@@ -127,7 +108,7 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
         if is_to_confirm:
             judgement = judge_agent(connection, wanted)
         document = regressions_document(connection, judgement, given["per_day"])
-    _print(document, form)
+    print_report(regressions_report(document), form, document)
     return _exit_code(document, given["fail_on"])
 
 
@@ -200,27 +181,6 @@ def _run_again(path: Path, judgement: Judgement, *, trust: bool) -> int:
         if code := carry_out_quietly(plan, path, resume=False):
             return code
     return 0
-
-
-def _print(document: RegressionsDocument, form: str) -> None:
-    from agentbench_tui.contracts.document import plain
-    from agentbench_tui.model.text.untrusted import visible
-    from agentbench_tui.presentation.regressions import lines_of, row_of
-
-    if form in {"csv", "jsonl"}:
-        health = {"overall_health": document.overall_health} if form == "csv" else {}
-        rows = [{**plain(one), **health} for one in document.findings]
-        print_rows(rows, (*_FIELDS, Column("overall_health", "overall_health")), form)
-        return
-    print_rows([row_of(one) for one in document.findings], _COLUMNS, form, document)
-    if form == "md":
-        click.echo()
-        for line in lines_of(document):
-            click.echo(f"- {visible(line).strip()}")
-    if form == "table":
-        click.echo()
-        for line in lines_of(document):
-            print_prose(visible(line))
 
 
 def _exit_code(document: RegressionsDocument, fail_on: str) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from agentbench_tui.cli.console.output import Column, format_option, print_json, print_rows
+from agentbench_tui.cli.console.output import format_option, print_json, print_rows
+from agentbench_tui.presentation.report import Column
 
 _COLUMNS = (Column("name", "document", names_row=True), Column("description", "what it is"))
 

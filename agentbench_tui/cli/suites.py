@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import (
-    Column,
-    format_option,
-    print_json,
-    print_prose,
-    print_rows,
-)
+from agentbench_tui.cli.console.output import format_option, print_json, print_prose, print_rows
 from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.suite.loading import LoadedSuite

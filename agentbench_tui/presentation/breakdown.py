@@ -9,7 +9,7 @@ from agentbench_tui.presentation.numbers import (
     MISSING,
     count,
     duration,
-    money,
+    money_each,
     p_relation,
     p_value,
     percent,
@@ -62,7 +62,7 @@ def _row(agent: str, of: AgentBreakdown, one: GroupFigures) -> dict[str, str]:
         "p": p_value(one.p_adjusted),
         "p50": duration(one.e2e_ms.value),
         "tokens": count(one.tokens),
-        "cost": money(one.cost_usd_per_task.value),
+        "cost": money_each(one.cost_usd_per_task.value),
         "answers": f"{right}/{one.answered}/{one.answers}",
         "failures": " ".join(f"{kind}:{n}" for kind, n in one.failures.items()),
     }

@@ -5,16 +5,132 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.presentation.numbers import MISSING, money, percent, points, with_interval
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    amount,
+    decimals,
+    money,
+    money_each,
+    percent,
+    points,
+    with_interval,
+)
+from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_FRONT = {
+    "on the front": "yes",
+    "possibly on the front": "maybe",
+    "off the front": "no",
+    "unknown": MISSING,
+}
+_COLUMNS = (
+    Column("name_shown", "agent", names_row=True),
+    Column("right", "right", percent, right=True),
+    Column("usd_per_task", "USD/task", money_each, right=True),
+    Column("usd_per_success_shown", "USD/right [95%]", right=True),
+    Column("successes_per_usd", "right/USD", amount, True),
+    Column("front", "front"),
+    Column("efficiency", "eff.", decimals(2), right=True),
+)
+_OF_BENCHMARK = (
+    Column("benchmark", "benchmark", names_row=True),
+    Column("usd_per_task", "USD/task", money_each, right=True),
+    Column("usd_per_success_shown", "USD/right [95%]", right=True),
+    Column("successes_per_usd", "right/USD", amount, True),
+)
+_FIELDS = (
+    "group", "simulated", "agent", "agent_id", "agent_version", "cases", "right", "right_low",
+    "right_high", "usd_per_task", "usd_per_task_low", "usd_per_task_high", "usd_per_success",
+    "usd_per_success_low", "usd_per_success_high", "successes_per_usd", "on_front", "front_share",
+    "value", "efficiency", "optimal", "spent_on_wrong",
+)  # fmt: skip
+"""Columns of CSV, fields of JSON lines."""
 _MOST_TOLD = 5
 _WASTE_FROM = 0.2
 """Share of the cost spent on answers that were not right from which on it is reported."""
 
 Document = dict[str, Any]
+
+
+def cost_report(document: Document) -> Report:
+    """Return a section for each group of agents that answered the same cases."""
+    groups = document["groups"]
+    records = [
+        _plain(number, group, line)
+        for number, group in enumerate(groups, 1)
+        for line in group["agents"]
+    ]
+    return Report(
+        Table(raw_columns(_FIELDS), records),
+        [_section(group, document["margin"]) for group in groups],
+        _unknown(document) or ([] if groups else [_nothing(document)]),
+    )
+
+
+def _section(group: Document, margin: float) -> Section:
+    tables = [Table(_COLUMNS, [_shown(line) for line in group["agents"]])]
+    for line in group["agents"]:
+        of_each = line["by_benchmark"]
+        if line["name"] == group["current"] and len(of_each) > 1:
+            rows = [{"benchmark": name, **_figures(one)} for name, one in of_each.items()]
+            tables.append(Table(_OF_BENCHMARK, rows))
+    return Section(title_of(group), tables, sentences_of(group, margin))
+
+
+def _unknown(document: Document) -> list[str]:
+    """Return whose cost is unknown, and why."""
+    unknown: dict[tuple[str, str], list[str]] = {}
+    for one in document["unknown"]:
+        unknown.setdefault((one["benchmark"], one["reason"]), []).append(one["name"])
+    return [
+        f"{MISSING} the cost of {some_names(names)} on {benchmark} is unknown: {reason}"
+        for (benchmark, reason), names in unknown.items()
+    ]
+
+
+def _nothing(document: Document) -> str:
+    days = counted(document["window_days"], "day")
+    return f"no complete execution in the last {days}; start one with `agentbench run`"
+
+
+def _figures(line: Document) -> Document:
+    return {
+        "usd_per_task": line["cost_usd_per_task"]["value"],
+        "usd_per_success_shown": per_success_words(line),
+        "successes_per_usd": line["successes_per_usd"]["value"],
+    }
+
+
+def _shown(line: Document) -> Document:
+    return {
+        **line,
+        **_figures(line),
+        "name_shown": line["name"] + (" (simulated)" if line["simulated"] else ""),
+        "right": line["correct_share"]["value"],
+        "front": _FRONT[line["front"]["standing"]],
+    }
+
+
+def _plain(number_of_group: int, group: Document, line: Document) -> Document:
+    """A line for JSON lines and CSV: numbers, one a column."""
+    found = {
+        "group": number_of_group,
+        "agent": line["name"],
+        "cases": group["cases"],
+        "right": line["correct_share"]["value"],
+        "right_low": line["correct_share"]["low"],
+        "right_high": line["correct_share"]["high"],
+        "successes_per_usd": line["successes_per_usd"]["value"],
+        "on_front": line["front"]["on_front"],
+        "front_share": line["front"]["share"],
+    }
+    for name in ("usd_per_task", "usd_per_success"):
+        of = line[f"cost_{name}"]
+        found |= {name: of["value"], f"{name}_low": of["low"], f"{name}_high": of["high"]}
+    return {name: found.get(name, line.get(name)) for name in _FIELDS}
 
 
 def title_of(group: Document) -> str:
@@ -100,7 +216,7 @@ def _dearest(line: Document) -> str:
     if never:
         return f"; never right on {some_names(never)}"
     name = max(costs, key=lambda one: costs[one])
-    return f"; a right answer is dearest on {name} ({money(costs[name])})"
+    return f"; a right answer is dearest on {name} ({money_each(costs[name])})"
 
 
 def per_success_words(line: Document) -> str:
@@ -108,8 +224,8 @@ def per_success_words(line: Document) -> str:
     per_success = line["cost_usd_per_success"]
     low, high = per_success["low"], per_success["high"]
     if per_success["value"] is None and low is not None:
-        return f"above {money(low)}"  # never right: infinite, but bounded from below
-    shown = money(per_success["value"])
+        return f"above {money_each(low)}"  # never right: infinite, but bounded from below
+    shown = money_each(per_success["value"])
     if low is not None:
-        shown += f" [{money(low)}, {'∞' if high is None else money(high)}]"
+        shown += f" [{money_each(low)}, {'∞' if high is None else money_each(high)}]"
     return shown

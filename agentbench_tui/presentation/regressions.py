@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from agentbench_tui.contracts.document import plain
 from agentbench_tui.presentation.numbers import (
     MISSING,
     amount,
@@ -19,6 +20,7 @@ from agentbench_tui.presentation.numbers import (
     size_in_points,
     with_interval,
 )
+from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
 from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
@@ -32,9 +34,40 @@ if TYPE_CHECKING:
         SizeRange,
     )
 
+_COLUMNS = (
+    Column("benchmark", "benchmark", names_row=True),
+    Column("metric", "metric", names_row=True),
+    Column("before_shown", "before", right=True),
+    Column("now_shown", "now", right=True),
+    Column("change_shown", "change [95%]", right=True),
+    Column("verdict_shown", "verdict"),
+    Column("seen_shown", "would see", right=True),
+)
+_FIELDS = raw_columns(
+    (
+        "suite_id", "benchmark_id", "parameters", "metric", "unit", "better", "verdict",
+        "severity", "gate", "against", "baseline_value", "current_value", "change", "change_is",
+        "low", "high", "regression_percentage", "at_least_percentage", "p_value", "smallest_seen",
+        "reason",
+    )
+)  # fmt: skip
 _SHOWN = 5
 """Number of regressions described in sentences, the worst at the confidence bound first."""
 _UNDECIDED = ("not enough data", "not comparable")
+
+
+def regressions_report(document: RegressionsDocument) -> Report:
+    """Return the findings as a table, and the verdict with its reasons as sentences."""
+    table = Table(_COLUMNS, [row_of(one) for one in document.findings])
+    rows = [plain(one) for one in document.findings]
+    health = {"overall_health": document.overall_health}
+    return Report(
+        Table(_FIELDS, rows),
+        [Section(tables=[table], sentences=lines_of(document))],
+        csv_records=Table(
+            (*_FIELDS, *raw_columns(["overall_health"])), [{**row, **health} for row in rows]
+        ),
+    )
 
 
 def row_of(one: RegressionFinding) -> dict[str, Any]:

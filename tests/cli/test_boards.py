@@ -76,10 +76,10 @@ def test_the_table_fits_into_80_columns(said: Said, monkeypatch: pytest.MonkeyPa
     from rich.console import Console
 
     from agentbench_tui.cli.console import output
-    from agentbench_tui.cli.leaderboard import scoreboard
+    from agentbench_tui.cli.leaderboard import command as leaderboard
 
     monkeypatch.setattr(output, "screen_width", lambda: 80)
-    for module in (output, scoreboard):
+    for module in (output, leaderboard):
         monkeypatch.setattr(module, "console", lambda **_: Console(width=80, highlight=False))
     for command in (
         "leaderboard",

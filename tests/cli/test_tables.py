@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from agentbench_tui.cli.console import output
-from agentbench_tui.cli.console.output import Column, print_rows
+from agentbench_tui.cli.console.output import print_rows
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.report import Column
 
 NAME = Column("name", "name", names_row=True)
 A, B, EMPTY = Column("a", "first", right=True), Column("b", "second", right=True), Column("e", "e")

@@ -11,7 +11,6 @@ import click
 
 from agentbench_tui.cli.compare.curve_sentences import lines
 from agentbench_tui.cli.console.output import (
-    Column,
     console,
     csv_cell,
     markdown_cell,
@@ -21,6 +20,7 @@ from agentbench_tui.cli.console.output import (
 from agentbench_tui.model.errors import write_error
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import p_value, precise, signed_amount
+from agentbench_tui.presentation.report import Column
 from agentbench_tui.verdicts.training.curve_document import (
     bootstrap_ends,
     curve_document,

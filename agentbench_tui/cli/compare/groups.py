@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentbench_tui.cli.console.output import Column, print_prose, print_rows
+from agentbench_tui.cli.console.output import print_prose, print_rows
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.comparison import CHANGE_TITLE, change, needed_words
 from agentbench_tui.presentation.numbers import MISSING, p_value
+from agentbench_tui.presentation.report import Column
 from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:

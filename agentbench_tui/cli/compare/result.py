@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import (
-    Column,
-    markdown_cell,
-    print_json,
-    print_prose,
-    print_rows,
-)
+from agentbench_tui.cli.console.output import markdown_cell, print_json, print_prose, print_rows
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.comparison import (
     CHANGE_TITLE,
@@ -22,6 +16,7 @@ from agentbench_tui.presentation.comparison import (
     sample_words,
 )
 from agentbench_tui.presentation.numbers import MISSING, p_value
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

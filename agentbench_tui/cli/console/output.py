@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ import click
 from agentbench_tui.cli.console.streams import knows_all_characters, stream_on
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import MISSING
+from agentbench_tui.presentation.report import Column
 
 FORMATS = ("table", "json", "jsonl", "csv", "md")
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -28,21 +28,6 @@ _LEAST_TEXT = 24
 _LEAST_NAME = 36
 """The same for a column that names its row: a run's id stays in one piece."""
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table."""
-
-    key: str
-    title: str
-    show: Callable[[Any], str] = lambda value: MISSING if value is None else str(value)
-    """Formats the value for a table; CSV has the value itself."""
-    right: bool = False
-    names_row: bool = False
-    """Whether it identifies the row, and is therefore repeated in every part of a table that is
-    wider than the screen.
-    """
 
 
 def format_option(default: str = "table") -> Callable[[Command], Command]:

@@ -8,16 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import (
-    Column,
-    format_option,
-    print_prose,
-    print_rows,
-    stdout_kept,
-)
+from agentbench_tui.cli.console.output import format_option, print_prose, print_rows, stdout_kept
 from agentbench_tui.cli.experiments.effects import effects
 from agentbench_tui.cli.run.options import check_gates, how_of, plan_of, run_options
 from agentbench_tui.model.bounds import MOST_ROUNDS
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import Plan

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import Column, print_prose, print_rows
+from agentbench_tui.cli.console.output import print_prose, print_rows
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.comparison import CHANGE_TITLE
 from agentbench_tui.presentation.numbers import MISSING
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import (
-    Column,
     database_option,
     database_path,
     format_option,
@@ -17,6 +16,7 @@ from agentbench_tui.cli.console.output import (
 )
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import precise, signed_amount, signed_percent
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     import sqlite3

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import Column, print_json, print_prose, print_rows
+from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.model.figures.metric import METRICS, Metric
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import precise
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     import sqlite3

@@ -11,6 +11,7 @@ import click
 from agentbench_tui.cli.compare.files import cluster_option
 from agentbench_tui.cli.console.numbers import ROWS
 from agentbench_tui.cli.console.output import (
+    console,
     database_option,
     database_path,
     format_option,
@@ -38,6 +39,10 @@ def _as_by(_: click.Context, parameter: click.Parameter, given: Sequence[str]) -
         if len(twice) > 1:
             raise click.BadParameter(f"give one of {' and '.join(twice)}", param=parameter)
     return _By(cast("Any", ranked[0]) if ranked else "agent", fields[0] if fields else None)
+
+
+_WIDE_FROM = 110
+"""Screen width from which on the five scores are shown by default."""
 
 
 @click.command(short_help="Rank agents by their scores.")
@@ -118,7 +123,8 @@ def leaderboard(
     agentbench leaderboard --run latest
     agentbench leaderboard --run latest --benchmark math --metric cost_usd_per_correct
     """
-    from agentbench_tui.cli.leaderboard.scoreboard import print_boards
+    from agentbench_tui.cli.console.reports import print_report
+    from agentbench_tui.presentation.leaderboard import leaderboard_report
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.ranking.leaderboard import asked_leaderboard
     from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked
@@ -132,7 +138,8 @@ def leaderboard(
     if run is not None and alone:
         _print_of_run(document, form)
     else:
-        print_boards(document, form, wide=wide)
+        roomy = form == "table" and console().width >= _WIDE_FROM
+        print_report(leaderboard_report(document, wide=wide, roomy=roomy), form, document)
     return 0
 
 

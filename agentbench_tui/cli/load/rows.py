@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentbench_tui.cli.console.output import Column, print_rows
+from agentbench_tui.cli.console.output import print_rows
 from agentbench_tui.model.figures.load_figures import COUNTS
 from agentbench_tui.model.figures.metric import METRICS
 from agentbench_tui.model.gate import UNANSWERED
+from agentbench_tui.presentation.report import Column
 
 _PARTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
 _OF_METRIC = ("metric", "unit", "value", *_PARTS, "n", "estimated", "needs")

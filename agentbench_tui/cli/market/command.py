@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from agentbench_tui.cli.console.output import Column, database_option, format_option, print_rows
+from agentbench_tui.cli.console.output import database_option, format_option, print_rows
 from agentbench_tui.cli.market.options import play_options, world_options
 from agentbench_tui.cli.market.serve import serve
 from agentbench_tui.cli.run.options import run_options
 from agentbench_tui.model.errors import UsageError, write_error
+from agentbench_tui.presentation.report import Column
 
 WORLD_SCHEMA = "agentbench.market-world/1"
 _PUBLIC = (

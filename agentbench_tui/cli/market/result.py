@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import Column, print_json, print_prose, print_rows
+from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.presentation.report import Column
 from agentbench_tui.report.market_html import number
 from agentbench_tui.report.market_tables import Played, Reports, called_out, summary_rows
 

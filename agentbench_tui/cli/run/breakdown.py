@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from agentbench_tui.cli.console.numbers import ROWS
-from agentbench_tui.cli.console.output import Column, print_json, print_prose, print_rows
+from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     import sqlite3

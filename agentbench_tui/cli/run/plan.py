@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import Column, print_prose, print_rows
+from agentbench_tui.cli.console.output import print_prose, print_rows
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import visible
 from agentbench_tui.presentation.numbers import chosen_duration
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import Plan

@@ -7,12 +7,7 @@ from typing import Any
 
 import click
 
-from agentbench_tui.cli.console.output import (
-    Column,
-    print_json,
-    print_prose,
-    print_rows,
-)
+from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.model.figures.market_metrics import FORESIGHT
 from agentbench_tui.model.foresight import LEAST_EVIDENCE
 from agentbench_tui.model.text.plain_number import counted
@@ -23,10 +18,12 @@ from agentbench_tui.presentation.numbers import (
     decimals,
     duration,
     money,
+    money_each,
     percent,
     score,
     with_interval,
 )
+from agentbench_tui.presentation.report import Column
 from agentbench_tui.presentation.runs import ending_words
 from agentbench_tui.verdicts.evidence.place import point_words
 
@@ -53,7 +50,7 @@ EXECUTIONS = (
     Column("p50", "e2e p50", duration, right=True),
     Column("p95", "e2e p95", right=True),
     Column("tokens_shown", "tokens", right=True),
-    Column("per_correct", "USD/right", money, right=True),
+    Column("per_correct", "USD/right", money_each, right=True),
     Column("cases", "right/answered/asked", right=True),
     Column("failures", "failures"),
     Column("state", "status"),

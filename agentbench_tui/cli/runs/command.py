@@ -9,7 +9,6 @@ import click
 
 from agentbench_tui.cli.console.numbers import ROWS
 from agentbench_tui.cli.console.output import (
-    Column,
     database_option,
     database_path,
     format_option,
@@ -23,6 +22,7 @@ from agentbench_tui.cli.runs.files import delete, export, import_
 from agentbench_tui.cli.runs.samples import samples
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import MISSING, decimals, duration, money
+from agentbench_tui.presentation.report import Column
 
 _BEGINNING = 30
 """Characters of an answer that a table shows."""

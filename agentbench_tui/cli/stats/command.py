@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from agentbench_tui.cli.console.output import Column, format_option, print_prose, print_rows
+from agentbench_tui.cli.console.output import format_option, print_prose, print_rows
 from agentbench_tui.cli.stats.power import power
 from agentbench_tui.cli.stats.summary import summary
 from agentbench_tui.cli.stats.variance import variance
 from agentbench_tui.presentation.numbers import MISSING
+from agentbench_tui.presentation.report import Column
 
 
 def _digits(value: Any) -> str:

@@ -8,7 +8,6 @@ import click
 
 from agentbench_tui.cli.compare.files import database_of, where_option
 from agentbench_tui.cli.console.output import (
-    Column,
     benchmark_options,
     database_option,
     format_option,
@@ -19,6 +18,7 @@ from agentbench_tui.cli.console.shares import PART_WITH_ENDS, SHARE, Share
 from agentbench_tui.cli.stats.summary import selector_of
 from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.presentation.numbers import MISSING, percent, points
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.statistics.power_answers import Answer, Chances

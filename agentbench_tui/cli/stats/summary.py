@@ -15,7 +15,6 @@ from agentbench_tui.cli.compare.files import (
     where_option,
 )
 from agentbench_tui.cli.console.output import (
-    Column,
     benchmark_options,
     database_option,
     format_option,
@@ -23,6 +22,7 @@ from agentbench_tui.cli.console.output import (
     print_rows,
 )
 from agentbench_tui.presentation.numbers import precise
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.statistics.summary_of import ColumnSummary

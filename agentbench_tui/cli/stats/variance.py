@@ -10,7 +10,6 @@ import click
 
 from agentbench_tui.cli.compare.files import attempt_option, database_of, where_option
 from agentbench_tui.cli.console.output import (
-    Column,
     benchmark_options,
     console,
     database_option,
@@ -22,6 +21,7 @@ from agentbench_tui.cli.console.shares import SHARE
 from agentbench_tui.cli.console.streams import knows_all_characters
 from agentbench_tui.cli.stats.summary import selector_of
 from agentbench_tui.presentation.numbers import MISSING, percent, precise, with_interval
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.report.plot import Plot

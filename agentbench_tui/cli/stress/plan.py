@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import Column, print_rows
+from agentbench_tui.cli.console.output import print_rows
 from agentbench_tui.presentation.numbers import chosen_duration
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import ExecutionPlan, Group, Plan

@@ -1,19 +1,10 @@
-"""Printed leaderboards: a table per board, with its notes."""
+"""Leaderboards: a table per board, with its notes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import click
-
-from agentbench_tui.cli.console.output import (
-    Column,
-    console,
-    markdown_cell,
-    print_prose,
-    print_rows,
-)
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import (
     MISSING,
@@ -22,12 +13,11 @@ from agentbench_tui.presentation.numbers import (
     decimals,
     estimate,
     measure_of,
-    money,
+    money_each,
     score,
 )
+from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
 
-_WIDE_FROM = 110
-"""Screen width from which on the five scores are shown by default."""
 _STEPS = " ▁▂▃▄▅▆▇█"
 _MOST_NAMED = 4
 
@@ -37,7 +27,7 @@ _CORE = (
     Column("score_shown", "score [95%]", right=True),
     Column("ranks_shown", "ranks", right=True),
     Column("overall", "overall", score, right=True),
-    Column("usd_per_success", "USD/right", money, right=True),
+    Column("usd_per_success", "USD/right", money_each, right=True),
     Column("harness", "harness"),
 )
 _SCORES = tuple(
@@ -71,46 +61,35 @@ _PLAIN = (
 Document = dict[str, Any]
 
 
-def print_boards(document: Document, form: str, *, wide: bool = False) -> None:
-    """Print a document of `leaderboard_document` in the requested format."""
+def leaderboard_report(document: Document, *, wide: bool = False, roomy: bool = False) -> Report:
+    """Return a section per board of a document of `leaderboard_document`.
+
+    `wide` adds every column, `roomy` the scores of the dimensions if there is room for them.
+    """
     boards = document["boards"]
-    if form in {"json", "jsonl", "csv"}:
-        rows = [
-            _plain(board, line, number)
-            for number, board in enumerate(boards, 1)
-            for line in board["standings"]
-        ]
-        print_rows(rows, [Column(name, name) for name in _PLAIN], form, document)
-        return
-    for place, board in enumerate(boards):
-        if place:
-            click.echo()
-        _print_board(board, form, wide=wide)
-    if not boards:
-        print_prose(document["reason"])
-        return
-    if form == "table" and any(board["standings"] for board in boards):
-        click.echo()
-        print_prose(_legend(boards))
+    records = [
+        _plain(board, line, number)
+        for number, board in enumerate(boards, 1)
+        for line in board["standings"]
+    ]
+    sentences = [document["reason"]] if not boards else []
+    if any(board["standings"] for board in boards):
+        sentences.append(_legend(boards))
+    return Report(
+        Table(raw_columns(_PLAIN), records),
+        [_section(board, wide=wide, roomy=roomy) for board in boards],
+        sentences,
+    )
 
 
-def _print_board(board: Document, form: str, *, wide: bool) -> None:
-    title = _title(board)
+def _section(board: Document, *, wide: bool, roomy: bool) -> Section:
     rows = [_shown(board, line) for line in board["standings"]]
-    if rows:
-        if form == "md":
-            click.echo(f"**{markdown_cell(title)}**\n")
-        else:
-            print_prose(title)
-        print_rows(rows, _columns(board, form, wide=wide), form)
-    else:
-        print_prose(title)
-    unsure = _WITH_REASON if wide else ("rating",)
-    for line in [*_notes(board), *_unsure(board["standings"], unsure)]:
-        print_prose(line)
+    tables = [Table(_columns(board, wide=wide, roomy=roomy), rows)] if rows else []
+    notes = [*_notes(board), *_unsure(board["standings"], _WITH_REASON if wide else ("rating",))]
+    return Section(_title(board), tables, notes)
 
 
-def _columns(board: Document, form: str, *, wide: bool) -> list[Column]:
+def _columns(board: Document, *, wide: bool, roomy: bool) -> list[Column]:
     core = [
         Column("score_shown", f"{board['metric']} [95%]", right=True)
         if one.key == "score_shown"
@@ -121,7 +100,7 @@ def _columns(board: Document, form: str, *, wide: bool) -> list[Column]:
     if wide:
         scores = () if _is_group(board) else _SCORES
         return [one for one in core if one.key != "usd_per_success"] + [*scores, *_MORE]
-    if form == "table" and console().width >= _WIDE_FROM and not _is_group(board):
+    if roomy and not _is_group(board):
         core += _SCORES
     rated = any("rating" in line for line in board["standings"])
     return [*core, _RATING] if rated else core
@@ -232,7 +211,7 @@ def _shown(board: Document, line: Document) -> Document:
         "ranks_shown": MISSING if low is None else f"{low}-{high}" if high > low else str(low),
         "usd_per_success": per_success["value"],
         "usd_per_success_shown": estimate(
-            per_success["value"], per_success["low"], per_success["high"], money
+            per_success["value"], per_success["low"], per_success["high"], money_each
         ),
         "successes_per_usd": line["successes_per_usd"]["value"],
         "iqm_shown": _estimate(line["iqm"], score),

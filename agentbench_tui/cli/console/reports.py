@@ -1,0 +1,57 @@
+"""Renders a report on stdout: as a table with sentences, Markdown, CSV, JSON lines or JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.output import markdown_cell, print_prose, print_rows
+from agentbench_tui.model.text.untrusted import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.presentation.report import Report, Section
+
+_LONGEST = 2000
+"""Characters of a sentence in Markdown."""
+
+
+def print_report(report: Report, form: str, document: Any) -> None:
+    """Print a report in the requested format; `document` is what JSON prints."""
+    if form in {"json", "jsonl", "csv"}:
+        records = (form == "csv" and report.csv_records) or report.records
+        print_rows(records.rows, records.columns, form, document)
+        return
+    for place, section in enumerate(report.sections):
+        if place:
+            click.echo()
+        _print_section(section, form)
+    if report.sections and report.sentences:
+        click.echo()
+    _print_sentences(report.sentences, form)
+
+
+def _print_section(section: Section, form: str) -> None:
+    if section.title:
+        if form == "md" and section.tables:
+            click.echo(f"**{markdown_cell(section.title, _LONGEST)}**\n")
+        else:
+            print_prose(visible(section.title))
+    for place, table in enumerate(section.tables):
+        if place:
+            click.echo()
+        print_rows(table.rows, table.columns, form)
+    if section.tables and section.sentences:
+        click.echo()
+    _print_sentences(section.sentences, form)
+
+
+def _print_sentences(sentences: Sequence[str], form: str) -> None:
+    for sentence in sentences:
+        safe = visible(sentence)
+        if form == "md":
+            click.echo(f"- {safe.strip()}")
+        else:
+            print_prose(safe)

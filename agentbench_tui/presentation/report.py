@@ -1,0 +1,66 @@
+"""What a verdict becomes before anything shows it: tables, sentences and charts, as values.
+
+A terminal, a file or a page of the session renders a `Report`; none of them words or formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentbench_tui.presentation.numbers import MISSING
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    key: str
+    title: str
+    show: Callable[[Any], str] = lambda value: MISSING if value is None else str(value)
+    """Formats the value for people; CSV and JSON lines have the value itself."""
+    right: bool = False
+    names_row: bool = False
+    """Whether the column identifies its row, and so precedes every part of a table that is too
+    wide for the screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of values, and how each column is shown."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report: a title, tables below it, then what they say.
+
+    Texts may contain what an agent or a file says; a renderer makes them safe.
+    """
+
+    title: str = ""
+    tables: Sequence[Table] = ()
+    sentences: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one verdict shows."""
+
+    records: Table
+    """The plain values, one row per finding: what CSV and JSON lines have."""
+    sections: Sequence[Section] = ()
+    sentences: Sequence[str] = ()
+    """What holds for all sections, or the reason why there is none."""
+    csv_records: Table | None = None
+    """The records of CSV, if they have more columns than those of JSON lines."""
+
+
+def raw_columns(names: Sequence[str]) -> tuple[Column, ...]:
+    """Return columns of plain values, each named as its key."""
+    return tuple(Column(name, name) for name in names)
