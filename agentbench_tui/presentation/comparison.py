@@ -16,12 +16,13 @@ from agentbench_tui.presentation.numbers import (
 )
 
 if TYPE_CHECKING:
+    from agentbench_tui.contracts.compare import ComparedMetric
     from agentbench_tui.verdicts.comparison.comparison import Comparison
 
 CHANGE_TITLE = "B / A, or B - A [95%]"
 
 
-def change(one: Comparison) -> str:
+def change(one: Comparison | ComparedMetric) -> str:
     """Write how B differs from A: `1.42× [1.10, 1.84]`, of a share `+13.0 pp [10.3, 15.7]`."""
     if one.ratio is not None:
         return with_interval(one.ratio, one.low, one.high, ratio)

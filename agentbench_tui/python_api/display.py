@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.numbers import MISSING, amount
 
-MISSING = "–"
 _LONGEST = 80
 """Characters of a cell."""
 _MOST_ROWS = 40
@@ -56,25 +55,18 @@ class ResultPage:
 
 
 def shown(value: object) -> str:
-    """A value in a cell: four digits of a number, – for what is missing."""
+    """A value in a cell: three digits of a number without a unit, – for what is missing."""
     if value is None or value == "":
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return plain(value, 4)
+        return amount(value)
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {shown(one)}" for name, one in value.items()) or MISSING
     if isinstance(value, list | tuple):
         return ", ".join(map(shown, value)) or MISSING
     return str(value)
-
-
-def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """A value with the ends of its interval."""
-    if low is None and high is None:
-        return shown(value)
-    return f"{shown(value)} [{shown(low)}, {shown(high)}]"
 
 
 def _used(table: ResultTable) -> dict[str, str]:
@@ -102,7 +94,7 @@ def _lines(table: ResultTable) -> list[str]:
 
 def _table(table: ResultTable) -> str:
     columns = _used(table)
-    caption = f"<caption>{_escaped(table.title)}</caption>" if table.title else ""
+    caption = f"<caption>{_escaped(table.title, 1000)}</caption>" if table.title else ""
     head = "".join(
         f'<th scope="col" style="{_CELL}">{escape(one)}</th>' for one in columns.values()
     )

@@ -11,7 +11,8 @@ from msgspec import UNSET
 
 from agentbench_tui.contracts.load import LoadDocument, LoadSweepDocument, SweepLimit
 from agentbench_tui.contracts.stress import AgentStress
-from agentbench_tui.python_api.display import ResultPage, ResultTable
+from agentbench_tui.presentation.numbers import duration, duration_s
+from agentbench_tui.python_api.display import ResultPage, ResultTable, shown
 from agentbench_tui.python_api.results import (
     Row,
     RunResult,
@@ -60,8 +61,8 @@ class LoadResult(RunResult):
         notes += dict.fromkeys(text for one in self.points for text in one.warnings)
         if self.within_slo is not None and self.within_slo.highest is not None:
             limit = self.within_slo
-            notes.append(f"highest {limit.parameter} within the SLO: {limit.highest}")
-        rows = [{**_load_row(one), "parameters": one.parameters} for one in self.points]
+            notes.append(f"highest {limit.parameter} within the SLO: {shown(limit.highest)}")
+        rows = [*map(_shown_row, self.points)]
         return ResultPage(
             f"load {self.run_id}: {self.status}",
             (ResultTable("", _POINTS, rows), gate_table(self.gates)),
@@ -128,23 +129,26 @@ class StressResult(RunResult):
             for one in agent.scenarios
             for words in one.recommendations
         ]
+        rows = [
+            row | {"recovery_s": duration_s(row["recovery_s"])} for row in self._scenarios_rows()
+        ]
         return ResultPage(
             f"stress {self.run_id}: {self.status}",
-            (ResultTable("", _SCENARIOS, self._scenarios_rows()), gate_table(self.gates)),
+            (ResultTable("", _SCENARIOS, rows), gate_table(self.gates)),
             [*self.document.remarks, *self._what_failed(), *advice],
         )
 
 
 _POINTS = {
     "agent_id": "agent", "parameters": "load", "verdict": "verdict", "asked_per_s": "offered/s",
-    "answered_per_s": "completed/s", "failed": "failed", "e2e_ms.p50": "e2e p50 ms",
-    "e2e_ms.p95": "e2e p95 ms", "e2e_ms.p99": "e2e p99 ms", "ttft_ms.p50": "TTFT p50 ms",
-    "ttft_ms.p95": "TTFT p95 ms", "output_tokens_per_s": "tokens/s", "goodput_per_s": "goodput/s",
+    "answered_per_s": "completed/s", "failed": "failed", "e2e_ms.p50": "e2e p50",
+    "e2e_ms.p95": "e2e p95", "e2e_ms.p99": "e2e p99", "ttft_ms.p50": "TTFT p50",
+    "ttft_ms.p95": "TTFT p95", "output_tokens_per_s": "tokens/s", "goodput_per_s": "goodput/s",
 }  # fmt: skip
 _SCENARIOS = {
     "agent_id": "agent", "scenario": "scenario", "status": "status", "broke": "broke",
     "passes": "passes", "fails": "fails", "unit": "unit", "resilience": "resilience",
-    "recovery_s": "recovery s", "reason": "reason",
+    "recovery_s": "recovery", "reason": "reason",
 }  # fmt: skip
 _LOAD_PARTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max", "n")
 
@@ -167,6 +171,12 @@ def _load_row(one: LoadDocument) -> Row:
             row |= {f"{name}.{part}": found.part(part) for part in _LOAD_PARTS}
     row["answered_per_s"] = row.get("request_throughput_per_s")
     return row
+
+
+def _shown_row(one: LoadDocument) -> Row:
+    row = _load_row(one)
+    times = {key: duration(row.get(key)) for key in _POINTS if "_ms." in key}
+    return row | times | {"parameters": one.parameters}
 
 
 def _load_metric_rows(one: LoadDocument) -> Iterator[Row]:

@@ -19,7 +19,8 @@ from agentbench_tui.contracts.run import (
 )
 from agentbench_tui.contracts.runs import FailureDetail
 from agentbench_tui.model.errors import GateFailed, MissingExtra, UsageError
-from agentbench_tui.python_api.display import ResultPage, ResultTable, with_interval
+from agentbench_tui.presentation.numbers import duration, money, score, with_interval
+from agentbench_tui.python_api.display import ResultPage, ResultTable
 
 if TYPE_CHECKING:
     from typing import Self
@@ -34,7 +35,7 @@ Typed = TypeVar("Typed")
 
 def typed(document: object, of: type[Typed]) -> Typed:
     """Return a document of plain JSON values as its class."""
-    return msgspec.convert(plain(document), of)
+    return document if type(document) is of else msgspec.convert(plain(document), of)
 
 
 class Result:
@@ -176,6 +177,7 @@ class RunResult(Result):
         return [*ended, *map(_failure_words, self.failures)]
 
 
+_DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
 _LEADERBOARD = {
     "rank_shown": "#", "agent_id": "agent", "overall": "overall [95%]", "accuracy": "accuracy",
     "speed": "speed", "efficiency": "efficiency", "cost": "cost", "reliability": "reliability",
@@ -183,7 +185,7 @@ _LEADERBOARD = {
 }  # fmt: skip
 _EXECUTIONS = {
     "benchmark_id": "benchmark", "agent_id": "agent", "parameters": "parameters",
-    "accuracy": "accuracy [95%]", "p50": "e2e p50 ms", "p95": "e2e p95 ms", "cost": "USD",
+    "accuracy": "accuracy [95%]", "p50": "e2e p50", "p95": "e2e p95", "cost": "USD",
     "counts": "correct/answered/asked", "failures": "failures", "status": "status",
 }  # fmt: skip
 _GATES = {
@@ -212,6 +214,8 @@ def _leader_row(one: RunLeaderboardEntry) -> Row:
     return msgspec.structs.asdict(one) | {
         "agent_id": _agent(one.agent_id, simulated=one.simulated),
         "overall": with_interval(one.overall, one.low, one.high),
+        **{name: score(getattr(one, name)) for name in _DIMENSIONS},
+        "cost_usd": money(one.cost_usd),
         "counts": f"{one.correct}/{one.answered}/{one.observed}",
     }
 
@@ -228,9 +232,9 @@ def _execution_row(one: ExecutionResult) -> Row:
         "agent_id": _agent(one.agent_id, simulated=one.simulated),
         "parameters": one.parameters,
         "accuracy": accuracy and with_interval(accuracy.value, accuracy.low, accuracy.high),
-        "p50": value("e2e_ms.p50"),
-        "p95": value("e2e_ms.p95"),
-        "cost": value("cost_usd"),
+        "p50": duration(value("e2e_ms.p50")),
+        "p95": duration(value("e2e_ms.p95")),
+        "cost": money(value("cost_usd")),
         "counts": f"{one.cases.correct}/{one.cases.answered}/{one.cases.observed}",
         "failures": one.failures,
         "status": one.status,

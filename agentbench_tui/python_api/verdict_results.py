@@ -18,7 +18,18 @@ from agentbench_tui.contracts.leaderboard import Board, LeaderboardDocument
 from agentbench_tui.contracts.regressions import RegressionFinding, RegressionsDocument
 from agentbench_tui.contracts.runs import AnswerLine, AnswersDocument, RunsDocument, RunSummary
 from agentbench_tui.model.errors import GateFailed
-from agentbench_tui.python_api.display import ResultPage, ResultTable, shown, with_interval
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.comparison import CHANGE_TITLE, change
+from agentbench_tui.presentation.numbers import (
+    decimals,
+    duration,
+    measure_of,
+    money,
+    p_value,
+    with_interval,
+)
+from agentbench_tui.presentation.regressions import lines_of, row_of
+from agentbench_tui.python_api.display import ResultPage, ResultTable, shown
 from agentbench_tui.python_api.results import Result, Row
 
 if TYPE_CHECKING:
@@ -137,7 +148,9 @@ class LeaderboardResult(Result):
                     {
                         "rank_shown": one.rank_shown,
                         "name": f"{one.name} (simulated)" if one.simulated else one.name,
-                        "score": with_interval(one.score, one.low, one.high),
+                        "score": with_interval(
+                            one.score, one.low, one.high, measure_of(board.unit or "")
+                        ),
                     }
                     for one in board.standings
                 ],
@@ -186,14 +199,10 @@ class RegressionsResult(Result):
 
     def _page(self) -> ResultPage:
         found = self.document
-        rows = [
-            {**self_row, "change": with_interval(one.change, one.low, one.high)}
-            for one, self_row in zip(self.findings, self._findings_rows(), strict=True)
-        ]
         return ResultPage(
-            f"{found.agent}@{found.version}: {found.verdict}",
-            (ResultTable("", _FINDINGS, rows),),
-            [f"{found.recommended_action}: {found.reason}" if found.reason else ""],
+            f"{found.agent}@{found.version}",
+            (ResultTable("", _FINDINGS, [*map(row_of, self.findings)]),),
+            [line.strip() for line in lines_of(found)],
         )
 
 
@@ -216,10 +225,14 @@ class RunsResult(Result):
 
     def _page(self) -> ResultPage:
         rows = [
-            row | {"counts": f"{shown(one.correct)}/{shown(one.answered)}/{shown(one.observed)}"}
+            row
+            | {
+                "counts": f"{shown(one.correct)}/{shown(one.answered)}/{shown(one.observed)}",
+                "cost_usd": money(one.cost_usd),
+            }
             for row, one in zip(self._runs_rows(), self.runs, strict=True)
         ]
-        return ResultPage(f"{len(self.runs):,} runs", (ResultTable("", _RUNS, rows),))
+        return ResultPage(counted(len(self.runs), "run"), (ResultTable("", _RUNS, rows),))
 
 
 @dataclass(frozen=True, repr=False)
@@ -241,19 +254,26 @@ class AnswersResult(Result):
 
     def _page(self) -> ResultPage:
         more = f", {self.document.more:,} more" if self.document.more else ""
-        heading = f"run {self.document.run_id}: {len(self.answers):,} answers{more}"
-        return ResultPage(heading, (ResultTable("", _ANSWERS, self._answers_rows()),))
+        heading = f"run {self.document.run_id}: {counted(len(self.answers), 'answer')}{more}"
+        rows = [
+            row
+            | {
+                "credit": decimals(2)(row["credit"]),
+                "e2e_ms": duration(row["e2e_ms"]),
+                "cost_usd": money(row["cost_usd"]),
+            }
+            for row in self._answers_rows()
+        ]
+        return ResultPage(heading, (ResultTable("", _ANSWERS, rows),))
 
 
 _METRICS = {
-    "benchmark_id": "benchmark", "parameters": "parameters", "metric": "metric",
-    "unit": "unit", "a": "A", "b": "B", "effect": "B / A, or B - A [95%]", "p_adjusted": "p",
-    "verdict": "B is",
+    "benchmark_id": "benchmark", "parameters": "parameters", "metric": "metric", "a": "A",
+    "b": "B", "change": CHANGE_TITLE, "p": "p", "verdict": "B is",
 }  # fmt: skip
 _FINDINGS = {
-    "benchmark_id": "benchmark", "metric": "metric", "unit": "unit", "baseline_value": "before",
-    "current_value": "now", "change": "change [95%]", "verdict": "verdict",
-    "severity": "severity", "reason": "reason",
+    "benchmark": "benchmark", "metric": "metric", "before_shown": "before", "now_shown": "now",
+    "change_shown": "change [95%]", "verdict_shown": "verdict", "seen_shown": "would detect",
 }  # fmt: skip
 _RUNS = {
     "id": "run", "status": "status", "suite_ids": "suites", "agents": "agents",
@@ -263,7 +283,7 @@ _RUNS = {
 _ANSWERS = {
     "benchmark_id": "benchmark", "agent_id": "agent", "case_id": "case", "repeat": "repeat",
     "credit": "credit", "failure_kind": "failure", "expected": "expected", "answer": "answer",
-    "e2e_ms": "e2e ms", "cost_usd": "USD",
+    "e2e_ms": "e2e", "cost_usd": "USD",
 }  # fmt: skip
 _OF_STANDING = (
     "name", "agent_id", "agent_version", "simulated", "rank", "rank_low", "rank_high",
@@ -280,10 +300,13 @@ def _flat(one: msgspec.Struct) -> Row:
 
 
 def _metric_row(one: ComparedMetric) -> Row:
-    effect = one.difference if one.ratio is None else one.ratio
+    show = measure_of(one.unit)
     return _flat(one) | {
         "parameters": None if one.parameters is UNSET else one.parameters,
-        "effect": with_interval(effect, one.low, one.high),
+        "a": show(one.a),
+        "b": show(one.b),
+        "change": change(one),
+        "p": p_value(one.p_adjusted),
     }
 
 

@@ -83,7 +83,7 @@ def results(store: agentbench.Store) -> list[agentbench.Result]:
 def test_a_run_is_shown_with_its_figures_and_why_cases_failed(store: agentbench.Store) -> None:
     text = str(store.run(store.runs().runs[-1].id))
     assert "6/8/8" in text
-    assert "0.75" in text
+    assert "0.750 [0." in text
     assert "8 × none add answer: agent: ValueError: <script>" in text
 
 
@@ -107,10 +107,10 @@ def test_a_page_has_one_form_for_html_and_for_text() -> None:
         "two", (ResultTable("Rows", {"a": "A", "b": "B", "c": "C"}, rows),), ("a note",)
     )
     assert page.text().splitlines() == [
-        "two", "", "Rows", "A          C", "0.1235     yes", "1,235,000  no", "a note",
+        "two", "", "Rows", "A          C", "0.123      yes", "1,234,567  no", "a note",
     ]  # fmt: skip
     assert Tags(page.html()).text.split() == [
-        "two", "Rows", "A", "C", "0.1235", "yes", "1,235,000", "no", "a", "note",
+        "two", "Rows", "A", "C", "0.123", "yes", "1,234,567", "no", "a", "note",
     ]  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def test_a_long_table_says_how_many_rows_are_left_out() -> None:
     ("value", "text"),
     [
         (None, "–"), ("", "–"), (True, "yes"), (0.5, "0.5"), (3, "3"), ({"rate": 2.0}, "rate 2"),
-        (("a", "b"), "a, b"), ({}, "–"), (float("nan"), "nan"),
+        (("a", "b"), "a, b"), ({}, "–"), (float("nan"), "–"),
     ],
 )  # fmt: skip
 def test_values_in_cells(value: object, text: str) -> None:
