@@ -176,7 +176,7 @@ def sample_size_proportions(
         if not 0 <= share <= 1:
             raise ValueError(f"a share between 0 and 1 is needed, got {share}")
     if first == second:
-        raise ValueError("equal shares cannot be told apart by any number of cases")
+        raise ValueError("no number of cases can distinguish equal shares")
     h = 2 * math.asin(math.sqrt(second)) - 2 * math.asin(math.sqrt(first))
     return math.ceil(2 * (_normal_sum(power, alpha) / h) ** 2)
 
@@ -215,7 +215,7 @@ def sample_size_mcnemar(
     """
     _check_discordance(only_a, only_b)
     if only_a == only_b:
-        raise ValueError("equal chances cannot be told apart by any number of pairs")
+        raise ValueError("no number of pairs can distinguish equal probabilities")
     both, difference = only_a + only_b, only_b - only_a
     _check_chances(power, alpha)
     upper, wanted = normal_quantile(1 - alpha / 2), normal_quantile(power)

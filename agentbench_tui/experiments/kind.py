@@ -103,7 +103,7 @@ async def run(group: Group, context: RunContext) -> None:
         benchmark = benchmark.model_copy(update={"fresh_process": True})
     if _is_first(group, context):
         for option in unheeded(benchmark.instruments):
-            context.say(f"{option} is not heeded: gauges are kept as long as the run goes on")
+            context.say(f"{option} has no effect: gauges are kept during the whole run")
     case_key = await _case_key(group, benchmark, context)
     await context.environment()
     for repeat in range(context.plan.repeats):

@@ -212,7 +212,7 @@ def _explain(problem: dict[str, Any]) -> str:
         return f"parameter `{name}` has to be given"
     message = str(problem["msg"]).removeprefix("Value error, ")
     several = isinstance(problem["input"], list) and problem["type"] != "list_type"
-    hint = "; several values to try stand under `sweep`" if several else ""
+    hint = "; list several values under `sweep`" if several else ""
     return f"parameter `{name}`: {message[:1].lower()}{message[1:]}, not {problem['input']!r}{hint}"
 
 

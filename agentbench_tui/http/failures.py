@@ -12,7 +12,7 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.text.untrusted import one_line, redact
 
 _FILES = "too many files are open here (raise `ulimit -n`)"
-_MEMORY = "this machine has no memory left for one (have fewer connections open at once)"
+_MEMORY = "this machine has no memory left for one (open fewer connections)"
 _OURS: dict[int | None, str] = {
     errno.EMFILE: _FILES,
     errno.ENFILE: _FILES,
@@ -96,7 +96,7 @@ def compressed(place: str, encoding: str) -> AgentFailure:
     return AgentFailure(
         FailureKind.PARSE,
         f"{place} compressed its answer ({one_line(encoding, 40)}), "
-        "though asked not to: switch compression off in the server or proxy",
+        "although the request excluded it: disable compression in the server or proxy",
     )
 
 

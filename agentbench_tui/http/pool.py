@@ -291,7 +291,7 @@ class Pool:
         except OSError as error:
             return error
         except UnicodeError as error:  # a label that is empty or too long
-            return OSError(f"{host[:80]!r} is no name of a host: {error}")
+            return OSError(f"{host[:80]!r} is not a host name: {error}")
         return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
     # Timers.

@@ -92,7 +92,7 @@ class _Missing(dict[str, str]):
             self[field] = plain(error)
             return None
         if value is None:
-            self[field] = "this system does not tell"
+            self[field] = "this system does not report it"
         return value
 
 

@@ -43,7 +43,7 @@ def physical_cores() -> int:
 
     cores = psutil.cpu_count(logical=False)
     if cores is None:
-        raise NotAvailable("the system does not tell which logical cores share one")
+        raise NotAvailable("the system does not report which logical cores share one")
     return cores
 
 

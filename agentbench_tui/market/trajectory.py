@@ -107,12 +107,12 @@ def validate(trajectory: Mapping[str, Any]) -> None:
         for key in ("reward", "returnToGo"):
             value = step.get(key)
             if not isinstance(value, (int, float)) or not math.isfinite(value):
-                raise ValueError(f"steps.{number}.{key} is no finite number")
+                raise ValueError(f"steps.{number}.{key} is not a finite number")
         if not step.get("observation"):
             raise ValueError(f"steps.{number} has no observation")
     secret = _secret_path(trajectory, "")
     if secret:
-        raise ValueError(f"{secret} tells what an agent must not know")
+        raise ValueError(f"{secret} reveals what an agent must not know")
 
 
 def keep_trajectory(

@@ -178,7 +178,7 @@ def sentences_of(group: Document, margin: float) -> list[str]:
     hourly = [line["name"] for line in group["agents"] if line["by_the_hour"]]
     if hourly:
         names = some_names(hourly)
-        lines.append(f"paid by the hour, which is shared out evenly over what was asked: {names}")
+        lines.append(f"paid by the hour, which is shared evenly over the questions: {names}")
     return lines
 
 

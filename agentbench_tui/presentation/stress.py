@@ -198,7 +198,7 @@ def _normal(normal: Document | None) -> str:
     if normal is None:
         return ""
     times = f"p50 {duration(normal['p50_ms'])}, p95 {duration(normal['p95_ms'])}"
-    how = "" if normal["measured"] else " (as told, not searched for)"
+    how = "" if normal["measured"] else " (as specified, not measured)"
     best = f"most answered while looking for it {amount(normal['capacity_per_s'])}/s"
     load = f"{amount(normal['rate_per_s'])} requests/s, {counted(normal['users'], 'user')}"
     return f"normal: {load}, {times}{how}; {best}"
@@ -242,7 +242,7 @@ def _waited(observations: Document) -> str:
     waited, served = (observations.get(key) for key in ("quiet_waited", "quiet_served_after_wait"))
     if not waited or served is None:
         return ""
-    who = f"of {count(waited)} who waited as told after the overload"
+    who = f"of {count(waited)} that waited for Retry-After after the overload"
     return f"Retry-After: {who} {count(served)} got in"
 
 

@@ -120,7 +120,7 @@ class JsonLinesWorker:
         """One line there and one line back, told apart by an `id` that is added to `payload`.
 
         `timeout_s` counts from when the program is ready. When cancelled, the program is killed.
-        Raises AgentFailure: `timeout`; `parse` for a line that is no JSON object or has another
+        Raises AgentFailure: `timeout`; `parse` for a line that is not a JSON object or has another
         id; `truncated` for an end in mid-line; `limit`; `agent` with exit code and the end of
         stderr; `harness` for a payload that JSON can't carry. Raises RuntimeError for a second
         call while one is in flight.
@@ -133,7 +133,7 @@ class JsonLinesWorker:
         reply = await self._exchange(_line({**payload, "id": self._calls}), timeout_s)
         if reply.pop("id", None) != self._calls:
             self._give_up()
-            raise AgentFailure(FailureKind.PARSE, f"the answer lacks the id {self._calls}")
+            raise AgentFailure(FailureKind.PARSE, f"the answer does not have the id {self._calls}")
         if self._memory_limit_mb is not None and not self._tree.check_peak():
             self._give_up()
             raise _limit_failure(self._tree)

@@ -66,8 +66,8 @@ def _checked(value: object) -> object:
     if callable(value) or callable(getattr(value, "answer", None)):
         return value
     raise UsageError(
-        f"{value!r} is no agent: give a target such as 'openai:URL#MODEL', a function, or an object"
-        " with a method `answer`"
+        f"{value!r} is not an agent: give a target such as 'openai:URL#MODEL', a function,"
+        " or an object with a method `answer`"
     )
 
 

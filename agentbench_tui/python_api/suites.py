@@ -53,8 +53,8 @@ def _given(suite: Any, objects: dict[Place, SessionObject]) -> str | LoadedSuite
     if isinstance(suite, Mapping):
         return suite_of_data(_with_named_scorers(suite, objects), Path.cwd())
     raise UsageError(
-        f"{suite!r} is no suite: give a name, a path, a dictionary with the keys of a suite file,"
-        " or a Suite"
+        f"{suite!r} is not a suite: give a name, a path, a dictionary with the keys of a suite"
+        " file, or a Suite"
     )
 
 

@@ -14,7 +14,7 @@ from agentbench_tui.scoring.code.fences import fenced_blocks
 _MAX_JSON_STARTS = 2_000
 """Braces tried before a text is taken to hold no JSON; bounds the work on hostile text."""
 _MOST_IN_VAIN = 32 << 20
-"""Characters read, again and again, of what then is no JSON: some 0.6 s. Bounds it as well."""
+"""Characters read, again and again, of what then is not JSON: some 0.6 s. Bounds it as well."""
 
 
 class NoJson(ValueError):

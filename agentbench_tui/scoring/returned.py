@@ -60,7 +60,7 @@ def _of_fields(given: Mapping[str, Any], name: str) -> Score:
     try:
         score = msgspec.convert({**fields, "scorer": name}, Score)
     except msgspec.ValidationError as error:
-        raise GraderFailure(f"{name} returned what is no score: {error}") from error
+        raise GraderFailure(f"{name} returned an invalid score: {error}") from error
     if not 0 <= score.value <= 1:
         raise GraderFailure(f"{name} gave {score.value}, which is not in 0..1")
     return score

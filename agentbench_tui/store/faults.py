@@ -23,7 +23,7 @@ _CIRCUMSTANCES = {
     sqlite3.SQLITE_READONLY: "it, or its folder, is read-only",
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_IOERR: "the disk reports an error",
-    sqlite3.SQLITE_CANTOPEN: "it, or a file beside it, cannot be opened or made",
+    sqlite3.SQLITE_CANTOPEN: "it, or a file next to it, cannot be opened or created",
     sqlite3.SQLITE_BUSY: "another program holds it",
     sqlite3.SQLITE_NOLFS: "it is larger than the file system allows",
 }

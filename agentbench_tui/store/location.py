@@ -136,7 +136,7 @@ def _new_file(name: str) -> Path:
     path = real_path(Path(name))
     check_is_file(path)
     if path.exists():
-        raise StoreError(f"{path}: is there already; --persist writes a file of its own")
+        raise StoreError(f"{path}: already exists; --persist writes a new file")
     return path
 
 

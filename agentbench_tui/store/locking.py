@@ -145,7 +145,7 @@ class Lease:
     def take(cls, database: Path, run_id: str, holder: LeaseHolder | None = None) -> Lease | None:
         """The lease of a run, or None while another process holds it.
 
-        Raises StoreError, also for what is no id of a run.
+        Raises StoreError, also for what is not the id of a run.
         """
         try:
             path = _lease_path(database, run_id)
@@ -261,7 +261,7 @@ def is_leased(database: Path, run_id: str) -> bool:
 def _lease_path(database: Path, run_id: str) -> Path:
     """Return the file of a run's lease. Raises StoreError for an id that could lead elsewhere."""
     if not is_name(run_id):
-        raise StoreError(f"{database}: {run_id[:80]!r} is no id of a run")
+        raise StoreError(f"{database}: {run_id[:80]!r} is not the id of a run")
     return Path(f"{database}.leases") / run_id
 
 

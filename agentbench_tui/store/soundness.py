@@ -298,7 +298,7 @@ def _check_plain(name: str, value: Any) -> None:
         if moment.tzinfo is None:
             raise ValueError("is a time without a time zone")
     elif (name in _SHARES or name.endswith("_score")) and not 0 <= value <= 1:
-        raise ValueError(f"{value:g} is no share between 0 and 1")
+        raise ValueError(f"{value:g} is not a share between 0 and 1")
     elif isinstance(value, int) and (
         (name in _COUNTS and value < 0) or (name in _ROUNDS and not 0 <= value <= MOST_ROUNDS)
     ):

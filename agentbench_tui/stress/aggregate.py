@@ -30,7 +30,7 @@ SCORED = ("stress", "recovery", "overload", "429", "ballast")
 SPENT = ("tokens_used", "cost_usd")
 _NOT_MEASURED = {
     **dict.fromkeys(("correctness", "completeness", "relevance"), "stress does not judge answers"),
-    **dict.fromkeys(("memory_peak_mb", "cpu_usage_percent"), "told window by window"),
+    **dict.fromkeys(("memory_peak_mb", "cpu_usage_percent"), "reported window by window"),
 }
 
 

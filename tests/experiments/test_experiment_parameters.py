@@ -64,7 +64,7 @@ def test_a_constructor_of_agentfarm_works_as_it_is() -> None:
     assert made.params == {"param1": 5, "param2": "x", "custom": True}
     assert problems_of(Styled, {"param1": "5"}) != []
     (found,) = problems_of(Styled, {"param1": [1, 2]})
-    assert found.endswith("; several values to try stand under `sweep`")
+    assert found.endswith("; list several values under `sweep`")
     assert problems_of(Styled, {"parm1": 5}) == [
         'there is no parameter "parm1" (did you mean "param1"?)'
     ]

@@ -199,7 +199,7 @@ def test_where_answers_are_few_it_is_said() -> None:
     many, _ = closed(in_step(8, 6, 0.3), 8, 1.8)
 
     (told,) = [line for line in _warnings(few) if "steady part" in line]
-    assert told.startswith("too few answers to tell a steady part (5 of each user are needed)")
+    assert told.startswith("too few answers for a steady part (5 of each user are needed)")
     assert not [line for line in _warnings(many) if "steady part" in line]
     assert metrics["request_throughput_per_s"].value == pytest.approx(8 / 0.3)
 

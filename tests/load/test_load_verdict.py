@@ -241,7 +241,7 @@ def test_a_window_of_which_nothing_direct_is_known_is_never_clean() -> None:
 def test_a_window_in_which_nothing_was_answered_is_never_clean() -> None:
     found = judged(change(FACTS, e2e_p50_ms=None))
     assert found.verdict == "noisy"
-    assert found.reasons == ("nothing was answered: there is no time to vouch for",)
+    assert found.reasons == ("no request was answered, so there are no times to judge",)
     # What the plan broke off after its first token has one.
     assert judged(change(FACTS, e2e_p50_ms=None, ttft_p50_ms=100.0)).verdict == "clean"
 
@@ -369,7 +369,7 @@ def test_a_window_cut_short_is_not_held_against_the_whole_plan() -> None:
     found = judged(change(FACTS, sent_per_s=20.0), stopped=True)
     assert found.limit == "none"
     assert found.warnings == (
-        "cut short on request: the sent rate was not held against the asked one",
+        "cut short on request: the sent rate was not compared with the requested one",
     )
 
 

@@ -278,7 +278,7 @@ def test_what_cannot_be_is_found_before_the_run(fault: str, tmp_path: Path) -> N
 
 def test_types_need_different_names() -> None:
     (line,) = problems(spec({}, {}), ".")
-    assert line == 'workload: 2 request types are named "request"; names tell them apart'
+    assert line == 'workload: 2 request types are named "request"; names must differ'
 
 
 def test_a_sample_can_tell_255_types_apart() -> None:

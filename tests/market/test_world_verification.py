@@ -68,8 +68,8 @@ def test_files_of_many_markets_pass_as_well(tmp_path: Path) -> None:
         (with_value("flows", 5, 10**9), "prices", "price that is not between 0 and 1"),
         (with_value("flows", 40, 0), "prices", "is traded after its resolution"),
         (with_value("volumes", 5, 0), "prices", "moves more shares than were traded"),
-        (with_value("marks", 5, 0), "prices", "no positive multiple of its unit"),
-        (with_value("marks", 5, 1), "prices", "no positive multiple of its unit"),
+        (with_value("marks", 5, 0), "prices", "not a positive multiple of its unit"),
+        (with_value("marks", 5, 1), "prices", "not a positive multiple of its unit"),
         (with_value("funding", 5, 750_001), "prices", "funding rate beyond its cap"),
         (replace(WORLD, posts=WORLD.posts[::-1]), "times", "posts are not in the order of time"),
         (
@@ -87,8 +87,12 @@ def test_files_of_many_markets_pass_as_well(tmp_path: Path) -> None:
             "names",
             "two of the markets and perpetuals have one id",
         ),
-        (replace(WORLD, agents=WORLD.agents[:1]), "names", "writes, but is no agent of the world"),
-        (replace(WORLD, groups=()), "names", "is named, but is no group of the world"),
+        (
+            replace(WORLD, agents=WORLD.agents[:1]),
+            "names",
+            "writes, but is not an agent of the world",
+        ),
+        (replace(WORLD, groups=()), "names", "is named, but is not a group of the world"),
         (with_value("indexes", 5, 10**4), "same bytes again", "makes another world"),
         (
             replace(WORLD, config=replace(CONFIG, seed=-1)),

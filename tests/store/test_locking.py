@@ -249,7 +249,7 @@ def test_what_is_no_id_never_becomes_a_path(database: Path, run_id: str) -> None
     precious = database.parent.parent / "precious"
     precious.write_text("keep")
 
-    with pytest.raises(StoreError, match="is no id of a run"):
+    with pytest.raises(StoreError, match="is not the id of a run"):
         Lease.take(database, run_id)
 
     assert not is_leased(database, run_id)

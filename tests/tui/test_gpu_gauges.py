@@ -16,12 +16,12 @@ from agentbench_tui.store.database import reading
 LIBRARY = Path(__file__).parents[1] / "instruments" / "nvml_stand_in.c"
 ROWS = {
     "GPU 0 ": "87%",
-    "GPU 1 ": "– not told in slices",
+    "GPU 1 ": "– not reported in slices",
     "GPU 0 memory": "69/80 GB",
     "GPU 1 memory": "5/24 GB",
     "GPU 1.0 memory": "4.5/6 GB",
     "GPU 0 power": "698/700 W",
-    "GPU 1 power": "– not told by driver",
+    "GPU 1 power": "– not reported by driver",
     "GPU 0 heat": "74/90 °C",
     "GPU 1 heat": "41/90 °C",
     "GPU 0 clock": "1,410 MHz",

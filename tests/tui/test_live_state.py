@@ -281,7 +281,7 @@ def test_gauges_tell_of_host_agents_and_gpus_or_why_not() -> None:
     shown = {row.label: row for row in machine(state).rows}
     assert "GPU" not in shown
     assert getattr(shown["GPU 0 power"], "limit", None) == 700.0
-    assert getattr(shown["GPU 0 heat"], "reason", "") == "not told by driver"
+    assert getattr(shown["GPU 0 heat"], "reason", "") == "not reported by driver"
 
 
 def test_gpus_stand_by_their_numbers_and_slices_have_their_memory_alone() -> None:
@@ -292,8 +292,8 @@ def test_gpus_stand_by_their_numbers_and_slices_have_their_memory_alone() -> Non
     state = of(update(run, rows, at=1, gauges=readings))
     shown = {row.label: row for row in machine(state).rows}
     assert [*shown][:5] == ["GPU 2", "GPU 10", "GPU 2 memory", "GPU 2.0 memory", "GPU 10 memory"]
-    assert getattr(shown["GPU 2"], "reason", "") == "not told in slices"
-    assert getattr(shown["GPU 10"], "reason", "") == "not told by driver"
+    assert getattr(shown["GPU 2"], "reason", "") == "not reported in slices"
+    assert getattr(shown["GPU 10"], "reason", "") == "not reported by driver"
     assert getattr(shown["GPU 10 clock"], "note", "") == "held: power cap, sync boost"
     assert [label for label in shown if label.startswith("GPU 2.0")] == ["GPU 2.0 memory"]
 

@@ -199,7 +199,7 @@ def test_a_version_that_answered_nothing_hides_no_slow_one(store: RunHistory) ->
     store.run({"bot@8": {"b": with_repeats(130)}})
     found = next(one for one in judged(store) if one.metric == "e2e_ms.p50")
     assert (found.verdict, found.against) == ("regression", "version 6")
-    assert "held against version 6: no value of 7" in found.notes
+    assert "compared with version 6: no value of 7" in found.notes
 
 
 def test_a_throughput_that_falls_to_nothing_is_critical(store: RunHistory) -> None:

@@ -27,7 +27,7 @@ def test_pairs_are_objects_or_arrays_of_them() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a b", "is no JSON"),
+        ("a b", "is not JSON"),
         ("[1]", "pair 1: an object with control and candidate is expected"),
         ('{"control": "a"}', "pair 1: 'candidate' has to be the name of a run"),
         ('{"control": "a", "candidate": 3}', "'candidate' has to be the name"),

@@ -150,7 +150,7 @@ def test_a_second_column_of_one_metric_is_told(read: Read) -> None:
 def test_failures_of_harness_and_grader_are_left_out_and_said(read: Read) -> None:
     file = read("ms,failure_kind\n1,\n2,harness\n3,grader\n4,timeout\n")
     assert only(file).values["reliability"].tolist() == [1, 0]
-    assert any("2 rows left out, no fault of the agent's" in note for note in file.notes)
+    assert any("2 rows excluded, not the agent's fault" in note for note in file.notes)
 
 
 def test_what_is_no_case_is_not_paired_and_a_seed_alone_is(read: Read) -> None:
@@ -199,7 +199,7 @@ def test_a_chosen_column_is_taken_as_it_is(read: Read) -> None:
     ("content", "said"),
     [
         ("case,e2e_ms\na,1\nb,soon\n", "a.csv:3: e2e_ms: 'soon' is no number"),
-        ("case,score\na,87\n", "a.csv:2: score: 87 is no share between 0 and 1; --metric score"),
+        ("case,score\na,87\n", "a.csv:2: score: 87 is not a share between 0 and 1; --metric score"),
         ("case,accuracy\na,87\n", "write 0.87 or 87%"),
         (
             "case;e2e_ms\na;7\nb;1,5\nc;2.5\n",
@@ -209,7 +209,7 @@ def test_a_chosen_column_is_taken_as_it_is(read: Read) -> None:
         ("case,e2e_ms\na,-1\n", "a.csv:2: e2e_ms: -1 is out of range, 0 to "),
         ("case,e2e_ms\na,1e308\n", "a.csv:2: e2e_ms: 1e+308 is out of range, 0 to "),
         ("case,e2e_ms\na,1\n,2\n", "a.csv:3: case: is empty"),
-        ("seed,e2e_ms\n1.5,1\n", "a.csv:2: seed: '1.5' is no whole number"),
+        ("seed,e2e_ms\n1.5,1\n", "a.csv:2: seed: '1.5' is not a whole number"),
         ("case,answer\na,b\n", "no column is a metric by its name (it has case, answer)"),
         ("agent,e2e_ms\nx,1\ny,2\n", "names 2 agents (x, y)"),
         ("e2e_ms,failure_kind\n1,harness\n", "none of its 1 rows counts"),

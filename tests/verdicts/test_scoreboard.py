@@ -310,7 +310,7 @@ async def test_a_rating_that_only_the_prior_decides_has_no_interval(tmp_path: Pa
     always = lines(board)["always"]["rating"]
     assert always["value"] > 1000
     assert (always["low"], always["high"]) == (None, None)
-    assert always["reason"] == "only by a weak prior: somebody never lost"
+    assert always["reason"] == "only by a weak prior: some agent never lost"
 
 
 @pytest.mark.parametrize("names", [("good",), ("never", "mute"), ("good", "same")])

@@ -69,7 +69,7 @@ class Server:
             raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror}") from None
         except UnicodeError:
             self._timer.close()
-            raise UsageError(f"{host[:80]!r} is no name of a host") from None
+            raise UsageError(f"{host[:80]!r} is not a host name") from None
         chosen = self._listener.sockets[0].getsockname()[1]
         return f"http://{f'[{host}]' if ':' in host else host}:{chosen}/v1"
 
@@ -177,7 +177,7 @@ class Server:
         if kind is StepKind.REFUSE:
             self._fail(reply, 429, "rate_limited", "over the rate limit", self._retry_header)
         elif kind is StepKind.FAIL:
-            self._fail(reply, 500, "server", "an error, as asked for")
+            self._fail(reply, 500, "server", "an error, as requested")
         elif kind is StepKind.BEGIN:
             reply.begin(step)
         else:

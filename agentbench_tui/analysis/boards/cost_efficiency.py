@@ -112,7 +112,7 @@ def configurations(
     if won.shape != paid.shape:
         raise ValueError(f"scores of shape {won.shape} but costs of {paid.shape}")
     if not 0 <= current < won.shape[0]:
-        raise ValueError(f"there is no configuration {current}; there are {won.shape[0]}")
+        raise ValueError(f"no configuration {current}; there are {won.shape[0]}")
     speeds = _speeds(seconds, won.shape)
     values = [
         _value(float(w.mean()), float(speed), float(p.mean()))

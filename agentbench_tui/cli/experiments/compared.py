@@ -173,5 +173,5 @@ def _notes(found: Compared) -> list[str]:
         lines.append(f"p of {found.tests} tests adjusted by {by}")
     few = min((m.n for p in found.pairs for m in p.metrics if m.of == "repeats"), default=None)
     if few is None or few < ENOUGH_REPEATS:
-        lines.append(f"measure with --runs {ENOUGH_REPEATS}: fewer repeats tell little of another")
+        lines.append(f"measure with --runs {ENOUGH_REPEATS}: fewer repeats say little about others")
     return lines

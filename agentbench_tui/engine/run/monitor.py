@@ -180,7 +180,7 @@ def _set_rate(context: RunContext, argument: str) -> str:
     except ValueError:
         return f"refused: expected a multiple of the planned rate such as 1.25, not {argument!r}"
     if not context.active:
-        return "refused: nothing is asked now"
+        return "refused: nothing is running now"
     for ongoing in context.active.values():
         if (reason := ongoing.set_rate(factor)) is not None:
             return f"refused: {reason}"

@@ -53,7 +53,7 @@ _ALWAYS_REPORTED = "this is always reported"
 
 RULES: Mapping[str, Mapping[str, Rule]] = {
     "memory_db": {
-        "parameters": Unused("every kind of storage is measured, as a variant of its own"),
+        "parameters": Unused("every kind of storage is measured, as a separate variant"),
     },
     "observation_flow": {
         "fov_radius": Unused("agents see everything within `radius`; there is no field of view"),

@@ -41,7 +41,7 @@ def data_file(path: Path) -> tuple[Path, tuple[str, ...]]:
     if others:
         listed = ", ".join(str(file.relative_to(path)) for file in others[:3])
         more = ", …" if len(others) > 3 else ""
-        notes.append(f"{counted(len(others), 'other file')} beside it not used: {listed}{more}")
+        notes.append(f"{counted(len(others), 'other file')} next to it not used: {listed}{more}")
     if rest := [name or "without a name" for name in _SPLITS if name in splits and name != split]:
         notes.append(f"other splits in the folder: {', '.join(rest)}")
     return chosen, tuple(notes)

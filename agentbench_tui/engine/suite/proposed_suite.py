@@ -79,7 +79,7 @@ def _fields(proposal: Proposal) -> list[str]:
             f"        {_scalar(field)}: {_scalar(path)}" for field, path in proposal.fields.items()
         ]
     if any(field.startswith("metadata.") for field in proposal.fields):
-        lines += _comment("Results can be broken down by what stands in metadata.", 6)
+        lines += _comment("Results can be broken down by fields of metadata.", 6)
     if proposal.unused:
         lines += _comment(f"Not used: {one_line(', '.join(proposal.unused), 300)}.", 6)
     return lines

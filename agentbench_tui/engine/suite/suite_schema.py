@@ -70,7 +70,7 @@ def _describe(parts: dict[str, Any], module: ModuleType | None) -> None:
     The text is read from the source here, because pydantic would read it at every start of the
     program.
     """
-    assert module is not None, "models stand in modules"
+    assert module is not None, "models are defined in modules"
     for node in ast.parse(inspect.getsource(module)).body:
         if not isinstance(node, ast.ClassDef) or node.name not in parts:
             continue

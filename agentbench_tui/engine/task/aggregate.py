@@ -287,7 +287,7 @@ def _per_correct(
 
 
 def _resources(result: Aggregate, seen: Observations, resources: Resources) -> None:
-    reason = "the agent has no process of its own here"
+    reason = "the agent has no separate process here"
     cpu, n = resources.cpu_seconds, result.counted
     result.total("memory_peak_mb", resources.memory_peak_mb, n, reason)
     if resources.memory_peak_mb is not None:

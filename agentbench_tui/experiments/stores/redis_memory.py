@@ -49,7 +49,7 @@ class RedisMemory(Experiment):
         model_config = ConfigDict(extra="forbid")
 
         backend: Literal["auto", "redis", "embedded"] = Field(
-            "auto", description="`auto`: redis where there is a redis-server, else embedded."
+            "auto", description="`auto`: redis if there is a redis-server, else embedded."
         )
         num_agents: int = Field(10, ge=1)
         memory_entries: int = Field(100, ge=2, description="Of each agent.")

@@ -8,7 +8,7 @@ The verdict, in this order:
   (p99 above 1 ms and above 5 % of that median), the wait for a core (5 % of the time), tasks of
   the machine that waited for a core (PSI, 10 % of the time). So is a window of which neither
   the overhead nor the probe's lateness is known: that would be a guess. And so is one in which
-  nothing was answered: there is no time to vouch for.
+  no request was answered, so there are no times to judge.
 - `clean`: none of these.
 
 An agent that runs inside the senders is not told apart from them: it changes no verdict, but it is
@@ -90,7 +90,7 @@ def judge(window: Window, facts: Facts) -> Judgement:
     _check_ceiling(found, window)
     overhead_known = _check_overhead(found, window.calibration, median_ms)
     if median_ms is None:
-        found.noisy.append("nothing was answered: there is no time to vouch for")
+        found.noisy.append("no request was answered, so there are no times to judge")
     _check_late(found, window)
     lateness_known = _check_lateness(found, window, median_ms)
     _check_run_queue(found, window)
@@ -245,7 +245,9 @@ def _limit(window: Window, facts: Facts, *, client: bool) -> tuple[Limit, list[s
     if not asked:
         return alone, []
     if window.stopped:
-        return alone, ["cut short on request: the sent rate was not held against the asked one"]
+        return alone, [
+            "cut short on request: the sent rate was not compared with the requested one"
+        ]
     due = facts.due_per_s or asked
     if due < LEAST_DRAWN * asked:  # a sender at its end did not even get to begin what was due
         due = asked
@@ -263,7 +265,7 @@ def _falling_behind(facts: Facts, due: float, alone: Limit) -> tuple[Limit, list
     first, last = facts.grew_ms
     warning = (
         f"asked {due:,.1f}/s, answered {answered:,.1f}/s, and the median latency grew from"
-        f" {first:,.0f} to {last:,.0f} ms: what is asked piles up, and the latencies tell how long"
+        f" {first:,.0f} to {last:,.0f} ms: requests are piling up, and the latencies tell how long"
         " the window was"
     )
     return "server" if alone == "none" else alone, [warning]

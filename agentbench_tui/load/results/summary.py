@@ -249,7 +249,7 @@ def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
         if not window.is_open and one.steady is None and one.request_throughput:
             needed = f"{LEAST_WAVES} of each user are needed"
             instead = "rates are the mean number in flight ÷ the mean time of a request"
-            return [f"too few answers to tell a steady part ({needed}): {instead}"]
+            return [f"too few answers for a steady part ({needed}): {instead}"]
     return []
 
 

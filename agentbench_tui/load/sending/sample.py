@@ -232,5 +232,5 @@ def _open(chunk: bytes, width: int) -> tuple[bytes, int, int]:
     varies = plain[1 : 1 + width]
     planes, length = varies.count(1), len(plain) - 1 - 2 * width
     if planes + varies.count(0) != width or not planes or length <= 0 or length % planes:
-        raise ValueError("not a chunk of samples: its length is no whole number of rows")
+        raise ValueError("not a chunk of samples: its length is not a whole number of rows")
     return plain, length // planes, width

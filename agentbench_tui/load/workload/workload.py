@@ -124,9 +124,7 @@ def problems(spec: LoadSpec, base_dir: str) -> list[str]:
         lines.append(f"workload: {len(spec.workload)} request types; at most {MOST_TYPES}")
     for name, count in Counter(request.name for request in spec.workload).items():
         if count > 1:
-            lines.append(
-                f'workload: {count} request types are named "{name}"; names tell them apart'
-            )
+            lines.append(f'workload: {count} request types are named "{name}"; names must differ')
     for place, request in enumerate(spec.workload):
         found = (
             *_source_problems(request, base_dir),

@@ -22,7 +22,7 @@ def attainment(case: Case, answer: Answer, pass_mark: float = PASS_MARK) -> Scor
     data = answer.data if isinstance(answer.data, dict) else {}
     metrics = data.get("metrics")
     if not isinstance(metrics, dict):
-        raise GraderFailure(f"the answer to {case.id} is no episode of a market world")
+        raise GraderFailure(f"the answer to {case.id} is not an episode of a market world")
     fair = metrics.get("optimality_fair")
     if not isinstance(fair, int | float) or not math.isfinite(fair):
         raise GraderFailure(f"{case.id}: nothing could be won in this world, so nothing is scored")

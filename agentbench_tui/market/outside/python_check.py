@@ -32,7 +32,7 @@ def check_source(origin: Origin) -> list[str]:
     else:
         spec = _find(origin)
         if spec is None:
-            return [f"cannot import `{origin.module}`: there is no such module"]
+            return [f"cannot import `{origin.module}`: no such module"]
         path = Path(spec.origin) if spec.has_location and spec.origin else None
     if path is None or path.suffix != ".py":  # compiled, say: nothing can be read
         return []

@@ -132,6 +132,7 @@ def open_file(path: Path) -> Stage:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise UsageError(
             f"world {path} is not as it was generated: {problems[0]}{more};"
-            f" `agentbench market verify {path}` tells all, `market generate` makes it again"
+            f" `agentbench market verify {path}` lists all problems;"
+            " `agentbench market generate` makes it again"
         )
     return Stage(world, truth, sha256(encode_world(world)), (path.resolve(), beside.resolve()))

@@ -107,7 +107,7 @@ def _prices(world: World, _: Truth) -> Iterator[str]:
             yield f"{market.id} moves more shares than were traded"
     for perpetual, *columns in zip(world.perpetuals, world.marks, world.indexes, strict=False):
         if not all(price > 0 and price % perpetual.price_unit == 0 for c in columns for price in c):
-            yield f"{perpetual.ticker} has a price that is no positive multiple of its unit"
+            yield f"{perpetual.ticker} has a price that is not a positive multiple of its unit"
     for perpetual, rates in zip(world.perpetuals, world.funding, strict=False):
         if not all(-FUNDING_CAP <= rate <= FUNDING_CAP for rate in rates):
             yield f"{perpetual.ticker} has a funding rate beyond its cap"
@@ -145,12 +145,12 @@ def _names(world: World, _: Truth) -> Iterator[str]:
             yield f"two of the {kind} have one id"
     said: list[Post | Message] = [*world.posts, *world.messages]
     if strange := {item.author for item in said} - agents - {"news"}:
-        yield f"{min(strange)} writes, but is no agent of the world"
+        yield f"{min(strange)} writes, but is not an agent of the world"
     if strange := {item.subject for item in said} - subjects - {""}:
         yield f"{min(strange)} is written of, but is not in the world"
     named = {item.group for item in world.invitations} | {item.group for item in world.messages}
     if strange := named - groups:
-        yield f"{min(strange)} is named, but is no group of the world"
+        yield f"{min(strange)} is named, but is not a group of the world"
 
 
 def _tickers(world: World) -> list[str]:
@@ -159,7 +159,7 @@ def _tickers(world: World) -> list[str]:
 
 def _truth(world: World, truth: Truth) -> Iterator[str]:
     if set(truth.outcomes) != {market.id for market in world.markets}:
-        yield "the truth does not tell the outcomes of the world's markets, and of no others"
+        yield "the truth does not have exactly the outcomes of the world's markets"
         return
     for market, fair in zip(world.markets, truth.fair, strict=False):
         end = market.resolve_tick
@@ -200,7 +200,7 @@ def _prefix_invariance(world: World, truth: Truth) -> Iterator[str]:
         another = derive_seed(world.config.seed, "future", tick)
         other, _truth = generate(world.config, salt=truth.salt, suffix_seed=another, cut=tick + 1)
         if observed(other, tick) != observed(world, tick):
-            yield f"what can be seen by tick {tick} depends on what is drawn later"
+            yield f"what is visible by tick {tick} depends on what is drawn later"
         # Else nothing would have been drawn anew. Shorter worlds may have nothing left to draw.
         if tick == 0 and world.ticks >= 4 and observed(other, 4) == observed(world, 4):
             yield "another future looks the same"

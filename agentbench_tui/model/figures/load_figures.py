@@ -22,25 +22,24 @@ COUNTS: dict[str, Metric] = {
             "asked_per_s",
             "1/s",
             "none",
-            "The rate that the schedule asks for on average, of an open loop; of sessions their "
-            "first requests only, and of a window that was cut short the part that ran. A closed "
-            "loop asks for none.",
+            "Offered rate: the mean rate of an open loop's schedule. For sessions it counts only "
+            "their first requests, and for a window that was cut short only the part that ran. A "
+            "closed loop has none.",
         ),
         Metric("offered", "requests", "none", "Requests that became due, in all repeats."),
         Metric(
             "sent",
             "requests",
             "none",
-            "Requests that were sent, in all repeats, whatever became of them; those of the "
-            "warm-up are not among them.",
+            "Requests that were sent, in all repeats, with any result, without warm-up.",
         ),
         Metric("ok", "requests", "higher", "Requests that were answered, in all repeats."),
         Metric(
             "failed",
             "requests",
             "lower",
-            "Requests that failed, by kind; a gate stands on their sum. What the plan broke off "
-            "(cancelled) and what had not ended (unfinished) are not among them.",
+            "Requests that failed, by kind; a gate uses their sum. Requests that the plan "
+            "cancelled and unfinished ones are not included.",
         ),
         Metric(
             "cancelled",
@@ -67,11 +66,11 @@ COUNTS: dict[str, Metric] = {
             "resent",
             "requests",
             "lower",
-            "Requests that were sent twice, because the server closed the used connection that "
-            "they took within a second of sending, before a byte of the answer. It had closed it "
-            "as idle, or it takes requests and drops them: which of both cannot be told. Each "
-            "counts once, by what became of the second; its times go from the first. What load "
-            "calls `retries`. A gate: resent==0.",
+            "Requests that were sent twice, because the server closed the reused connection "
+            "within a second of sending, before a byte of the answer. Either it had closed the "
+            "connection as idle, or it accepts requests and drops them; the two cannot be "
+            "distinguished. Each counts once, with the result of the second attempt; its times "
+            "count from the first. In a load, `retries` means these. A gate: resent==0.",
         ),
         Metric("sent_bytes", "bytes", "none", "Bytes sent, all repeats together."),
     )
@@ -85,8 +84,8 @@ HARNESS: dict[str, Metric] = {
             "overhead_p50_ms",
             "ms",
             "lower",
-            "What the senders themselves add to an answer, median: from sending to the last byte "
-            "of a stub on this machine that answers at once, less the stub's own time. Measured "
+            "Median time that the senders themselves add to an answer: from sending to the last "
+            "byte of a local stub that answers immediately, minus the stub's own time. Measured "
             "after the run, by as many workers with the same requests.",
         ),
         Metric(
@@ -100,10 +99,10 @@ HARNESS: dict[str, Metric] = {
             "ceiling_per_s",
             "1/s",
             "higher",
-            "The most requests a second that these senders can do, each with a core to itself: "
-            "workers divided by the CPU time of a request, in closed loops of 16 to 256 users a "
-            "worker against the stub; the most of three. A plan that asks for more is "
-            "`generator-limited`, one that asks for more than half of it is warned about.",
+            "Maximum rate of these senders, each with a core to itself: workers divided by the "
+            "CPU time of a request, in closed loops of 16 to 256 users per worker against the "
+            "stub; the highest of three. A plan above it is `generator-limited`; a plan above "
+            "half of it causes a warning.",
         ),
         Metric(
             "ceiling_low_per_s",
@@ -149,8 +148,8 @@ HARNESS: dict[str, Metric] = {
             "lateness_p50_ms",
             "ms",
             "lower",
-            "How late a timer in a sender's own loop fired that was due a hundred times a second: "
-            "so late is whatever is sent or received. Median, of the worst sender.",
+            "Lateness of a timer in a sender's own event loop that is due a hundred times a "
+            "second; sending and receiving are delayed as much. Median, for the worst sender.",
         ),
         Metric(
             "lateness_p99_ms",
@@ -177,7 +176,7 @@ HARNESS: dict[str, Metric] = {
             "most_in_flight",
             "requests",
             "none",
-            "Most requests in flight at once, all senders together, in the repeat with most.",
+            "Maximum in-flight requests of all senders together, in the repeat with most.",
         ),
         Metric(
             "run_queue_wait_ms",
@@ -227,9 +226,8 @@ FACTS: dict[str, Metric] = {
             "limit",
             "client, server or none",
             "none",
-            "What kept the sent rate below 98 % of the asked one, or let a closed loop's senders "
-            "come to their end. As a kind of failure: the agent went over a limit of memory, "
-            "tokens or cost.",
+            "What kept the sent rate below 98 % of the requested one, or limited a closed loop's "
+            "senders. As a kind of failure: the agent exceeded a limit of memory, tokens or cost.",
         ),
         Metric(
             "is_open",
@@ -268,11 +266,11 @@ FACTS: dict[str, Metric] = {
             "between_repeats",
             "as the metric",
             "none",
-            "How far the repeats lie apart: the value of each repeat, and the 95 % t interval on "
-            "their logs from 3 repeats on, the lowest and highest of 2. Requests of one repeat "
-            "are not independent, so that this tells more of the error than the percentiles' own "
-            "interval. Only where every repeat has enough requests for the figure, and all are "
-            "above 0.",
+            "Variation between repeats: the value of each repeat, and with 3 repeats or more the "
+            "95 % t interval on their logarithms, with 2 the lower and the higher value. Requests"
+            " of one repeat are not independent, so this describes the error better than the "
+            "percentiles' own interval. Given only if every repeat has enough requests for the "
+            "figure, and all values are above 0.",
         ),
         Metric(
             "steady",
@@ -303,7 +301,7 @@ FACTS: dict[str, Metric] = {
             "simulated",
             "true or false",
             "none",
-            "Whether the target only stands in for an agent, as the practice server does.",
+            "Whether the target only simulates an agent, as the practice server does.",
         ),
     )
 }
@@ -312,7 +310,7 @@ FACTS: dict[str, Metric] = {
 FAILURES: dict[str, Metric] = {
     kind.value: Metric(kind.value, "requests", "lower", meaning)
     for kind, meaning in (
-        (FailureKind.RATE_LIMITED, "The server asked to come back later (HTTP 429)."),
+        (FailureKind.RATE_LIMITED, "The server refused because of too many requests (HTTP 429)."),
         (FailureKind.TIMEOUT, "No complete answer before the time limit."),
         (
             FailureKind.CONNECTION,
@@ -340,9 +338,12 @@ FAILURES: dict[str, Metric] = {
         (FailureKind.AGENT, "The agent itself raised, exited or reported an error."),
         (
             FailureKind.GRADER,
-            "The answer is there, but a scorer failed on it. Not held against agents.",
+            "There is an answer, but a scorer failed on it. Does not count against the agent.",
         ),
-        (FailureKind.HARNESS, "A fault of agentbench or of its machine. Not held against agents."),
+        (
+            FailureKind.HARNESS,
+            "Agentbench or its machine failed. Does not count against the agent.",
+        ),
     )
 }
 """Kinds of failures."""

@@ -69,17 +69,17 @@ IDEAS: dict[str, Metric] = {
             "percentile",
             "as the metric",
             "none",
-            "p99: the value that 99 % of the observations do not exceed. It takes so many for one "
-            "to be told: p90 29, p95 59, p99 299, p99.9 2,995; of fewer a table says `needs 299`. "
-            "Beside them stand the mean, the largest (max) and the number of observations (n). A "
-            "gate names metric and part: e2e_ms.p99<=900.",
+            "p99: the value that 99 % of the observations do not exceed. A percentile needs "
+            "enough values: p90 29, p95 59, p99 299, p99.9 2,995; with fewer a table says `needs "
+            "299`. Next to percentiles are the mean, the largest value (max) and the number of "
+            "observations (n). A gate names metric and part: e2e_ms.p99<=900.",
         ),
         Metric(
             "drain",
             "time",
             "none",
-            "How long what is in flight at the end of the window may take to be answered (--drain, "
-            "`drain_s`; 30 s). What is not there by then is unfinished. How long it did take: "
+            "Grace period for in-flight requests at the end of the window (--drain, `drain_s`; 30"
+            " s). Requests without an answer by then are unfinished. The actual duration is "
             "drained_s.",
         ),
         Metric(
@@ -93,17 +93,17 @@ IDEAS: dict[str, Metric] = {
             "harness",
             "numbers",
             "none",
-            "What agentbench's own senders cost and suffered, to hold against what they measured: "
-            "overhead_p50_ms, overhead_p99_ms, ceiling_per_s (both against a stub that answers at "
-            "once), cpu_us_per_request, lateness_p99_ms and others.",
+            "Cost and delays of agentbench's own senders, to compare with the measured times: "
+            "overhead_p50_ms, overhead_p99_ms, ceiling_per_s (both against a stub that answers "
+            "immediately), cpu_us_per_request, lateness_p99_ms and others.",
         ),
         Metric(
             "due",
             "time",
             "none",
-            "When the schedule says that a request is to be sent. Latencies of an open loop count "
-            "from then, whatever held it up (e2e_ms, ttft_ms); beside them those from sending "
-            "(e2e_from_send_ms, ttft_from_send_ms).",
+            "Time at which the schedule says that a request is to be sent. Latencies of an open "
+            "loop count from then, including any delay before sending (e2e_ms, ttft_ms); next to "
+            "them are those from sending (e2e_from_send_ms, ttft_from_send_ms).",
         ),
     )
 }

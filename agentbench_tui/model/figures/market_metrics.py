@@ -28,8 +28,8 @@ _ALL = (
         "optimality",
         "ratio",
         "higher",
-        "total_pnl ÷ what the exact oracle wins that knows all that will happen. Holding has 0;"
-        " below 0 money was lost. Nobody can reach 1.",
+        "total_pnl ÷ the profit of the exact oracle, which knows everything that will happen. "
+        "Holding has 0; a loss is below 0. No agent can reach 1.",
     ),
     _metric(
         "optimality_fair",
@@ -43,8 +43,7 @@ _ALL = (
         "prediction_accuracy",
         "share",
         "higher",
-        "Of the markets that resolved while more shares of one side were held, how many that side"
-        " won.",
+        "Share of the resolved markets that the side won of which the agent held more shares.",
     ),
     _metric(
         "perp_win_rate",
@@ -56,8 +55,8 @@ _ALL = (
         "brier",
         "score",
         "lower",
-        "Mean of (stated probability − outcome)² while a forecast held; 0.25 for saying 0.5"
-        " always.",
+        "Mean of (stated probability − outcome)² while a forecast was in force; 0.25 for always "
+        "stating 0.5.",
     ),
     _metric("brier_skill", "ratio", "higher", "1 − brier ÷ that of the prices of the same time."),
     _metric(
@@ -70,8 +69,8 @@ _ALL = (
         "ece",
         "share",
         "lower",
-        "Expected calibration error: |mean forecast − share of YES| by bins of the forecast,"
-        " weighted by how much lies in each.",
+        "Expected calibration error: |mean forecast − share of YES| by bins of the forecast, "
+        "weighted by the number of forecasts in each.",
     ),
     _metric("max_drawdown", "share", "lower", "Deepest fall of equity from a peak ÷ that peak."),
     _metric(
@@ -87,8 +86,8 @@ _ALL = (
         "social_value",
         "USD",
         "higher",
-        "What positions gained beyond those held before, tick by tick and fees aside, where they"
-        " were changed to the side of a fresh lean of a post or message that the agent could see.",
+        "Gain of positions over those held before, tick by tick and without fees, for changes "
+        "toward a recent post or message that the agent could see.",
     ),
     _metric(
         "signal_precision",
@@ -118,11 +117,11 @@ FORESIGHT = Metric(
     "foresight_evidence",
     "log10",
     "none",
-    "log10 of what a gambler makes of 1 dollar who bets as the forecasts say, at fair odds, on"
-    " every move of the fair probabilities: product over ticks of 0.01 + 0.99 × (q p′ ÷ p +"
-    " (1 − q) (1 − p′) ÷ (1 − p)) for forecast q and fair probabilities p now and p′ next; the"
-    " first episode of each seed and salt. Without knowing outcomes it reaches x with probability"
-    " 10^−x at most; from 6 on the agent is called out.",
+    "log10 of the wealth of a gambler who starts with 1 dollar and bets according to the "
+    "forecasts, at fair odds, on every move of the fair probabilities: product over ticks of 0.01"
+    " + 0.99 × (q p′ ÷ p + (1 − q) (1 − p′) ÷ (1 − p)) for forecast q and fair probabilities p "
+    "now and p′ next; the first episode of each seed and salt. Without knowledge of outcomes it "
+    "reaches x with probability 10^−x at most; from 6 on the agent is flagged.",
 )
 """Metric of a whole execution: evidence accumulates, so a mean over episodes would be
 meaningless.

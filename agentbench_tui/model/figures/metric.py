@@ -40,11 +40,11 @@ _ANSWERS = (
         "accuracy",
         "share",
         "higher",
-        "Mean credit (0..1) of the primary scorer over all counted observations. One "
-        "that failed for a reason of the agent's counts as 0; failures of kind `grader` and "
-        "`harness` are left out and shown. Interval: Wilson for right/wrong answers asked once "
-        "each, t for graded ones; asked more often, standard error clustered by case (or by "
-        "the `cluster` that cases name), normal from 40 clusters on, else t.",
+        "Mean credit (0..1) of the primary scorer over all counted observations. Failures of the "
+        "agent count as 0; failures of kind `grader` and `harness` are excluded and reported. "
+        "Interval: Wilson for right/wrong answers with one answer per case, t for graded ones; "
+        "with several answers per case, standard error clustered by case (or by the declared "
+        "`cluster`), normal from 40 clusters on, else t.",
     ),
     Metric(
         "correct_share",
@@ -102,10 +102,9 @@ _SPENT = (
         "cost_usd",
         "USD",
         "lower",
-        "What the agent says it cost, else tokens × price of the price table in force, over "
-        "the same tokens as tokens_used; for self-hosted agents the hours in which they were "
-        "asked × their hourly price, shared out evenly. An unknown price makes it unknown, "
-        "never 0.",
+        "Cost reported by the agent, else tokens × price of the price table in force, over the "
+        "same tokens as tokens_used; for self-hosted agents the hours of measurement × their "
+        "hourly price, shared evenly. An unknown price makes it unknown, never 0.",
     ),
     Metric("cost_usd_per_task", "USD", "lower", "cost_usd ÷ counted observations."),
     Metric(
@@ -127,14 +126,15 @@ _SPENT = (
         "cpu_usage_percent",
         "%",
         "none",
-        "CPU time of the agent's process tree ÷ the time it was asked, × 100; 100 is one core.",
+        "CPU time of the agent's process tree ÷ the time in which it had questions in flight, × "
+        "100; 100 is one core.",
     ),
     Metric(
         "gpu_usage_percent",
         "%",
         "none",
-        "Share of time in which GPUs were at work, as their driver counts it: mean of the readings "
-        "while the execution went on, over all GPUs of the machine. Only where one can be read.",
+        "Share of time in which GPUs were busy, as reported by their driver: mean of the samples "
+        "during the execution, over all GPUs of the machine. Only if a GPU can be sampled.",
     ),
     Metric(
         "memory_peak_mb",

@@ -60,28 +60,29 @@ RATES: tuple[Metric, ...] = (
         "goodput_share",
         "share",
         "higher",
-        "Good requests ÷ requests that became due. Good is what was answered and kept every "
-        "limit of the SLO (ttft_ms, ttfo_ms, tpot_ms, e2e_ms, each as the metric counts it; an "
-        "answer of one token, or that came at once, keeps any tpot_ms). Failed, unfinished and "
-        "unsent requests are not good. Of an answer that the plan broke off only ttft_ms and "
-        "ttfo_ms can be judged; it is left out where neither is limited. Wilson interval.",
+        "Good requests ÷ requests that became due. A request is good if it was answered and met "
+        "every limit of the SLO (ttft_ms, ttfo_ms, tpot_ms, e2e_ms, each as the metric counts it;"
+        " an answer of one token, or one that arrived at once, meets any tpot_ms). Failed, "
+        "unfinished and unsent requests are not good. For an answer that the plan cancelled, only"
+        " ttft_ms and ttfo_ms can be judged; it is excluded if neither is limited. Wilson "
+        "interval.",
         load=True,
     ),
     Metric(
         "sent_per_s",
         "1/s",
         "none",
-        "Requests sent in the window ÷ its length. What leaves in the drain does not count. In "
-        "an open loop only the first request of each session does: the schedule asks for "
-        "sessions.",
+        "Requests sent in the window ÷ its length. Requests sent during the drain do not count. "
+        "In an open loop only the first request of each session counts, because the schedule "
+        "defines sessions.",
         load=True,
     ),
     Metric(
         "sent_share",
         "share",
         "higher",
-        "sent_per_s ÷ the rate that the schedule asks for on average. Below 98 % the run warns "
-        "and says whether the sender or the target was the limit. Open loops only.",
+        "sent_per_s ÷ the mean rate of the schedule. Below 98 % the run warns and says whether "
+        "the sender or the target was the limit. Open loops only.",
         load=True,
     ),
     Metric("error_rate", "share", "lower", "1 - reliability.", load=True),

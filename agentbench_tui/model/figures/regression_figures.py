@@ -22,9 +22,9 @@ REGRESSION: dict[str, Metric] = {
             "at_least",
             "share",
             "lower",
-            "By how much a regression is worse at least: the end of the 95 % interval of its "
-            "change that lies nearest to no change. It decides on minor (below 10 %, or 5 points "
-            "of shares), major (below 25 %, 10 points) and critical.",
+            "Size of a regression at the confidence bound: the end of the 95 % interval of its "
+            "change that is closest to no change. It decides between minor (below 10 %, or 5 "
+            "percentage points for shares), major (below 25 %, 10 points) and critical.",
         ),
         Metric(
             "smallest_seen",
@@ -44,12 +44,12 @@ REGRESSION: dict[str, Metric] = {
             "share_of_cases",
             "share",
             "lower",
-            "What became worse - what became better, at least 0, over the cases that both sides "
-            "answered. Of times, tokens and cost: cases whose median is worse, or better, by the "
-            "margin ÷ cases. Of shares: Σ of what the mean credit of cases fell, or rose by, ÷ "
-            "cases, which is the share of the answers. Noise, which moves cases both ways, cancels "
-            "out. It stands for the share of users that a regression touches as far as the cases "
-            "stand for what users ask.",
+            "Cases that became worse - cases that became better, at least 0, over the cases that "
+            "both sides answered. For times, tokens and cost: cases whose median is worse, or "
+            "better, by the margin ÷ cases. For shares: Σ of the decrease, or increase, in the "
+            "mean credit of cases ÷ cases, which is the share of the answers. Random changes go "
+            "both ways and cancel out. If the cases represent what users ask, this is the share "
+            "of affected users.",
         ),
         Metric(
             "per_day",

@@ -18,27 +18,27 @@ STRESS_METRICS: dict[str, Metric] = {
             "resilience",
             "0..100",
             "higher",
-            "100 × mean Q over the seconds from the beginning of the stress to the end of the "
-            "recovery. Q of a second: requests due in it that were answered right and within the "
-            "limits ÷ min(requests due, what the target answered at its best before the stress), "
-            "at most 1. 0 where the target was lost. Of a soak in which memory rises beyond doubt "
-            "the mean is that of a week, with Q 0 once memory is full (the target's limit, else "
-            "what its machine has left): × min(1, room ÷ slope ÷ 168 h). Interval: moving blocks "
-            "of 5 seconds of this one run; what another run would give, only other runs tell.",
+            "100 × mean Q over the seconds from the start of the stress to the end of the "
+            "recovery. Q of a second: correct answers within the limits ÷ min(requests due, peak "
+            "capacity before the stress), at most 1. 0 if the target was lost. If memory rises in"
+            " a soak test with 95 % confidence, the mean is projected over a week, with Q 0 once "
+            "memory is full (the target's limit, else what its machine has left): × min(1, room ÷"
+            " slope ÷ 168 h). Interval: moving blocks of 5 seconds of this one run; it does not "
+            "include the variance between runs.",
         ),
         Metric(
             "breaking_rate_per_s",
             "1/s",
             "higher",
-            "Requests a second at which the target breaks: the middle (in the logarithm) between "
-            "the highest rate that passed and the lowest that failed, which lie within 10 % where "
-            "the search came to its end (see breaking_point). A gate: breaking_rate_per_s>=120.",
+            "Rate per second at which the target fails: the geometric mean of the highest rate "
+            "that passed and the lowest that failed, which are within 10 % if the search was "
+            "completed (see breaking_point). A gate: breaking_rate_per_s>=120.",
         ),
         Metric(
             "breaking_concurrency",
             "users",
             "higher",
-            "Users at once at which the target breaks, as breaking_rate_per_s.",
+            "Number of concurrent users at which the target fails, like breaking_rate_per_s.",
         ),
         Metric(
             "breaking_input_tokens",
@@ -71,16 +71,16 @@ STRESS_FACTS: dict[str, Metric] = {
             BROKE,
             "true or false",
             "none",
-            "Whether a level failed beyond doubt, or the target was lost. Null where nothing was "
-            "measured. A gate: broke==false.",
+            "Whether a level failed with 95 % confidence, or the target was lost. Null if nothing"
+            " was measured. A gate: broke==false.",
         ),
         Metric(
             "resilience_score",
             "0..100",
             "higher",
-            "Geometric mean of `resilience` over the scenarios that have one; 0 where one of them "
-            "has 0. Beside it always the worst scenario by name: a mean alone hides a collapse. "
-            "What was not run is missing, not 100.",
+            "Geometric mean of `resilience` over the scenarios that have one; 0 if one of them "
+            "has 0. It is always shown with the worst scenario by name, because a mean hides a "
+            "collapse. A scenario that was not run is missing, not 100.",
         ),
         Metric("worst", "scenario", "none", "The scenario with the lowest `resilience`."),
         Metric(
@@ -110,35 +110,36 @@ STRESS_FACTS: dict[str, Metric] = {
             "limits",
             "share, ms",
             "none",
-            "What a level must keep: share of errors (error_share), p95 of latency (p95_ms; 3 × "
-            "that at normal load unless given), and the share of what was due that was answered "
-            "within the window (completed_share). A level fails when the better end of an "
-            "interval lies beyond a limit, passes when every worse end lies inside, and is "
-            "`unclear` in between.",
+            "Limits of a load level: share of errors (error_share), p95 of latency (p95_ms; 3 × "
+            "that at normal load by default), and the share of due requests that were answered "
+            "within the window (completed_share). A level fails if the whole interval of a figure"
+            " lies beyond its limit, passes if all intervals lie within their limits, and is "
+            "`unclear` otherwise.",
         ),
         Metric(
             "breaking_point",
             "requests/s, users or tokens",
             "none",
             "The bracket of a search: the highest level that passed and the lowest that failed, "
-            "what failed there first and by which figures. Levels are doubled to the first fail, "
-            "then halved in the logarithm until fail ÷ pass is 1.10 or less; both ends are "
-            "repeated until two of at most three repeats agree. `found`: so; `wide`: less; `not "
-            "reached`: the most that may be asked passes; `below the least`: everything fails.",
+            "the limit that failed first and its figures. Levels are doubled until one fails, "
+            "then bisected on a logarithmic scale until fail ÷ pass is 1.10 or less; both ends "
+            "are repeated until two of at most three repeats agree. `found`: completed; `wide`: "
+            "not completed; `not reached`: the highest allowed level passes; `below the least`: "
+            "every level fails.",
         ),
         Metric(
             "hysteresis",
             "true or false",
             "none",
-            "Whether the level that had passed failed after an overload and a rest: the target "
-            "does not come back by itself.",
+            "Whether the passing level failed after an overload and a rest: the target does not "
+            "recover by itself.",
         ),
         Metric(
             "drift",
             "true or false",
             "none",
-            "Whether the level that had passed failed at the end and at rest: it became slower, "
-            "by throttling, a leak or whatever else.",
+            "Whether the passing level failed at the end and at rest: the target became slower, "
+            "for example by throttling or a leak.",
         ),
         Metric(
             "worst_second",
@@ -159,8 +160,8 @@ STRESS_FACTS: dict[str, Metric] = {
             "trend",
             "a unit an hour",
             "none",
-            "Slope of memory, latency or errors over a soak, with a 95 % interval: rising or "
-            "falling where it lies on one side of 0.",
+            "Slope of memory, latency or errors over a soak test, with a 95 % interval: rising or"
+            " falling if the interval excludes 0.",
         ),
         Metric(
             "scaling",
@@ -185,17 +186,17 @@ STRESS_FACTS: dict[str, Metric] = {
             "scenario_status",
             "complete, target lost, stopped, not applicable or failed",
             "none",
-            "`target lost`: it no longer answered, or its process ended, and what was measured "
-            "until then is told. `stopped`: by a person, a budget or the host's memory. `not "
-            "applicable`: it cannot be done to this target, which `reason` says. `failed`: the "
-            "scenario could not be carried out.",
+            "`target lost`: it no longer answered, or its process ended; the result holds what "
+            "was measured until then. `stopped`: by a person, a budget or the host's memory. `not"
+            " applicable`: this target does not support it; `reason` says why. `failed`: the "
+            "scenario could not be run.",
         ),
         Metric(
             "high_load",
             "scenario",
             "none",
-            "The breaking point on the rate of requests, and a long overload of ten times the "
-            "normal rate (at most 1,000/s, 100 at once).",
+            "The breaking point by request rate, and a long overload of ten times the normal rate"
+            " (at most 1,000/s, 100 in flight).",
         ),
         Metric(
             "sustained_load",
@@ -208,20 +209,22 @@ STRESS_FACTS: dict[str, Metric] = {
             "spike_load",
             "scenario",
             "none",
-            "Ten times the normal rate all at once, then normal again: how long until it is well?",
+            "Ten times the normal rate at once, then normal load again: how long does recovery "
+            "take?",
         ),
         Metric(
             "memory_pressure",
             "scenario",
             "none",
-            "Its memory by users, and what it gives back; normal load while memory of its machine "
-            "is short (ballast), or that of its own processes (a limit).",
+            "Memory by number of users, and how much is released; normal load while the machine's"
+            " memory is short (ballast), or that of the target's processes (a limit).",
         ),
         Metric(
             "concurrent_requests",
             "scenario",
             "none",
-            "More and more users at once: the breaking point on concurrency and the scaling law.",
+            "A growing number of concurrent users: the breaking point by concurrency, and the "
+            "scaling law.",
         ),
         Metric(
             "large_inputs",
@@ -233,8 +236,8 @@ STRESS_FACTS: dict[str, Metric] = {
             "rate_limiting",
             "scenario",
             "none",
-            "What it does with too many requests, and whether clients that wait as told "
-            "(Retry-After) get through; of an agent with an upstream, whether it waits as told.",
+            "Behavior under too many requests, and whether clients that respect Retry-After get "
+            "through; for an agent with an upstream, whether it respects Retry-After itself.",
         ),
         Metric(
             "failure_recovery",

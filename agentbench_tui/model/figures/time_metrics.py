@@ -25,9 +25,9 @@ TIMES: tuple[Metric, ...] = (
         "e2e_from_send_ms",
         "ms",
         "lower",
-        "End to end from sending, beside e2e_ms of an open loop. It leaves out how long a "
-        "request had to wait before it was sent, and so looks good while the target stalls. "
-        "Only answered requests.",
+        "End-to-end latency from sending, for comparison with e2e_ms of an open loop. It excludes"
+        " the time before sending, and so looks good while the target stalls. Only answered "
+        "requests.",
         distribution=True,
         load=True,
     ),
@@ -45,7 +45,7 @@ TIMES: tuple[Metric, ...] = (
         "ttft_from_send_ms",
         "ms",
         "lower",
-        "Time to first token from sending, beside ttft_ms of an open loop.",
+        "Time to first token from sending, for comparison with ttft_ms of an open loop.",
         distribution=True,
         load=True,
     ),
@@ -53,8 +53,8 @@ TIMES: tuple[Metric, ...] = (
         "ttfo_ms",
         "ms",
         "lower",
-        "Time to first output: to the first content-bearing event that is no reasoning, from "
-        "where ttft_ms counts. Equal to it for models that don't show their reasoning.",
+        "Time to first output: to the first event with content that is not reasoning, from the "
+        "same start as ttft_ms. Equal to it for models that do not send their reasoning.",
         distribution=True,
         load=True,
     ),
@@ -82,10 +82,10 @@ TIMES: tuple[Metric, ...] = (
         "tpot_ms",
         "ms",
         "lower",
-        "Time per output token after the first: (e2e - ttft, both from sending) ÷ "
-        "(output_tokens - 1), of each streamed answer of 2 tokens or more but those that came "
-        "at once, in one chunk or packet. Estimated (~) where "
-        "tokens are counted by chunks. Some tools call this ITL.",
+        "Time per output token after the first: (e2e - ttft, both from sending) ÷ (output_tokens "
+        "- 1), for each streamed answer of 2 tokens or more, except those that arrived in one "
+        "chunk or packet. Estimated (~) if tokens are counted by chunks. Some tools call this "
+        "ITL.",
         distribution=True,
         load=True,
     ),

@@ -17,19 +17,24 @@ VERDICT_WORDS: dict[str, Metric] = {
         "trade-off": "B is better in at least one metric and worse in at least one.",
         "tie": "Nothing better and nothing worse, or only gains while B seems to be less right by "
         "the margin and that is open. `tie, open` where a metric is inconclusive.",
-        "regression": "The newest runs are worse than what they are held against, by the rules of "
-        "`agentbench regressions`: p below 1% after the adjustment, and by half the threshold "
-        "between versions; in a history a run outside what the 20 before it predict, confirmed by "
-        "the next. Ends with exit status 1. `improvement` is the same the other way.",
+        "regression": (
+            "The newest runs are worse than the baseline or the history, by the rules of "
+            "`agentbench regressions`: p below 1% after the adjustment, and by half the threshold"
+            " between versions; in a history a run outside the prediction interval of the 20 "
+            "before it, confirmed by the next. Ends with exit status 1. `improvement` is the "
+            "opposite."
+        ),
         "no_change_seen": "Neither a regression nor an improvement was found; `would see` is the "
         "smallest one that would have been noticed with 80 % probability.",
         "not_enough_data": "Too few runs or repeats, or a value is missing: the sentence below the "
         "table says what is needed. Ends with exit status 3.",
         "not_comparable": "What was measured differs in more than the version: cases, scorers, "
         "limits, load or, for times, the machine. Ends with exit status 3.",
-        "no-regression": "The gate `--fail-on no-regression`: the execution is no regression by "
-        "the rules of `agentbench regressions`; `no-regression(accuracy,e2e_ms.p50)` judges these "
-        "metrics alone. Without data it ends with exit status 3.",
+        "no-regression": (
+            "The gate `--fail-on no-regression`: the execution is not a regression by the rules "
+            "of `agentbench regressions`; `no-regression(accuracy,e2e_ms.p50)` judges only these "
+            "metrics. Without data it ends with exit status 3."
+        ),
         "p": "The chance of a difference at least as large if both were equal. `p` of a table is "
         "adjusted for all that was tested together: by Holm for the main metrics of a benchmark, "
         "by Benjamini and Hochberg for a scan.",

@@ -65,7 +65,7 @@ def _expected_letter(expected: Any, letters: str, texts: list[str], case: Case) 
         if texts and index.isdecimal() and len(index) <= 2 and int(index) < len(letters):
             return letters[int(index)]
     shown = str(expected)[:80] if isinstance(expected, str) else type(expected).__name__
-    raise GraderFailure(f"case {case.id}: `expected` {shown!r} is none of the choices {letters}")
+    raise GraderFailure(f"case {case.id}: `expected` {shown!r} is not one of the choices {letters}")
 
 
 RECIPES = {"multiple_choice": Recipe(ChoiceOptions, multiple_choice, needs_expected=always)}

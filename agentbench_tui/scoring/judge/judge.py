@@ -270,7 +270,7 @@ def read_verdict(answer: Answer, options: JudgeOptions) -> _Verdict:
             said = one_line(answer.text, 80)
             raise GraderFailure(f"no JSON object in its verdict: {said!r}") from None
     if not isinstance(verdict, dict):
-        raise GraderFailure("its verdict is no JSON object")
+        raise GraderFailure("its verdict is not a JSON object")
     span = options.highest - options.lowest
     aspects = {
         name: (_grade(verdict, name, options) - options.lowest) / span
@@ -289,7 +289,7 @@ def read_verdict(answer: Answer, options: JudgeOptions) -> _Verdict:
 def _grade(verdict: dict[str, Any], name: str, options: JudgeOptions) -> float:
     grade = verdict.get(name)
     if isinstance(grade, bool) or not isinstance(grade, int | float):
-        raise GraderFailure(f"its `{name}` is no number: {grade!r}")
+        raise GraderFailure(f"its `{name}` is not a number: {grade!r}")
     if not options.lowest <= grade <= options.highest:
         raise GraderFailure(f"its `{name}` {grade} is not in {options.lowest}..{options.highest}")
     return float(grade)

@@ -195,7 +195,7 @@ def _tally(said: Any, expected: Any, equality: Equality, ignore_order: bool) -> 
     within_limit(
         lambda: _compare(said, expected, "", tally, equality, ignore_order),
         "comparing",
-        "in any order (`ignore_order`) each item of a list is held against each other",
+        "in any order (`ignore_order`) each item of a list is compared with every other",
     )
     return tally
 

@@ -65,7 +65,7 @@ def tool_calls(options: ToolOptions, context: Context) -> Scorer:
         pairs = within_limit(
             lambda: pair(expected, made, matcher),
             "comparing",
-            "each call is held against each that is expected",
+            "each call is compared with every expected one",
         )
         return _graded(name, options, expected, made, pairs, matcher)
 

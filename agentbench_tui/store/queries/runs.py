@@ -132,7 +132,7 @@ def find_run(connection: sqlite3.Connection, wanted: str) -> Row:
     if wanted == "latest":
         found = rows_of(connection, "SELECT * FROM runs ORDER BY started_at DESC, key DESC LIMIT 1")
         if not found:
-            raise UsageError("there is no run yet; `agentbench run` makes one")
+            raise UsageError("no run yet; `agentbench run` makes one")
         return found[0]
     pattern = wanted.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     found = rows_of(

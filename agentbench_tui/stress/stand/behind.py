@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.agent import AgentSpec
 
 HTTPS = "faults cannot be put before https: the certificate is the target's; name a plain http URL"
-NO_URL = "the agent is no server: faults can be put before its `upstream` only"
+NO_URL = "the agent is not a server: faults can be injected only before its `upstream`"
 
 
 def url_of(target: HttpTarget | AgentTarget) -> str | None:

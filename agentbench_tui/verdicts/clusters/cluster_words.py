@@ -64,7 +64,7 @@ def _alike(one: Finding) -> str:
     found = one.found
     return (
         f"{_cases(one.grouping)} are alike (intraclass correlation {found.icc:.2f}):"
-        f" {found.n:,} cases tell as much as about {max(1, round(found.effective_n)):,}"
+        f" {found.n:,} cases are worth about {max(1, round(found.effective_n)):,}"
     )
 
 

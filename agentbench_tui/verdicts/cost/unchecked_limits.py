@@ -23,7 +23,7 @@ _CAPS = {
     "cost_limit_usd": "the cap on the cost of the run (`--max-cost`)",
     "token_limit": "the cap on the tokens of the run (`--max-tokens`)",
 }
-BY_THE_HOUR = "it is paid by the hour, so no answer has a cost of its own"
+BY_THE_HOUR = "it is paid by the hour, so no answer has its own cost"
 
 
 def unchecked_limits(

@@ -127,8 +127,8 @@ def chosen_metric(name: str, better: Better | None) -> Metric | None:
     if better is None:
         near = did_you_mean(name, [*METRICS, *known_metrics()])
         raise UsageError(
-            f"--metric {name}: no metric of ours{near}; as a column of a file it needs to be said "
-            "whether more of it is good: add --better higher or --better lower"
+            f"--metric {name}: not a metric of agentbench{near}; for a column of a file,"
+            " give the better direction: add --better higher or --better lower"
         )
     return Metric(name, "", better, "A column of a file, as it is.")
 

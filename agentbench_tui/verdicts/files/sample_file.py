@@ -203,7 +203,7 @@ class _Reader:
             some = ", ".join(sorted(agents)[:4])
             raise UsageError(
                 f"{self._table.path}: column '{self._columns.roles['agent']}' names {len(agents)} "
-                f"agents ({some}): one side is one agent, put each into a file of its own"
+                f"agents ({some}): put each agent into a separate file"
             )
 
     def _numbers(self, column: ValueColumn) -> Floats:
@@ -238,7 +238,7 @@ class _Reader:
             way = f"--metric {column.name} takes it as it is ({better})"
             if column.name in METRICS:
                 way = "write 0.87 or 87% for 87 %"
-            raise UsageError(f"{what} is no share between 0 and 1; {way}")
+            raise UsageError(f"{what} is not a share between 0 and 1; {way}")
 
     def _failures(self, values: dict[str, Floats]) -> list[str]:
         """Why each row failed; a row without any value failed too."""
@@ -293,7 +293,7 @@ class _Reader:
         left_out = Counter(kind for kind in self._failed if kind in _LEFT_OUT)
         if left_out:
             names = ", ".join(f"{kind} {count}" for kind, count in left_out.most_common())
-            said.append(f"{left_out.total()} rows left out, no fault of the agent's ({names})")
+            said.append(f"{left_out.total()} rows excluded, not the agent's fault ({names})")
         return said
 
     def _missing_words(self, values: dict[str, Floats]) -> list[str]:
@@ -359,7 +359,7 @@ class _Reader:
             value = number_of(cell, share=False, decimal_comma=False)
             if value is None or value != value or not value.is_integer():
                 text = text_of(cell)[:40]
-                raise UsageError(f"{self._where(row, role)}: '{text}' is no whole number")
+                raise UsageError(f"{self._where(row, role)}: '{text}' is not a whole number")
             if abs(value) > LARGEST_SEED:
                 raise UsageError(f"{self._where(row, role)}: is out of range")
             found[row] = int(value)

@@ -139,7 +139,7 @@ def _text(path: Path) -> Iterator[io.TextIOWrapper]:
 
 def _not_text(path: Path, raw: BinaryIO, error: UnicodeDecodeError) -> UsageError:
     if error.encoding.startswith("utf-16"):
-        return UsageError(f"{path}: begins as UTF-16 text, but is none; save it as UTF-8")
+        return UsageError(f"{path}: begins like UTF-16 text, but is not; save it as UTF-8")
     raw.seek(0)
     bad = find_bad_byte(raw)
     return UsageError(f"{path}:{bad.line}: is {bad}" if bad else f"{path}: is {NOT_UTF8}")
@@ -289,7 +289,7 @@ def _of_csv(path: Path, first: str, lines: _Lines, wanted: Callable[[str], bool]
                 empty.append(begin)
             begin = lines.number + 1
     except csv.Error as error:
-        raise UsageError(f"{path}:{begin}: is no CSV row: {error}") from None
+        raise UsageError(f"{path}:{begin}: is not a CSV row: {error}") from None
     table = columns.table(may_have_commas=delimiter == ";")
     if not len(table):
         raise UsageError(f"{path}: has a header but no rows")
@@ -341,7 +341,7 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}:{number}: is no JSON object: {why_not_json(error)}") from None
+        raise UsageError(f"{path}:{number}: is not a JSON object: {why_not_json(error)}") from None
     if not isinstance(row, dict):
         raise UsageError(f"{path}:{number}: a JSON object is expected")
     return row
@@ -351,16 +351,16 @@ def _whole(path: Path, first: str, lines: _Lines) -> Any:
     try:
         return json.loads(first + "".join(lines))
     except json.JSONDecodeError as error:
-        raise UsageError(f"{path}:{error.lineno}: is no JSON: {error.msg}") from None
+        raise UsageError(f"{path}:{error.lineno}: is not JSON: {error.msg}") from None
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: is no JSON: {why_not_json(error)}") from None
+        raise UsageError(f"{path}: is not JSON: {why_not_json(error)}") from None
 
 
 def _of_list(path: Path, whole: Any, wanted: Callable[[str], bool]) -> Table:
     columns = _Columns(path, wanted)
     for place, row in enumerate(whole, 1):
         if not isinstance(row, dict):
-            raise UsageError(f"{path}: element {place} of the list is no JSON object")
+            raise UsageError(f"{path}: element {place} of the list is not a JSON object")
         columns.add(place, row.items())
     table = columns.table()
     if not len(table):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
     from agentbench_tui.verdicts.groups.case_groups import CaseGroups
 
-NO_CASES = "only benchmarks that ask cases have fields, and there is none"
+NO_CASES = "only benchmarks with cases have fields, and there are none"
 MAIN_METRICS = ("accuracy", "e2e_ms")
 """Candidates for the metric compared between groups: the first that an agent has."""
 

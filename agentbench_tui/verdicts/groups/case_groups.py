@@ -123,7 +123,7 @@ class CaseFields:
             if case in known and value and known[case] != value:
                 shown = one_line(f"'{known[case][0]}' and '{text}'", 200)
                 raise UsageError(
-                    f"--by {name}: {where}: one case has {shown}, so it is no field of the case"
+                    f"--by {name}: {where}: one case has {shown}, so it is not a field of the case"
                 )
             if value:
                 known[case] = value

@@ -50,7 +50,7 @@ _IN_PARALLEL = (
 _ADVICE = {
     "waiting": (
         "attempts before the last, and pauses between them",
-        "ask fewer at once, or have the limit raised",
+        "lower the concurrency, or have the limit raised",
     ),
     "first token": (
         "the server's queue and the reading of the prompt",
@@ -58,7 +58,7 @@ _ADVICE = {
     ),
     "generation": ("tokens come one after another", "shorter answers, or a faster model"),
     "answer, whole": (
-        "not told apart: neither streamed nor reported in spans",
+        "unknown: neither streamed nor reported in spans",
         "stream the answers, or report spans, to see into them",
     ),
     "outside of spans": ("no span of the agent covers it", "report spans for the rest"),
@@ -245,7 +245,7 @@ def opportunities(document: Document, observed: Sequence[Observed]) -> list[Docu
     total = document["total_ms"]
     tokens = sum(one.tokens or 0 for one in observed)
     found: list[tuple[str, str, float | None, Effort]] = [
-        ("waiting", "ask fewer at once: no further attempts, no pauses",
+        ("waiting", "lower the concurrency: no retries, no pauses",
          phases["waiting"]["share"], "low"),
         ("tools in parallel", _IN_PARALLEL, _one_after_another(observed, total), "medium"),
         ("failures", "spend no tokens on answers that fail",

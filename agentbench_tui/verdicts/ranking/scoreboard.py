@@ -351,7 +351,7 @@ def _ratings(ranked: Ranked) -> list[Document]:
         reason = "rated are only those that were ranked case by case"
         return [nothing | {"reason": reason}] * count
     if count == 1:
-        return [nothing | {"reason": "nobody to be compared with"}]
+        return [nothing | {"reason": "no other agent to compare with"}]
     if ranked.table.shape[1] * count**2 > _MOST_OUTCOMES:
         reason = f"more than {_MOST_OUTCOMES:,} outcomes (cases × agents²); give --suite"
         return [nothing | {"reason": reason}] * count
@@ -366,7 +366,7 @@ def _ratings(ranked: Ranked) -> list[Document]:
     if len(by_unit) < BOOTSTRAP_FROM:
         reason = f"needs {BOOTSTRAP_FROM} independent cases (have {len(by_unit):,})"
     elif found.prior_decides:
-        reason = "only by a weak prior: somebody never lost"
+        reason = "only by a weak prior: some agent never lost"
     return [
         {
             "value": finite(one.rating),

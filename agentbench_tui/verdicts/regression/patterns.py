@@ -98,7 +98,7 @@ def _same_factor(connection: sqlite3.Connection, findings: Sequence[Finding]) ->
         "factor_of_others": others.factor,
     }
     if others.factor is None:
-        told = "the version or the host; no other agent ran beside it to tell them apart"
+        told = "the version or the host; no other agent in the same runs to distinguish them"
         return Pattern("same factor", places, f"{where}: {told}", numbers)
     beside = f"other agents in the same runs changed by ×{others.factor:.3f}"
     if others.factor >= math.sqrt(factor):

@@ -147,7 +147,7 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
     return Judgement(wanted.agent, version, wanted, judged, found, interrupted)
 
 
-_NOT_JUDGED = "which was interrupted: `agentbench resume` goes on with it"
+_NOT_JUDGED = "which was interrupted: `agentbench resume` continues it"
 
 
 class _Judge:
@@ -296,13 +296,13 @@ def _told_why(one: Finding, passed_over: Sequence[Point], without: Sequence[str]
     if passed_over:
         versions = ", ".join(dict.fromkeys(point.version for point in passed_over))
         why = (
-            f"held against version {one.old[-1].version}: {versions} was worse and is not accepted"
+            f"compared with version {one.old[-1].version}: {versions} was worse and is not accepted"
         )
         why += f" (`agentbench baseline accept {one.new[-1].one_of_all('agent_id')}`)"
         place = Location(passed_over[0], one.new[0], one.old[-1])
         one = replace(one, location=place, notes=(*one.notes, why))
     if without:
-        why = f"held against version {one.old[-1].version}: no value of {', '.join(without)}"
+        why = f"compared with version {one.old[-1].version}: no value of {', '.join(without)}"
         one = replace(one, notes=(*one.notes, why))
     return one
 
@@ -360,7 +360,7 @@ def _why_none(connection: sqlite3.Connection, wanted: RegressionAsked) -> str:
         if name is not None and measured and name not in measured:
             return f"{option} {name}: {wanted.agent} has none{did_you_mean(name, measured)}"
     return (
-        f"there is no complete execution of {wanted.agent} to judge; `agentbench runs list` shows "
+        f"no complete execution of {wanted.agent} to judge; `agentbench runs list` shows "
         "what was measured"
     )
 

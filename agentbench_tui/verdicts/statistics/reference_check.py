@@ -76,7 +76,7 @@ def check_file(path: Path) -> Check:
     ]
     if not findings.checked:
         known = ", ".join(_SECTIONS)
-        raise UsageError(f"{path}: nothing to check; there is none of the sections {known}")
+        raise UsageError(f"{path}: nothing to check; none of the sections {known}")
     return Check(str(path), findings)
 
 

@@ -70,7 +70,7 @@ class Answer:
     @property
     def notes(self) -> tuple[str, ...]:
         """Remarks on the result."""
-        simulated = "some runs are simulated, others measured: nobody wins"
+        simulated = "some runs are simulated, others measured: there is no winner"
         first = () if self.is_ranked else (simulated,)
         return (*first, *self.comparison.notes, *self.remarks)
 
@@ -177,16 +177,16 @@ def _sides(
         control = [_seeded(runs[pair.control], pair.seed) for pair in named.pairs]
         candidate = [_seeded(runs[pair.candidate], pair.seed) for pair in named.pairs]
         if named.paired == "no":
-            return control, candidate, "not paired, as asked", False
+            return control, candidate, "not paired, as requested", False
         return control, candidate, "paired as given", True
     control, candidate = (
         [runs[name] for name in side] for side in (named.control, named.candidate)
     )
     if named.paired == "no":
-        return control, candidate, "not paired, as asked", False
+        return control, candidate, "not paired, as requested", False
     of_control, of_candidate, alone = paired_by_seed(control, candidate)
     if named.paired == "yes" and not of_control:
-        raise UsageError("--paired yes: no seed is known of a control and of a candidate run")
+        raise UsageError("--paired yes: the control and candidate runs have no known seeds")
     if named.paired == "yes" or (of_control and not alone):
         left = f"; {alone} runs without a partner left out" if alone else ""
         return of_control, of_candidate, f"paired by seed{left}", True

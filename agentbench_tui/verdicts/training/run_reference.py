@@ -56,7 +56,7 @@ def _values(text: str) -> Iterator[Any]:
             value, place = decoder.raw_decode(text, place)
         except (ValueError, RecursionError) as error:
             raise UsageError(
-                f"--pairs: '{rest[:60]}' is no JSON ({error}); expected "
+                f"--pairs: '{rest[:60]}' is not JSON ({error}); expected "
                 '\'{"control": "RUN", "candidate": "RUN", "seed": 1}\' or an array of such'
             ) from None
         yield value

@@ -50,7 +50,7 @@ class SummaryKind:
             raise UsageError("--summary.step_min and --summary.step_max: give both, or neither")
         if self.step_min is not None and self.step_max is not None:
             if not self.step_min < self.step_max:
-                raise UsageError("--summary.step_min must lie below --summary.step_max")
+                raise UsageError("--summary.step_min must be below --summary.step_max")
             if self.type == "last_n":
                 raise UsageError("--summary.step_min is for --summary.type auc, not for last_n")
 

@@ -70,7 +70,7 @@ def _verdict(pair: Document) -> tuple[str, Role]:
         return f"! a trade-off: {b} is better in some metrics, {a} in others", "warn"
     if found["settled"]:
         return f"= a tie: {a} and {b} are equivalent in all that was compared", "text"
-    return f"? no winner yet: {a} and {b} could not be told apart in every metric", "text"
+    return f"? no winner yet: {a} and {b} could not be distinguished in every metric", "text"
 
 
 def advice(document: Document, pair: Document) -> list[Sentence]:

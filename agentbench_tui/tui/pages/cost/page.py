@@ -217,7 +217,7 @@ class Cost(Page[Found]):
         """The next group."""
         count = len(self._found.document["groups"]) if self._found else 0
         if count < 2:
-            self.notify("all that were measured were asked the same cases: there is one group")
+            self.notify("all measured agents were asked the same cases: there is one group")
             return
         self._group = (self._group + 1) % count
         self._show_group()

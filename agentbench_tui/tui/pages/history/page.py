@@ -337,7 +337,7 @@ class History(Page[Found]):
             return
         verdict = one.finding.verdict
         if verdict not in {"regression", "improvement", "suspect"}:
-            self.notify(f"'{verdict}' is no change that could be accepted", markup=False)
+            self.notify(f"'{verdict}' is not a change that can be accepted", markup=False)
             return
         agent = self._found.agent
 
@@ -359,8 +359,8 @@ class History(Page[Found]):
         one = changes[0]
         question = (
             f"Accept {one.metric} of {one.benchmark_id} since {one.since[:16]} as its new level?"
-            f" Runs before are no longer compared with."
-            f" `agentbench baseline accept {agent} --undo` takes it back."
+            f" Earlier runs are no longer used for comparison."
+            f" `agentbench baseline accept {agent} --undo` undoes it."
         )
         sure = Sure(one_line(question, 400))
         self.app.push_screen(sure, lambda meant: self._accept(meant, changes))

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from agentbench_tui.tui.pages.live.state import LiveState
 
-NO_GPU = "no readings: no GPU here, or its driver cannot be asked"
-NOT_TOLD = "not told by driver"
-IN_SLICES = "not told in slices"
+NO_GPU = "no samples: no GPU here, or its driver does not respond"
+NOT_TOLD = "not reported by driver"
+IN_SLICES = "not reported in slices"
 
 
 def machine(state: LiveState) -> GaugesData:

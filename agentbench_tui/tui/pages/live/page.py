@@ -283,7 +283,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
             return
         now = live.get("users") or live.get("limit")
         if not now:
-            self.notify("nothing is asked now whose concurrency could be changed")
+            self.notify("no running benchmark has an adjustable concurrency")
             return
         wanted = max(now + direction, round(now * factor)) if direction > 0 else min(
             now - 1, round(now * factor)

@@ -72,5 +72,5 @@ class Replaying:
         """Return whether there is a run on the page; say so if not."""
         if self._state.run:
             return True
-        self.notify("there is no run on this page yet: 1 lists them, 2 begins one")
+        self.notify("no run on this page yet: 1 lists them, 2 starts one")
         return False

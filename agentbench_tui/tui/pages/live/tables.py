@@ -247,7 +247,7 @@ def load_facts(
     findings.
     """
     if row is None or state.kind_of(row) not in {"load", "stress"}:
-        return FactsData(reason="this execution is no load")
+        return FactsData(reason="this execution is not a load")
     live = state.live.get(row["key"], {})
     facts = [] if stress is None else _stress_facts(stress, ended=state.has_ended(row))
     if live:
