@@ -67,8 +67,7 @@ def cost(
     from agentbench_tui.presentation.cost import cost_report
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.cost.cost_board import CostAsked, about, cost_document
-    from agentbench_tui.verdicts.ranking.leaderboard import check_category
-    from agentbench_tui.verdicts.selection.contenders import Wanted
+    from agentbench_tui.verdicts.selection.contenders import Wanted, check_category
 
     if category is not None:
         check_category(category)

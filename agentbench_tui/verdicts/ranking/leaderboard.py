@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.queries.leaderboard import (
     LEADERBOARD_DAYS,
     harness_verdicts,
@@ -20,7 +19,7 @@ from agentbench_tui.store.queries.leaderboard import (
 from agentbench_tui.store.queries.runs import find_run
 from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS, BoardAsked, boards
 from agentbench_tui.verdicts.run_leaderboard import Entry, or_lowest, run_leaderboard
-from agentbench_tui.verdicts.selection.contenders import Wanted, why_nobody
+from agentbench_tui.verdicts.selection.contenders import Wanted, check_category, why_nobody
 
 if TYPE_CHECKING:
     import sqlite3
@@ -48,18 +47,6 @@ def asked_leaderboard(
     document = leaderboard_document(connection, replace(asked, wanted=wanted), limit)
     board = run_leaderboard(connection, found["key"], wanted)
     return document | {"run_id": found["id"], "leaderboard": board}
-
-
-def check_category(category: str) -> None:
-    """Raise UsageError for a category that suites cannot have."""
-    from agentbench_tui.model.suite import Category
-
-    known = get_args(Category)
-    if category not in known:
-        raise UsageError(
-            f"--category {category}: unknown{did_you_mean(category, known)};"
-            f" there are {', '.join(known)}"
-        )
 
 
 def leaderboard_document(

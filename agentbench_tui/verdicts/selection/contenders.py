@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -192,3 +192,15 @@ def _model(connection: sqlite3.Connection, row: Execution) -> str | None:
     if row["model_configuration"] is None:
         return None
     return named_model(msgspec.json.decode(row["model_configuration"], type=AgentSpec))
+
+
+def check_category(category: str) -> None:
+    """Raise UsageError for a category that suites cannot have."""
+    from agentbench_tui.model.suite import Category
+
+    known = get_args(Category)
+    if category not in known:
+        raise UsageError(
+            f"--category {category}: unknown{did_you_mean(category, known)};"
+            f" there are {', '.join(known)}"
+        )
