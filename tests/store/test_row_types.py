@@ -13,7 +13,7 @@ from agentbench_tui.store.queries.executions import (
     execution_statuses,
     running_runs,
 )
-from agentbench_tui.store.queries.gauges import GaugeSummary
+from agentbench_tui.store.queries.gauges import GaugeSummaryRow
 from agentbench_tui.store.queries.load import SampleChunk, sample_chunks
 from agentbench_tui.store.writer import Writer
 from agentbench_tui.store.writes import (
@@ -39,10 +39,10 @@ TABLES: list[tuple[type[NamedTuple], str]] = [
     (load.SampleChunkRow, "sample_chunks"),
     (definitions.SuiteRow, "benchmark_suites"),
     (definitions.BenchmarkRow, "benchmarks"),
-    (executions.PlannedExecution, "benchmark_executions"),
-    (executions.ExecutionResult, "benchmark_executions"),
+    (executions.ExecutionRow, "benchmark_executions"),
+    (executions.ExecutionResultRow, "benchmark_executions"),
     (executions.MetricRow, "metrics"),
-    (GaugeSummary, "gauge_summaries"),
+    (GaugeSummaryRow, "gauge_summaries"),
     (runs.RunRow, "runs"),
     (runs.RunEnd, "runs"),
     (runs.PriceRow, "prices"),
@@ -96,7 +96,7 @@ def plan_one(connection: sqlite3.Connection) -> tuple[int, int]:
     )
     executions.plan_execution(
         connection,
-        executions.PlannedExecution(
+        executions.ExecutionRow(
             "e", run, 0, "hash", "s", "b", "a", "1", workspace, "{}", 42, False, "{}", now
         ),
     )
@@ -130,7 +130,7 @@ async def test_what_a_run_left_open_ends_with_it(tmp_path: Path) -> None:
         await writer.apply(lambda c: runs.interrupt_run(c, run, "killed", "2026-01-01T00:00:02Z"))
         assert await writer.apply(lambda c: execution_statuses(c, run)) == {"interrupted": 1}
         assert await writer.apply(running_runs) == []
-        again = await writer.apply(lambda c: runs.reopen_run(c, "r", "{}"))
+        again = await writer.apply(lambda c: runs.set_running_again(c, "r", "{}"))
         assert again == run
         assert await writer.apply(running_runs) == [(run, "r")]
         assert await writer.apply(lambda c: execution_statuses(c, run)) == {"planned": 1}

@@ -38,7 +38,7 @@ VERDICTS = ("clean", "noisy", "generator-limited")
 def end_executions(connection: sqlite3.Connection, keys: Iterable[int]) -> None:
     """Write when executions ended: now. Until `close_execution` each counts as running, so that a
     run that is killed before the metrics are written finishes it when it is resumed."""
-    executions.end_executions(connection, keys, utc_now())
+    executions.set_end_times(connection, keys, utc_now())
 
 
 def close_execution(
@@ -58,7 +58,7 @@ def close_execution(
             status = "interrupted"
         elif reason is None or not observed:
             status = "incomplete"
-    executions.close_execution(connection, key, status, reason, progress.broken)
+    executions.set_execution_end(connection, key, status, reason, progress.broken)
 
 
 def close_run(
@@ -126,7 +126,7 @@ def write_environment(
 ) -> None:
     """Store the run's machine, and the state of the code."""
     digest = hashlib.sha256(document.encode()).hexdigest()
-    runs.write_environment(connection, run_key, digest, fingerprint, document, vcs)
+    runs.insert_environment(connection, run_key, digest, fingerprint, document, vcs)
 
 
 def write_prices(connection: sqlite3.Connection, run_key: int, prices: Iterable[UsedPrice]) -> None:
@@ -144,4 +144,4 @@ def write_prices(connection: sqlite3.Connection, run_key: int, prices: Iterable[
         )
         for price in prices
     ]
-    runs.write_prices(connection, run_key, rows)
+    runs.insert_prices(connection, run_key, rows)

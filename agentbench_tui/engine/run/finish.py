@@ -27,7 +27,7 @@ from agentbench_tui.store.queries.executions import agent_of_execution
 from agentbench_tui.store.queries.gauges import summarized_gauges
 from agentbench_tui.store.queries.iterations import iteration_totals
 from agentbench_tui.store.writes.executions import (
-    ExecutionResult,
+    ExecutionResultRow,
     MetricRow,
     Rank,
     write_gauges,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import ExecutionPlan
     from agentbench_tui.model.suite import Benchmark, RubricEntry
     from agentbench_tui.store.queries.executions import LatestScore
-    from agentbench_tui.store.queries.gauges import GaugeSummary
+    from agentbench_tui.store.queries.gauges import GaugeSummaryRow
     from agentbench_tui.store.writer import Writer
 
 DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
@@ -74,7 +74,7 @@ class Findings:
 
     result: Aggregate
     resources: Resources
-    gauges: list[GaugeSummary]
+    gauges: list[GaugeSummaryRow]
 
 
 class Ended(NamedTuple):
@@ -238,7 +238,7 @@ def baseline_metrics(
     seed, else of its latest execution."""
     if suite.baseline is None:
         return {}
-    return executions.baseline_metrics(connection, execution_key, suite.baseline)
+    return executions.metrics_of_baseline(connection, execution_key, suite.baseline)
 
 
 def _write_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggregate) -> None:
@@ -265,7 +265,7 @@ def _write_row(
     write_result(
         connection,
         execution_key,
-        ExecutionResult(
+        ExecutionResultRow(
             scores["accuracy"].value,
             scores["speed"].value,
             scores["efficiency"].value,

@@ -9,10 +9,10 @@ from agentbench_tui.engine.task.aggregate import MetricValue
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentbench_tui.store.queries.gauges import GaugeSummary
+    from agentbench_tui.store.queries.gauges import GaugeSummaryRow
 
 
-def gpu_usage(rows: Iterable[GaugeSummary]) -> MetricValue | None:
+def gpu_usage(rows: Iterable[GaugeSummaryRow]) -> MetricValue | None:
     """Return `gpu_usage_percent`; None if no GPU was sampled."""
     found = [
         (row.mean, row.n)

@@ -22,7 +22,7 @@ from agentbench_tui.store.writes.definitions import (
     write_suite,
 )
 from agentbench_tui.store.writes.executions import (
-    PlannedExecution,
+    ExecutionRow,
     add_stopped_iteration,
     plan_execution,
 )
@@ -118,7 +118,7 @@ def _register_execution(
     write_agent(connection, agent.id, agent.name or agent.id, agent.version, specification, now)
     plan_execution(
         connection,
-        PlannedExecution(
+        ExecutionRow(
             execution.id,
             run_key,
             execution.ordinal,
@@ -139,7 +139,7 @@ def _register_execution(
 
 def reopen_run(connection: sqlite3.Connection, run_id: str, holder: LeaseHolder) -> int:
     """Mark an interrupted run as running again; its key."""
-    key = runs.reopen_run(connection, run_id, msgspec.json.encode(holder).decode())
+    key = runs.set_running_again(connection, run_id, msgspec.json.encode(holder).decode())
     close_open_iterations(connection, key)
     return key
 

@@ -79,7 +79,7 @@ def agent_of_execution(connection: sqlite3.Connection, execution_key: int) -> Ag
     return msgspec.json.decode(document, type=AgentSpec)
 
 
-def baseline_metrics(
+def metrics_of_baseline(
     connection: sqlite3.Connection, execution_key: int, baseline: str
 ) -> dict[str, float]:
     """Metrics of a suite's baseline agent on the same benchmark: in the same run with the same
@@ -163,7 +163,7 @@ def find_execution(connection: sqlite3.Connection, execution_id: str) -> int | N
     return None if row is None else int(row[0])
 
 
-def harness_verdicts(connection: sqlite3.Connection, keys: Iterable[int]) -> set[str | None]:
+def verdicts_on_harness(connection: sqlite3.Connection, keys: Iterable[int]) -> set[str | None]:
     """The different verdicts on the harness behind executions: of a load its own, of anything else
     that of its run."""
     rows = connection.execute(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-class GaugeSummary(NamedTuple):
+class GaugeSummaryRow(NamedTuple):
     """Summary of one numeric field of a scope during an execution; a row of `gauge_summaries`."""
 
     execution_key: int
@@ -24,7 +24,7 @@ class GaugeSummary(NamedTuple):
 
 def summarized_gauges(
     connection: sqlite3.Connection, execution_key: int, agent_id: str
-) -> list[GaugeSummary]:
+) -> list[GaugeSummaryRow]:
     """Min, mean and max of every numeric gauge while the execution went on.
 
     The numbers of a GPU and of its slice are names, not measurements.
@@ -41,7 +41,7 @@ def summarized_gauges(
         " GROUP BY g.scope, r.key",
         (execution_key, agent_id),
     )
-    return [*map(GaugeSummary._make, rows.fetchall())]
+    return [*map(GaugeSummaryRow._make, rows.fetchall())]
 
 
 def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[str, Row]]:

@@ -29,7 +29,7 @@ class RunFacts(NamedTuple):
     repeats: int
 
 
-class Pace(NamedTuple):
+class ExecutionPace(NamedTuple):
     """What a complete execution took."""
 
     asking_s: float
@@ -102,7 +102,7 @@ def paces(
     benchmark_id: str,
     agent: str | None,
     limit: int,
-) -> list[Pace]:
+) -> list[ExecutionPace]:
     """What the newest complete executions of a benchmark took: of an agent, or of all."""
     rows = connection.execute(
         "SELECT asking_s, observed, cost_usd FROM benchmark_executions"
@@ -111,4 +111,4 @@ def paces(
         " ORDER BY created_at DESC, key DESC LIMIT ?",
         (suite_id, benchmark_id, agent is None, agent, limit),
     )
-    return [*map(Pace._make, rows.fetchall())]
+    return [*map(ExecutionPace._make, rows.fetchall())]

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class ProfiledAnswer(NamedTuple):
+class ProfiledAnswerRow(NamedTuple):
     """One answer with what it took."""
 
     seq: int
@@ -55,7 +55,7 @@ class PlannedGroup(NamedTuple):
 
 def profiled_answers(
     connection: sqlite3.Connection, execution_key: int, limit: int
-) -> list[ProfiledAnswer]:
+) -> list[ProfiledAnswerRow]:
     """The first answers of an execution."""
     rows = connection.execute(
         "SELECT a.seq, c.case_id, a.waiting_ms, a.e2e_ms, a.ttft_ms, a.failure_kind,"
@@ -65,7 +65,7 @@ def profiled_answers(
         " WHERE a.execution_key=? ORDER BY a.seq LIMIT ?",
         (execution_key, limit),
     )
-    return [*map(ProfiledAnswer._make, rows.fetchall())]
+    return [*map(ProfiledAnswerRow._make, rows.fetchall())]
 
 
 def spans_of_answers(connection: sqlite3.Connection, execution_key: int) -> Iterator[str]:

@@ -63,7 +63,7 @@ def pauses_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
     )
 
 
-class LiveState(NamedTuple):
+class RunningExecution(NamedTuple):
     """An execution that goes on."""
 
     execution_id: str
@@ -74,11 +74,11 @@ class LiveState(NamedTuple):
     """That started the run."""
 
 
-def live_states(connection: sqlite3.Connection, run_id: str) -> list[LiveState]:
+def live_states(connection: sqlite3.Connection, run_id: str) -> list[RunningExecution]:
     """The executions of a run that go on, as they last wrote their state."""
     rows = connection.execute(
         "SELECT e.id, e.agent_id, l.state, r.command FROM live l JOIN benchmark_executions e"
         " ON e.key=l.execution_key JOIN runs r ON r.key=e.run_key WHERE r.id=?",
         (run_id,),
     )
-    return [*map(LiveState._make, rows.fetchall())]
+    return [*map(RunningExecution._make, rows.fetchall())]

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-class StressRun(NamedTuple):
+class StressRunRow(NamedTuple):
     """A run with the report of a stress scenario."""
 
     run_id: str
@@ -19,7 +19,7 @@ class StressRun(NamedTuple):
     """Ids, with a comma between them."""
 
 
-def newest_stress_runs(connection: sqlite3.Connection, limit: int) -> list[StressRun]:
+def newest_stress_runs(connection: sqlite3.Connection, limit: int) -> list[StressRunRow]:
     """Runs that have the report of a stress scenario, the newest first."""
     rows = connection.execute(
         "SELECT r.id AS run_id, r.status, r.started_at, COUNT(*) AS scenarios,"
@@ -30,7 +30,7 @@ def newest_stress_runs(connection: sqlite3.Connection, limit: int) -> list[Stres
         " GROUP BY r.key ORDER BY r.key DESC",
         (limit,),
     )
-    return [*map(StressRun._make, rows.fetchall())]
+    return [*map(StressRunRow._make, rows.fetchall())]
 
 
 class ScenarioState(NamedTuple):

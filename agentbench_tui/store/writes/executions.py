@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-    from agentbench_tui.store.queries.gauges import GaugeSummary
+    from agentbench_tui.store.queries.gauges import GaugeSummaryRow
     from agentbench_tui.store.writes.rows import RowWriter
 
 
-class PlannedExecution(NamedTuple):
+class ExecutionRow(NamedTuple):
     """An execution that is to be done."""
 
     id: str
@@ -46,7 +46,7 @@ class MetricRow(NamedTuple):
     reason: str | None
 
 
-class ExecutionResult(NamedTuple):
+class ExecutionResultRow(NamedTuple):
     """Result of an execution: scores (0..1), totals and counts."""
 
     accuracy_score: float | None
@@ -80,7 +80,7 @@ class Rank(NamedTuple):
     execution_key: int
 
 
-def plan_execution(connection: sqlite3.Connection, execution: PlannedExecution) -> None:
+def plan_execution(connection: sqlite3.Connection, execution: ExecutionRow) -> None:
     """Write an execution as planned."""
     connection.execute(
         "INSERT INTO benchmark_executions (id, run_key, ordinal, suite_hash, suite_id,"
@@ -100,7 +100,7 @@ def start_execution(writer: RowWriter, execution_key: int, now: str) -> None:
     )
 
 
-def end_executions(connection: sqlite3.Connection, keys: Iterable[int], now: str) -> None:
+def set_end_times(connection: sqlite3.Connection, keys: Iterable[int], now: str) -> None:
     """Write when executions ended."""
     connection.executemany(
         "UPDATE benchmark_executions SET end_time=?,"
@@ -110,7 +110,7 @@ def end_executions(connection: sqlite3.Connection, keys: Iterable[int], now: str
     )
 
 
-def close_execution(
+def set_execution_end(
     connection: sqlite3.Connection,
     execution_key: int,
     status: str,
@@ -137,10 +137,10 @@ def close_open_executions(
 
 
 def write_result(
-    connection: sqlite3.Connection, execution_key: int, result: ExecutionResult
+    connection: sqlite3.Connection, execution_key: int, result: ExecutionResultRow
 ) -> None:
     """Write what an execution came to."""
-    columns = ", ".join(f"{name}=?" for name in ExecutionResult._fields)
+    columns = ", ".join(f"{name}=?" for name in ExecutionResultRow._fields)
     connection.execute(
         f"UPDATE benchmark_executions SET {columns} WHERE key=?",  # noqa: S608  # our own names
         (*result, execution_key),
@@ -168,7 +168,7 @@ def write_metrics(
 
 
 def write_gauges(
-    connection: sqlite3.Connection, execution_key: int, gauges: Iterable[GaugeSummary]
+    connection: sqlite3.Connection, execution_key: int, gauges: Iterable[GaugeSummaryRow]
 ) -> None:
     """Write the gauges of an execution in place of those it had."""
     connection.execute("DELETE FROM gauge_summaries WHERE execution_key=?", (execution_key,))

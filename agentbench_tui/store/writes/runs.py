@@ -66,7 +66,7 @@ def begin_run(connection: sqlite3.Connection, run: RunRow) -> int:
     return int(key)
 
 
-def reopen_run(connection: sqlite3.Connection, run_id: str, lease: str) -> int:
+def set_running_again(connection: sqlite3.Connection, run_id: str, lease: str) -> int:
     """Mark a run as running again, and its incomplete executions as planned; return its key."""
     (key,) = connection.execute(
         "UPDATE runs SET status='running', stop_reason=NULL, ended_at=NULL, error=NULL, lease=?"
@@ -105,7 +105,7 @@ def end_run(connection: sqlite3.Connection, run_key: int, end: RunEnd) -> None:
     )
 
 
-def write_environment(
+def insert_environment(
     connection: sqlite3.Connection,
     run_key: int,
     digest: str,
@@ -128,7 +128,7 @@ def write_environment(
     )
 
 
-def write_prices(connection: sqlite3.Connection, run_key: int, prices: Iterable[PriceRow]) -> None:
+def insert_prices(connection: sqlite3.Connection, run_key: int, prices: Iterable[PriceRow]) -> None:
     """Keep the prices that a run applied, in place of those of the same models."""
     connection.executemany(
         "INSERT OR REPLACE INTO prices (run_key, model, input_usd_per_mtok, output_usd_per_mtok,"

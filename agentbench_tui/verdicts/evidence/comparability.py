@@ -13,7 +13,7 @@ import numpy as np
 
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.model.figures.metric import find_metric
-from agentbench_tui.store.queries.executions import harness_verdicts
+from agentbench_tui.store.queries.executions import verdicts_on_harness
 from agentbench_tui.store.queries.suites import benchmark_document
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
@@ -233,7 +233,7 @@ def _harness(
 
 def _verdict(connection: sqlite3.Connection, row: Execution) -> str | None:
     """Return the measurement quality: a load's own, else that of its run."""
-    return next(iter(harness_verdicts(connection, [row["key"]])), None)
+    return next(iter(verdicts_on_harness(connection, [row["key"]])), None)
 
 
 def on_common_cases(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:

@@ -14,7 +14,7 @@ from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.store.queries.answers import model_named_by_server
-from agentbench_tui.store.queries.executions import harness_verdicts
+from agentbench_tui.store.queries.executions import verdicts_on_harness
 from agentbench_tui.store.queries.latest import latest_executions
 from agentbench_tui.store.queries.leaderboard import ExecutionFilter
 from agentbench_tui.store.queries.runs import executed_benchmarks
@@ -149,7 +149,7 @@ def harness_of(connection: sqlite3.Connection, executions: Sequence[Execution]) 
 
     A load has its own; for anything else it is that of its run.
     """
-    found = harness_verdicts(connection, [row["key"] for row in executions])
+    found = verdicts_on_harness(connection, [row["key"] for row in executions])
     verdicts = [_HARNESS.index(verdict) for verdict in found if verdict in _HARNESS]
     return _HARNESS[max(verdicts)] if verdicts else None
 
