@@ -12,46 +12,16 @@ from agentbench_tui.cli.console.output import (
     database_option,
     database_path,
     format_option,
-    print_prose,
-    print_rows,
 )
+from agentbench_tui.cli.console.reports import print_report
 from agentbench_tui.model.errors import UsageError, write_error
-from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.presentation.numbers import amount, duration, percent
-from agentbench_tui.presentation.report import Column
+from agentbench_tui.presentation.profile import profile_report, profile_title
 
 if TYPE_CHECKING:
     import sqlite3
 
 Document = dict[str, Any]
 SCHEMA = "agentbench.profiles/1"
-
-
-_PHASES = (
-    Column("name", "phase", names_row=True),
-    Column("source", "told by"),
-    Column("share", "share", percent, True),
-    Column("n", "n", right=True),
-    Column("mean_ms", "mean", duration, right=True),
-    Column("p50_ms", "p50", duration, right=True),
-    Column("p95_ms", "p95", duration, right=True),
-    Column("usage", "uses"),
-    Column("reason", "", lambda value: value or ""),
-)
-_FUNCTIONS = (
-    Column("location", "function", names_row=True),
-    Column("share", "share", percent, right=True),
-    Column("own_ms", "own", duration, right=True),
-    Column("cumulative_ms", "with what it calls", duration, right=True),
-    Column("calls", "calls", right=True),
-)
-_FIGURES = (
-    Column("name", "of", names_row=True),
-    Column("value", "", amount, right=True),
-    Column("n", "n", right=True),
-    Column("reason", "", lambda value: value or ""),
-)
 
 
 @click.command(short_help="Show where time and tokens went, and possible savings.")
@@ -103,19 +73,9 @@ def profile(
             for one in executions
         ]
     if flame is not None:
-        _write_flame(_flame_of(documents), _title(documents[0]), flame)
+        _write_flame(_flame_of(documents), profile_title(documents[0]), flame)
         return 0
-    if form == "table":
-        for document in documents:
-            _print(document)
-        return 0
-    rows = [
-        {"benchmark_id": document["benchmark_id"], **_phase_row(phase)}
-        for document in documents
-        for phase in document["phases"]
-    ]
-    columns = [Column("benchmark_id", "benchmark"), *_PHASES]
-    print_rows(rows, columns, form, {"schema": SCHEMA, "profiles": documents})
+    print_report(profile_report(documents), form, {"schema": SCHEMA, "profiles": documents})
     return 0
 
 
@@ -187,7 +147,7 @@ def _flame_of(documents: list[Document]) -> Document:
         return found
     if document["cprofile"] is None:
         raise UsageError(
-            f"{_title(document)} has no flame graph: the agent reported no spans, and no "
+            f"{profile_title(document)} has no flame graph: the agent reported no spans, and no "
             "cProfile data was recorded (an experiment records it with `instruments: "
             "[cprofile]`)"
         )
@@ -216,81 +176,3 @@ def _write_flame(root: Document, title: str, where: str) -> None:
     except OSError as error:
         raise write_error(path, error) from None
     click.echo(f"{path}: flame graph of {title}", err=True)
-
-
-def _title(document: Document) -> str:
-    simulated = " (simulated)" if document["simulated"] else ""
-    agent = f"{document['agent_id']}@{document['agent_version']}{simulated}"
-    return one_line(f"{document['benchmark_id']} by {agent}")
-
-
-def _print(document: Document) -> None:
-    total = duration(document["total_ms"])
-    thing = "request" if document["is_load"] else "answer"
-    title = f"{_title(document)}: {total} in {counted(document['looked_at'], thing)}"
-    print_rows([_phase_row(one) for one in document["phases"]], _PHASES, "table", title=title)
-    click.echo()
-    if document["functions"]:
-        title = "the call under cProfile, slower than those that were timed: own time of functions"
-        print_rows(document["functions"], _FUNCTIONS, "table", title=title)
-        click.echo()
-    print_rows(_figures(document), _FIGURES, "table", title="use and tokens")
-    click.echo()
-    for line in _sentences(document):
-        print_prose(line)
-    click.echo()
-
-
-def _phase_row(phase: Document) -> Document:
-    usage = phase["resource_usage"] or {}
-    told = (f"{name} {value:.3g}" for name, value in usage.items() if value is not None)
-    return {**phase, "name": one_line(phase["name"]), "usage": ", ".join(told)}
-
-
-_OF_IMPACT = {
-    "share": "an answer", "tail": "above the median", "function": "in the profiled call",
-}  # fmt: skip
-_OF_LOAD = {"cpu_percent": "processes: mean cpu %", "rss_mb": "processes: mean memory MB"}
-"""Gauge → its name; those of single answers are shown with the phases."""
-
-
-def _figures(document: Document) -> list[Document]:
-    use, tokens = document["resource_utilization"], document["token_analysis"]
-    reason = tokens["reason"]
-    gauges: Document = next(
-        (one for scope, one in document["resources"].items() if scope.startswith("agent:")), {}
-    )
-    return [
-        *(
-            {"name": words, "value": gauges[field]["mean"], "n": gauges[field]["n"], "reason": ""}
-            for field, words in _OF_LOAD.items()
-            if document["is_load"] and field in gauges
-        ),
-        *({"name": name.replace("_", " "), **one} for name, one in use.items() if one is not None),
-        *(
-            {
-                "name": name.replace("_", " "),
-                "value": tokens[name],
-                "n": tokens["n"],
-                "reason": None if tokens[name] is not None else reason or "not reported",
-            }
-            for name in ("input_tokens", "output_tokens", "cache_hits", "wasted_tokens",
-                         "token_efficiency")
-        ),
-    ]  # fmt: skip
-
-
-def _sentences(document: Document) -> list[str]:
-    lines = [
-        f"bottleneck {one_line(one['location'])}: {duration(one['impact_ms'])} "
-        f"{_OF_IMPACT[one['kind']]}; "
-        f"{one_line(one['cause'])}; "
-        f"{one['optimization_suggestion']}"
-        for one in document["bottlenecks"]
-    ]
-    lines += [
-        f"to save {percent(one['estimated_impact'])} of the {one['of']} at most: "
-        f"{one_line(one['potential_improvement'])} (effort: {one['implementation_effort']})"
-        for one in document["optimization_opportunities"]
-    ]
-    return lines or ["no phase takes a tenth of the time, and nothing measured could be saved"]

@@ -1,0 +1,127 @@
+"""Profiles: phases, functions, use and tokens as tables, then bottlenecks and savings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.numbers import amount, duration, percent
+from agentbench_tui.presentation.report import Column, Report, Section, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Document = dict[str, Any]
+
+_PHASES = (
+    Column("name", "phase", names_row=True),
+    Column("source", "told by"),
+    Column("share", "share", percent, True),
+    Column("n", "n", right=True),
+    Column("mean_ms", "mean", duration, right=True),
+    Column("p50_ms", "p50", duration, right=True),
+    Column("p95_ms", "p95", duration, right=True),
+    Column("usage", "uses"),
+    Column("reason", "", lambda value: value or ""),
+)
+_FUNCTIONS = (
+    Column("location", "function", names_row=True),
+    Column("share", "share", percent, right=True),
+    Column("own_ms", "own", duration, right=True),
+    Column("cumulative_ms", "with what it calls", duration, right=True),
+    Column("calls", "calls", right=True),
+)
+_FIGURES = (
+    Column("name", "of", names_row=True),
+    Column("value", "", amount, right=True),
+    Column("n", "n", right=True),
+    Column("reason", "", lambda value: value or ""),
+)
+
+
+def profile_report(documents: Sequence[Document]) -> Report:
+    """Return the sections of each profile; records have a row per phase."""
+    rows = [
+        {"benchmark_id": document["benchmark_id"], **_phase_row(phase)}
+        for document in documents
+        for phase in document["phases"]
+    ]
+    return Report(
+        Table((Column("benchmark_id", "benchmark"), *_PHASES), rows),
+        [section for document in documents for section in _sections(document)],
+    )
+
+
+def _sections(document: Document) -> list[Section]:
+    thing = "request" if document["is_load"] else "answer"
+    looked_at = counted(document["looked_at"], thing)
+    title = f"{profile_title(document)}: {duration(document['total_ms'])} in {looked_at}"
+    phases = Table(_PHASES, [_phase_row(one) for one in document["phases"]])
+    found = [Section(title, [phases])]
+    if document["functions"]:
+        title = "the call under cProfile, slower than those that were timed: own time of functions"
+        found.append(Section(title, [Table(_FUNCTIONS, document["functions"])]))
+    figures = Table(_FIGURES, _figures(document))
+    return [*found, Section("use and tokens", [figures], _sentences(document))]
+
+
+def profile_title(document: Document) -> str:
+    simulated = " (simulated)" if document["simulated"] else ""
+    agent = f"{document['agent_id']}@{document['agent_version']}{simulated}"
+    return one_line(f"{document['benchmark_id']} by {agent}")
+
+
+def _phase_row(phase: Document) -> Document:
+    usage = phase["resource_usage"] or {}
+    told = (f"{name} {value:.3g}" for name, value in usage.items() if value is not None)
+    return {**phase, "name": one_line(phase["name"]), "usage": ", ".join(told)}
+
+
+_OF_IMPACT = {
+    "share": "an answer", "tail": "above the median", "function": "in the profiled call",
+}  # fmt: skip
+_OF_LOAD = {"cpu_percent": "processes: mean cpu %", "rss_mb": "processes: mean memory MB"}
+"""Gauge → its name; those of single answers are shown with the phases."""
+
+
+def _figures(document: Document) -> list[Document]:
+    use, tokens = document["resource_utilization"], document["token_analysis"]
+    reason = tokens["reason"]
+    gauges: Document = next(
+        (one for scope, one in document["resources"].items() if scope.startswith("agent:")), {}
+    )
+    return [
+        *(
+            {"name": words, "value": gauges[field]["mean"], "n": gauges[field]["n"], "reason": ""}
+            for field, words in _OF_LOAD.items()
+            if document["is_load"] and field in gauges
+        ),
+        *({"name": name.replace("_", " "), **one} for name, one in use.items() if one is not None),
+        *(
+            {
+                "name": name.replace("_", " "),
+                "value": tokens[name],
+                "n": tokens["n"],
+                "reason": None if tokens[name] is not None else reason or "not reported",
+            }
+            for name in ("input_tokens", "output_tokens", "cache_hits", "wasted_tokens",
+                         "token_efficiency")
+        ),
+    ]  # fmt: skip
+
+
+def _sentences(document: Document) -> list[str]:
+    lines = [
+        f"bottleneck {one_line(one['location'])}: {duration(one['impact_ms'])} "
+        f"{_OF_IMPACT[one['kind']]}; "
+        f"{one_line(one['cause'])}; "
+        f"{one['optimization_suggestion']}"
+        for one in document["bottlenecks"]
+    ]
+    lines += [
+        f"to save {percent(one['estimated_impact'])} of the {one['of']} at most: "
+        f"{one_line(one['potential_improvement'])} (effort: {one['implementation_effort']})"
+        for one in document["optimization_opportunities"]
+    ]
+    return lines or ["no phase takes a tenth of the time, and nothing measured could be saved"]
