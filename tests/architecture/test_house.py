@@ -226,3 +226,25 @@ def test_our_modules_are_started_apart_from_the_current_folder() -> None:
     """By `process.environment.python_module`."""
     guilty = [p.name for p in modules() if re.search(r'executable,\s*"-m"', p.read_text())]
     assert guilty == []
+
+
+SHOWING = ("cli", "tui", "report", "presentation")
+"""What formats numbers for people; the packages below return them as values."""
+
+
+def test_percentages_are_formatted_by_one_module() -> None:
+    """`95%`, without a space; `presentation/numbers.py` writes those that were measured."""
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text!r}"
+        for part in SHOWING
+        for path in sorted((PACKAGE / part).rglob("*.py"))
+        for line, text in texts_of(path)
+        if re.search(r"[0-9x] %", text)
+    ]
+    assert found == []
+
+
+def test_a_second_formatter_of_percentages_is_found(tmp_path: Path) -> None:
+    module = tmp_path / "shown.py"
+    module.write_text('def shown(share: float) -> str:\n    return f"{100 * share:.1f} %"\n')
+    assert [text for _, text in texts_of(module) if re.search(r"[0-9x] %", text)] == ["x %"]
