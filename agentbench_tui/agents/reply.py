@@ -1,7 +1,6 @@
-"""Turns what an agent gave back into an Answer, or into a failure of kind `parse` or `limit`.
+"""Converts an agent's reply to an Answer, or to a failure of kind `parse` or `limit`.
 
-What agents say is untrusted: types are checked and sizes are bounded here, once for all local
-agents.
+Replies are untrusted: types are checked and sizes are bounded here, once for all local agents.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ RECORDED = frozenset({"replay"})
 
 
 def known_schemes() -> tuple[str, ...]:
-    """Every scheme that can be opened here, our own first."""
+    """Return every available scheme, agentbench's own first."""
     from importlib import metadata  # which imports a parser of mail
 
     found = [point.name for point in metadata.entry_points(group=ENTRY_POINT_GROUP)]

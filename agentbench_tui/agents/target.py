@@ -101,10 +101,10 @@ def _read_options(query: str, target: str) -> dict[str, str]:
 
 
 def named_model(agent: AgentSpec) -> str | None:
-    """The model that an agent names: after the `#` of its target, or by the option `model`.
+    """Return the model that an agent names: after the `#` of its target, or by the option `model`.
 
-    Of our own schemes only those of model servers have a model there; `#` in a command line or in
-    the name of a file is part of it.
+    Only schemes of model servers have a model after `#`; in a command line or a file name it is
+    part of the name.
     """
     scheme, _, rest = agent.target.partition(":")
     has_none = scheme in BUILT_IN and scheme not in OF_MODELS

@@ -1,7 +1,7 @@
-"""`variant?name=value&…`: parameters of an experiment, in the place of an agent.
+"""`variant?name=value&…`: parameters of an experiment, in place of an agent.
 
-What is compared with one another in a run stands under an agent's name, so variants of an
-experiment do too. Nothing answers here: benchmarks of kind `experiment` read the options.
+Variants that a run compares need agent names in the store. A variant does not answer: benchmarks of
+kind `experiment` read the options.
 """
 
 from __future__ import annotations

@@ -116,8 +116,9 @@ class Experiment:
         """Once before all iterations of a repeat, not timed."""
 
     def before_each(self, context: ExperimentContext) -> Awaitable[None] | None:
-        """Before every iteration and every call of the warm-up, not timed: what each call needs
-        anew. One that has it is never called in a loop."""
+        """Called before every iteration and every call of the warm-up, not timed: prepare what
+        each call needs. With it, calls never run in a loop.
+        """
 
     def execute_once(
         self, context: ExperimentContext

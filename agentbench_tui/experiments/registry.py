@@ -1,7 +1,7 @@
-"""Experiments by name: ours, those of entry points, and `python:module:Class`.
+"""Experiments by name: included ones, those of entry points, and `python:module:Class`.
 
-Our own are all modules below the packages in `OWN`; a plugin names its class by an entry point
-of the group `agentbench.experiments`.
+Included ones are all modules below the packages in `OWN`; a plugin names its class by an entry
+point of the group `agentbench.experiments`.
 """
 
 from __future__ import annotations

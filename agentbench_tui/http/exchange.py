@@ -54,17 +54,16 @@ def is_event_stream(fields: Headers) -> bool:
 
 
 class Exchange(Protocol):
-    """What the sender of one request is told, on the loop, times by `perf_counter_ns`.
+    """Callbacks for the sender of one request, called in the event loop, with times of
+    `perf_counter_ns`.
 
-    `on_head` comes once, `on_body` any number of times, and then exactly one of `on_end` and
-    `on_failure`; `on_failure` may come at any time before. An `AgentFailure` raised by `on_head`
-    or `on_body` closes the connection and comes back as `on_failure`. Exchanges are told apart
-    by identity and must be hashable; one may be sent again once it has ended.
-
-    `on_sent` is told of a request that went out later than `Pool.send` returned.
-
-    `on_answer` and `take` are shorter ways for what comes in bulk, which is only looked for where
-    `Pool.send` is called with `can_wait`. All three may be left as they are.
+    `on_head` is called once, `on_body` any number of times, and then exactly one of `on_end` and
+    `on_failure`; `on_failure` may be called at any earlier time. An `AgentFailure` raised by
+    `on_head` or `on_body` closes the connection and is passed to `on_failure`. Exchanges are
+    compared by identity and must be hashable; one may be sent again once it has ended. `on_sent` is
+    called for a request that was sent after `Pool.send` returned. `on_answer` and `take` are faster
+    alternatives for bulk data, used only if `Pool.send` is called with `can_wait`. All three are
+    optional.
     """
 
     def on_sent(self, _sent_ns: int, /) -> None:

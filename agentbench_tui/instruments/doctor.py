@@ -253,7 +253,7 @@ def check_disk(db_path: Path) -> Check:
 
 
 def _existing(folder: Path) -> Path:
-    """The folder, or the nearest above it that is there. Raises OSError."""
+    """Return the folder, or its nearest existing parent. Raises OSError."""
     while not folder.exists():
         folder = folder.parent
     return folder

@@ -162,10 +162,10 @@ def _growth(
     heirs: Mapping[_Key, _Key],
     use: Callable[[_Member], float | None],
 ) -> float | None:
-    """How much the tree used in between; None when some member's use is not known.
+    """Return how much the tree used in between; None if some member's use is unknown.
 
-    A parent that waits for a child takes over the child's whole use, of which the part up to
-    the reading before was counted already, so it is taken off.
+    A parent that waits for a child takes over the child's whole use, of which the part up to the
+    earlier sample was already counted, so it is subtracted.
     """
     counted: dict[_Key, float] = {}
     for key, member in before.items():

@@ -1,4 +1,4 @@
-"""Reads all gauges once a second in a thread of its own, so that measuring never waits for it."""
+"""Samples all gauges once a second in a separate thread, so that measuring never waits for it."""
 
 from __future__ import annotations
 

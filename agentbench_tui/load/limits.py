@@ -1,7 +1,7 @@
-"""What a machine sets bounds to and a load may come near, which is said before the load starts.
+"""Limits of the machine that a load may reach, reported before the load starts.
 
-Each connection takes one of the machine's ports for the address that it leads to, and one open
-file in the process that sends and, of the practice server, in the one that answers.
+Each connection takes one of the machine's ports for the target's address, and one open file in the
+sending process and, for the practice server, in the answering one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NEAR = 2 / 3
 """Share of a limit from which on a load causes a warning."""
 FILES_BESIDE = 64
-"""Open files of a process that are no connections: pipes, libraries, the log."""
+"""Open files of a process other than connections: pipes, libraries, the log."""
 MOST_FILES = 1 << 20
 """As many as any load needs; a limit is not raised beyond."""
 _PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
@@ -60,10 +60,9 @@ def bounds_here() -> Bounds:
 
 
 def prepare_limits(plan: Plan, *, watched: bool = False) -> list[str]:
-    """Raise what limits can be raised, and return what the plan's loads come near; `watched` says
-    that a view is drawn beside them.
-
-    Raises UsageError for a load whose agent cannot do what it asks.
+    """Raise the limits if possible, and return warnings for those that the plan's loads come
+    close to; `watched` says that a view is drawn at the same time. Raises UsageError for a load
+    that its agent does not support.
     """
     kinds = {group.benchmark["kind"] for group in plan.groups}
     if "load" in kinds:

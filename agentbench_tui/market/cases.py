@@ -1,7 +1,7 @@
-"""Cases of a benchmark that is played in market worlds: a case is one world and how it is paced.
+"""Cases of a benchmark that is played in market worlds: a case is one world and its pacing.
 
-The input of a case is the config of its world, from which the player makes it anew, or the file of
-a world; what an agent gets to see of it comes from the game alone.
+The input of a case is the config of its world, from which the player generates it, or the file of a
+world; the agent sees only what the game reveals.
 """
 
 from __future__ import annotations

@@ -89,9 +89,9 @@ class Turns(Protocol):
 def play(agent: Callable[[Market], object] | Turns, send: Send | None = None) -> None:
     """Let the agent play all its turns: on standard input and output, or by `send`.
 
-    While it plays, whatever is printed goes to standard error, so that a stray `print` cannot break
-    the protocol. What the agent raises ends the program, save that its turn was lost: then the
-    next one begins.
+    While it plays, printed text goes to standard error, so that a stray `print` cannot break the
+    protocol. An exception of the agent ends the program, except after a lost turn: then the next
+    one begins.
     """
     market = Market(send or standard_streams())
     act = agent.turn if hasattr(agent, "turn") else agent

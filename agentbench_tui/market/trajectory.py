@@ -41,9 +41,10 @@ _SECRET = frozenset(
 def trajectory_of(
     world: World, episode: Episode, *, knows_outcomes: bool = False
 ) -> dict[str, Any]:
-    """The episode as one JSON object. Raises ValueError when `validate` would refuse it.
+    """Return the episode as one JSON object.
 
-    `knows_outcomes`: whether the agent was given the truth; whoever trains leaves such ones out.
+    Raises ValueError if `validate` would refuse it. `knows_outcomes`: whether the agent received
+    the truth, so that training should exclude the episode.
     """
     calls: dict[int, list[Call]] = defaultdict(list)
     for call in episode.calls:

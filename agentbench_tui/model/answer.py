@@ -165,10 +165,10 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AgentFailure(Exception):
-    """Raised by an agent that has no valid answer. A result, not an error of ours.
+    """Raised by an agent that has no valid answer. A result, not an error of agentbench.
 
-    Raises ValueError for what is no FailureKind and for a wait that is no time, and TypeError for a
-    partial answer that is no Answer: agents are other people's code, and raise it too.
+    Raises ValueError for an invalid FailureKind or wait, and TypeError for a partial answer that is
+    not an Answer, because third-party agents raise it too.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import Any
 OF_METADATA = "metadata."
 """Optional prefix of the name of a `metadata` field."""
 LONGEST_VALUE = 80
-"""Characters of a value; a longer text is no name of a group."""
+"""Maximum characters of a value; a longer text cannot name a group."""
 _MOST_VALUES = 32
 """Items of a list that count as tags; a longer list is data."""
 

@@ -133,8 +133,9 @@ def _judged(text: str, listed: str | None) -> tuple[str, ...]:
 
 
 def _nearest(name: str) -> str:
-    """A hint: what a table calls so, the parts of a metric whose unit or part is missing, else the
-    name that looks like it."""
+    """Return a hint: the names for a table's term, the parts of a metric whose unit or part is
+    missing, else the most similar name.
+    """
     names = (*gate_names(), *declared_metrics())
     bases = {name, *SAID.get(name, ()), *(f"{name}_{unit}" for unit in ("ms", "per_s", "share"))}
     meant = [one for one in names if one in bases or one.partition(".")[0] in bases]

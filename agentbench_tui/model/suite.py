@@ -1,8 +1,7 @@
-"""The suite: what a person writes. Pydantic models, strict and closed to unknown keys.
+"""Models of a suite, as a person writes it: strict pydantic models, closed to unknown keys.
 
-Reading files, positions and near names is `engine.suite.loading`'s business; this module only says
-what a suite may hold. Keys of the older spec-driven files (`experiment`, `params`,
-`instrumentation`, …) are turned into this form by `engine.suite.loading` before validation.
+`engine.suite.loading` handles files, positions and suggestions, and converts keys of AgentFarm's
+files (`experiment`, `params`, `instrumentation`, …) to this form before validation.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What a verdict looks like, whatever shows it: numbers, sentences, tables and charts."""
+"""Presentation of verdicts, independent of the medium: numbers, sentences, tables and charts."""

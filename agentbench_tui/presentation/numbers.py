@@ -1,8 +1,8 @@
-"""How numbers, units, money, durations, sizes and percentages are written: one rule each.
+"""Format of numbers, units, money, durations, sizes and percentages: one rule each.
 
-Measured values have three significant digits and the unit that suits them (`1.20 s`, `512 MB`),
-measured shares one decimal (`97.2%`), counts every digit (`1,234`). What a person chose, such as a
-limit, has the digits that it was given (`95%`, `30 s`). What is unknown is `–`, never 0.
+Measured values have three significant digits and a suitable unit (`1.20 s`, `512 MB`), measured
+shares one decimal (`97.2%`), counts every digit (`1,234`). A value chosen by a person, such as a
+limit, keeps its digits (`95%`, `30 s`). An unknown value is `–`, never 0.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Show = Callable[[float | None], str]
 _DIGITS = 3
 _PRECISE_DIGITS = 5
 _LEAST_USD = 1e-9
-"""Smaller amounts are written with an exponent: nobody counts their zeros."""
+"""Smaller amounts are written with an exponent, because their zeros are hard to count."""
 _LEAST_EACH_USD = 1e-4
-"""Smaller prices have so many zeros that nobody compares them: they are told of a million."""
+"""Smaller prices have too many zeros to compare: they are given per million."""
 _MANY = 1e6
 _LARGE_AMOUNT = 1000
 """From here on numbers are whole, with commas."""
@@ -274,7 +274,7 @@ def quantity(
 
 
 def scale(size_of: float, unit: str) -> tuple[float, str]:
-    """Return by what a value as large as this is divided, and the unit that it then has."""
+    """Return the divisor for a value of this size, and its unit."""
     scales = _SCALES[unit]
     if size_of == 0:
         return 1.0, unit
@@ -290,7 +290,7 @@ def has_scale(unit: str) -> bool:
 
 
 def abbreviation(size_of: float) -> tuple[float, str]:
-    """Return by what a number is divided where there is little room, and the letter for that."""
+    """Return the divisor of a number where there is little room, and its letter."""
     return next(
         (
             one

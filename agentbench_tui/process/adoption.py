@@ -93,10 +93,10 @@ def send_signal(info: ProcessInfo, number: signal.Signals) -> bool:
 
 
 def reap(info: ProcessInfo) -> float | None:
-    """Take the exit status of an adopted orphan that has ended; its CPU seconds.
+    """Collect the exit status of an adopted orphan that has ended; return its CPU seconds.
 
-    None when it is not an orphan of ours. One that a library of the agent started directly from
-    our process shares our session and is left to whoever waits for it.
+    None if it is not an adopted orphan. One that a library of the agent started directly from this
+    process shares its session and is left to its owner.
     """
     if (
         not info.zombie

@@ -149,10 +149,10 @@ class Child:
         return f"{said}: {tail[-1000:]}" if tail else said
 
     def write(self, data: bytes, *, close: bool = False) -> None:
-        """Send to its standard input without waiting; `close` ends the input afterwards.
+        """Write to its standard input without waiting; `close` ends the input afterwards.
 
-        What the pipe does not take is sent as the program reads; a closed pipe is ignored here,
-        since the end of the program tells more.
+        Data that the pipe does not accept are sent as the program reads; a closed pipe is ignored
+        here, because the end of the program is more informative.
         """
         if self._input < 0:
             return

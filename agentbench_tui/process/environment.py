@@ -1,5 +1,6 @@
-"""How a child is started: with what of our environment it needs and no secrets, and by which
-Python."""
+"""How a child is started: the environment variables that it needs, without secrets, and its
+Python.
+"""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ async def run_program(
 
 
 _EXIT_WAIT_S = 0.5
-"""A program that closed its output has this long to end, so that its exit code can be told."""
+"""Time for a program that closed its output to end, so that its exit code is known."""
 
 
 class _Run:

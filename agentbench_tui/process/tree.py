@@ -57,9 +57,8 @@ class ProcessTree:
 
     @property
     def cpu_seconds(self) -> float:
-        """User and system time of the tree so far.
-
-        Left out: members that ended unseen and were waited for by nobody but init.
+        """Return user and system time of the tree so far, without members that ended unnoticed
+        and that only init waited for.
         """
         known = [read_process(pid) for pid, _ in self._known]
         table = {info.pid: info for info in known if info is not None}

@@ -1,9 +1,9 @@
 """A persistent program that answers JSON lines, one call at a time.
 
-Wire: one JSON object a line, both ways. On start we send `{"type": "hello", "protocol": 1}` and
-the program answers with a hello of its own; then each call is one line there and one line back.
-A program that broke the protocol, ended, or was too late is killed with its whole tree, and the
-next call starts it afresh: a late line would be taken for the next answer.
+Each side writes one JSON object per line. At the start agentbench sends `{"type": "hello",
+"protocol": 1}` and the program answers with its own hello; then each call is one line in each
+direction. A program that breaks the protocol, ends, or is too late is killed with its whole tree,
+and the next call starts it again, because a late line would be taken for the next answer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ START_TIMEOUT_S = 60.0
 _MOST_QUOTED = 8192
 """Bytes of a bad reply that are read for the message about it."""
 _EXIT_WAIT_S = 0.5
-"""A program that closed its output has this long to end, so that its exit code can be told."""
+"""Time for a program that closed its output to end, so that its exit code is known."""
 
 _decoder = msgspec.json.Decoder(dict[str, Any])
 _encoder = msgspec.json.Encoder()

@@ -1,4 +1,4 @@
-"""What a caller gives as agents: targets, Python callables, or both by name."""
+"""Agents of a call: targets, Python callables, or both by name."""
 
 from __future__ import annotations
 

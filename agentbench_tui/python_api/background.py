@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 TICK_S = 0.5
 """Seconds between two looks at how far a run is."""
 _INTERRUPTS = 2
-"""Interrupts that a run takes: one to end after what is in flight, one to end at once."""
+"""Interrupts that a run accepts: one to end after in-flight requests, one to end immediately."""
 
 
 class LoopThread:

@@ -1,4 +1,4 @@
-"""What `load` and `stress` return."""
+"""Results of `load` and `stress`."""
 
 from __future__ import annotations
 

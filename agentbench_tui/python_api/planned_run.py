@@ -49,7 +49,7 @@ class Storage:
 
     @contextmanager
     def opened(self) -> Iterator[Location]:
-        """Make the database, and deliver it at the end, whatever happens."""
+        """Create the database, and deliver it at the end in any case."""
         from agentbench_tui.store.database import create_or_migrate
         from agentbench_tui.store.location import Location
 
@@ -102,7 +102,7 @@ class PlannedRun(Generic[Result]):
             return await asyncio.to_thread(self._read, location.working)
 
     def _warn(self) -> None:
-        """Refuse what the command line refuses, and say what it warns of."""
+        """Raise the errors, and issue the warnings, of the command line."""
         from agentbench_tui.load.limits import prepare_limits
         from agentbench_tui.stress.safety import check_consent
 
@@ -193,7 +193,9 @@ def _set_return(call: Callable[..., Any], prepare: Callable[..., Any]) -> None:
 
 
 def _check_not_inside(function: str) -> None:
-    """Raise UsageError for an async agent that waits for another run: its run would never go on."""
+    """Raise UsageError for an async agent that waits for another run, because its run would
+    block.
+    """
     if loop_thread().is_current:
         raise UsageError(
             f"agentbench.{function}() was called on the event loop of a run, which it would block;"

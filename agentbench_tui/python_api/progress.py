@@ -1,4 +1,4 @@
-"""How far a run is, for a caller that waits for it."""
+"""Progress of a run, for a waiting caller."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is."""
+    """Progress of a run."""
 
     run_id: str
     """Id of the run, by which `agentbench attach` shows it."""

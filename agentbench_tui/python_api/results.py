@@ -1,4 +1,6 @@
-"""What the functions of the API return: typed documents, shown as tables and given to pandas."""
+"""Results of the API's functions: typed documents, displayed as tables and convertible to
+pandas.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller gives as suites: names, paths, dictionaries, or suites built in code."""
+"""Suites of a call: names, paths, dictionaries, or suites built in code."""
 
 from __future__ import annotations
 

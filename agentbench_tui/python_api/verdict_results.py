@@ -1,4 +1,4 @@
-"""What the functions that read the store return: comparisons, leaderboards, regressions, lists."""
+"""Results of the functions that read the store: comparisons, leaderboards, regressions, lists."""
 
 from __future__ import annotations
 

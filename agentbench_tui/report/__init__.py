@@ -1,1 +1,1 @@
-"""What leaves the program for people to look at: plots for a terminal and for files."""
+"""Output for people: plots for a terminal and for files."""

@@ -63,9 +63,12 @@ def benchmark_results(connection: sqlite3.Connection, run: Document) -> Document
 
 
 def _times(connection: sqlite3.Connection, execution: Document) -> Floats:
-    """From end to end, ms of each answer that the mean is of: answers to cases, calls of code, or
-    requests of a load (of an open loop from when they were due). Empty where there is no mean: of
-    recorded answers, which take no time, and of stress, whose windows are under unlike loads."""
+    """Return the end-to-end time in ms of each answer that the mean covers: answers to cases, calls
+    of code, or requests of a load (from the due time in an open loop).
+
+    Empty if there is no mean: for recorded answers, which take no time, and for stress, whose
+    windows have different loads.
+    """
     if execution["metrics"].get("e2e_ms.mean", {}).get("value") is None:
         return np.empty(0)
     key = execution_key_of(connection, execution["execution_id"])
@@ -150,7 +153,7 @@ def as_markdown(document: Document, by: ByGroups | None = None) -> str:
 
 
 def as_html(document: Document, by: ByGroups | None = None) -> str:
-    """A page that needs nothing beside it."""
+    """Return a self-contained page."""
     head, *rows = _cells(document)
     texts = [' class="text"' if title in _TEXTS else "" for title in head]
 

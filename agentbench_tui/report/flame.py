@@ -1,7 +1,7 @@
-"""Flames: who called whom and how long it took, as text, as SVG, and for speedscope.
+"""Flame graphs as text, as SVG, and for speedscope.
 
-A flame is a tree of `{name, value, children}`, values in ms, as `verdicts.profile.profile` gives it
-of spans; `flame_of_cprofile` makes one of a file of cProfile.
+A flame graph is a tree of `{name, value, children}`, values in ms, as `verdicts.profile.profile`
+returns it for spans; `flame_of_cprofile` builds one from a cProfile file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from agentbench_tui.presentation.numbers import duration, percent
 
 Frame = dict[str, Any]
 LEAST_SHARE = 0.001
-"""Of the whole, below which a frame is left out of a call graph's flame."""
+"""Share of the whole below which a frame is omitted from a call graph's flame."""
 _DEEPEST = 60
 _WIDTH, _ROW, _TEXT = 1200, 18, 7
 """Pixels: of a picture, of a row, of a character."""
@@ -46,10 +46,10 @@ def text_flame(root: Frame, width: int = 100) -> list[str]:
 
 
 def svg_flame(root: Frame, title: str) -> str:
-    """A picture that needs nothing beside it; each frame tells itself under the pointer.
+    """Return a self-contained picture; the pointer shows the text of a frame.
 
-    Frames stand side by side in their parent. Where spans went on at the same time they take more
-    than it has, and are drawn narrower, by the same factor all.
+    Frames are placed side by side in their parent. Parallel spans take more time than their parent,
+    and are narrowed by a common factor.
     """
     total = root["value"] or 1.0
     boxes: list[str] = []
@@ -128,11 +128,10 @@ def speedscope_flame(root: Frame, title: str) -> str:
 
 
 def flame_of_cprofile(path: Path) -> Frame:
-    """A flame of what cProfile saw, in ms.
+    """Return a flame graph of cProfile data, in ms.
 
-    cProfile keeps who called whom, not whole stacks: what a function took is shared out among its
-    callers as it was spent for each, and below it by those shares. Raises UsageError for a file
-    that is none of its.
+    cProfile records callers, not whole stacks: a function's time is divided among its callers as
+    recorded, and the time below it in the same proportion. Raises UsageError for an invalid file.
     """
     import pstats
 

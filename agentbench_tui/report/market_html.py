@@ -1,4 +1,4 @@
-"""What pages on market worlds are made of: a document, tables, links, lines over the ticks."""
+"""Building blocks of pages on market worlds: a document, tables, links, lines over the ticks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONG = 24
 
 
 class Link(NamedTuple):
-    """A text that leads somewhere."""
+    """A text with a link."""
 
     to: str
     text: str

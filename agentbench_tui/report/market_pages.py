@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agentbench_tui.report.market_tables import Played
 
 _MOST_ROWS = 2_000
-"""Rows of a table of what happened; the files beside the page hold all of them."""
+"""Maximum rows of a table of events; the files next to the page have all of them."""
 _OF_EPISODES = ("total_pnl", "optimality_fair", "optimality", "prediction_accuracy", "brier")
 _OF_AGENTS = (*_OF_EPISODES, "perp_win_rate", "max_drawdown")
 _ABOUT_MEANS = (
@@ -32,7 +32,7 @@ def index_page(
     files: Sequence[str],
     notes: Sequence[str] = (),
 ) -> str:
-    """How the agents did, the best first; which worlds they played; every episode and its pages."""
+    """Return the results of the agents, the best first; the worlds; every episode and its pages."""
     means = [
         (
             row["agent_id"] + (" *" if row["simulated"] else ""),
@@ -104,7 +104,7 @@ def _listed(links: Iterable[Link]) -> str:
 
 
 def summary_page(played: Played, links: Iterable[Link] = ()) -> str:
-    """Who played where, how it ended, and every metric of the episode."""
+    """Return the agent, the world, the result, and every metric of the episode."""
     record = played.record
     facts = [
         ("agent", played.agent_id + (" (simulated)" if played.simulated else "")),
@@ -128,7 +128,9 @@ def summary_page(played: Played, links: Iterable[Link] = ()) -> str:
 
 
 def detailed_page(played: Played, links: Iterable[Link] = ()) -> str:
-    """Every call in order, refused ones too; of a long game so many as one can look through."""
+    """Return every call in order, including refused ones; at most a readable number for a long
+    game.
+    """
     acts = played.record["acts"]
     shown, cut = _spread(acts, "calls", "actions.csv")
     rows = [
@@ -142,7 +144,7 @@ def detailed_page(played: Played, links: Iterable[Link] = ()) -> str:
 
 
 def tick_of(event: Mapping[str, Any]) -> int:
-    """The world's tick of something that was said or done, at least the mark it is told at."""
+    """Return the world's tick of an action or post, at least the mark at which it is listed."""
     return int(event.get("world_tick", event["tick"]))
 
 
@@ -152,7 +154,7 @@ def _kept(kept: int, of: int, what: str) -> str:
 
 
 def timeline_page(played: Played, links: Iterable[Link] = ()) -> str:
-    """Prices and equity over time, and what was said and done, tick by tick."""
+    """Return prices and equity over time, with posts and actions tick by tick."""
     record = played.record
     markets = _named(record["instruments"], "market")
     perpetuals = [
@@ -203,7 +205,7 @@ def comparison_page(
 
 
 def unit_of(name: str) -> str:
-    """The unit of a metric, or of a part of one; empty where it has none of its own."""
+    """Return the unit of a metric, or of a part of one; empty without a unit."""
     base, _, _ = name.partition(".")
     if base in MARKET_METRICS:
         return MARKET_METRICS[base].unit

@@ -39,7 +39,7 @@ _OF_EPISODE = ("result.json", "metrics.json", "metrics.csv", "actions.csv")
 _OF_BRIEF = ("title", "world", "metrics", "notices", "knows_outcomes")
 _OF_CLOCKS = ("response_ms", "turn_ms")
 _FORMULA = frozenset("=+-@\t")
-"""What begins a formula in spreadsheets; some leave out tabs before it."""
+"""Characters that begin a formula in spreadsheets; some ignore tabs before it."""
 _MAKERS = {
     "summary.html": summary_page,
     "detailed.html": detailed_page,
@@ -83,7 +83,7 @@ class Played:
 
 
 def flat(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """Names with dots for what lies in a table."""
+    """Flatten tables to names with dots."""
     found: dict[str, Any] = {}
     for name, value in metrics.items():
         if isinstance(value, Mapping):
@@ -94,7 +94,7 @@ def flat(metrics: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def summary_rows(episodes: Sequence[Played]) -> list[dict[str, Any]]:
-    """Of each agent: mean, standard deviation and number of each metric's values; by agent."""
+    """Return mean, standard deviation and number of each metric's values, by agent."""
     by_agent: dict[tuple[str, bool], list[Played]] = {}
     for one in episodes:
         by_agent.setdefault((one.agent_id, one.simulated), []).append(one)

@@ -1,4 +1,4 @@
-"""What a plot shows, before anybody draws it: lines, bands, bars, levels and marks on two axes."""
+"""Content of a plot before drawing: lines, bands, bars, levels and marks on two axes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 Numbers = tuple[float, ...]
 _HEADROOM = 0.5
-"""How far bands may stretch the vertical axis, as a share of what the lines take."""
+"""How far bands may extend the vertical axis, relative to the range of the lines."""
 _MARGIN = 0.04
 """Free room at both ends of an axis, as a share of its length."""
 

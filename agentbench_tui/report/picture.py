@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".png", ".svg")
 _INCHES = (6.4, 4.2)
-"""Of one panel."""
+"""Inches of one panel."""
 _DOTS_PER_INCH = 150
 _DASHES = ("solid", "dashed", "dotted")
 

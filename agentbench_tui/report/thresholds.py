@@ -26,7 +26,7 @@ GOOD_P95_MS, RED_P99_MS = 200.0, 1000.0
 GOOD_PER_S = 10.0
 """Answers a second, good for production."""
 GOOD_MEMORY_MB = 30_000.0
-"""Of the agent's processes: what would fit on a single GPU."""
+"""Memory of the agent's processes that would fit on a single GPU."""
 GOOD_GPU_PERCENT, RED_GPU_PERCENT = 80.0, 50.0
 """Share of time in which a GPU was at work; below the second the processor holds it up."""
 RED_CV = 0.15
@@ -43,22 +43,22 @@ NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What is judged; None where it is not known."""
+    """Figures to judge; unknown ones are None."""
 
     p95_ms: float | None = None
     p99_ms: float | None = None
     per_s: float | None = None
-    """Of requests."""
+    """Requests per second."""
     cv: float | None = None
-    """Of times: standard deviation ÷ mean."""
+    """Coefficient of variation of times: standard deviation ÷ mean."""
     memory_mb: float | None = None
     growth_mb_per_min: float | None = None
-    """Of memory, where it is beyond doubt; 0 where no growth is seen."""
+    """Growth of memory, if it is certain at 95% confidence; 0 without growth."""
     gpu_percent: float | None = None
 
 
 def judged(figures: Figures) -> list[str]:
-    """What the thresholds say, as far as there are figures."""
+    """Return the assessments by the thresholds, as far as figures exist."""
     told = []
     if figures.p95_ms is not None and figures.p95_ms < GOOD_P95_MS:
         told.append("good p95")

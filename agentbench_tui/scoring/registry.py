@@ -185,7 +185,7 @@ def make_scorer(
 
 
 def check_scorer(spec: object, *, base_dir: Path | str = "") -> list[str]:
-    """Every problem of `spec`, one line each; empty when it can be made.
+    """Return every problem of `spec`, one per line; empty if it is valid.
 
     Loads what the scorer names (a schema file, a Python function), runs nothing.
     """

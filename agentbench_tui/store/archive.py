@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 def export_run(database: Path, run_id: str, target: Path, *, force: bool = False) -> str:
-    """Write one run to an SQLite file of its own; the sha256 of the file.
+    """Write one run to a separate SQLite file; return the sha256 of the file.
 
-    `TARGET.sha256` is written beside it, in the form that `sha256sum -c` reads. A link of either
-    name is replaced, never followed. Raises UsageError while the run goes on, and for files that
-    are in the way; then nothing is written.
+    `TARGET.sha256` is written next to it, in the format of `sha256sum -c`. A link of either name is
+    replaced, never followed. Raises UsageError while the run is running, and if files exist; then
+    nothing is written.
     """
     if is_leased(database, run_id):
         raise UsageError(f"run {run_id} is still running; export it when it has ended")

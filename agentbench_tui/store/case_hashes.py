@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     import sqlite3
 
 KEPT_FROM = 5_000
-"""Cases of a dataset from which on the hashes are kept: of fewer they are made in some 20 ms."""
+"""Number of cases from which on a dataset's hashes are stored: computing fewer takes about 20
+ms.
+"""
 _CHUNK = 2_000
 _SIZE = 8
 

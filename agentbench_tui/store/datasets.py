@@ -57,7 +57,9 @@ def add_case(writer: RowWriter, dataset: int, case_id: str, body: str) -> None:
 
 
 def finish_dataset(connection: sqlite3.Connection, key: int, dataset_hash: str, count: int) -> int:
-    """Give a dataset its name once all its cases are there; the key of the dataset of that name."""
+    """Give a dataset its name once all its cases are stored; return the key of the dataset of
+    that name.
+    """
     twin = dataset_key(connection, dataset_hash)
     if twin is not None:  # another process was quicker; ours goes when the next run begins
         return twin

@@ -149,7 +149,9 @@ class _Note(msgspec.Struct, frozen=True):
 
 
 class LocalCopy:
-    """A copy of a database on a network file system, and the lock that says who works on it."""
+    """A local copy of a database on a network file system, and the lock of the process that uses
+    it.
+    """
 
     def __init__(self, path: Path, note: _Note, descriptor: int) -> None:
         self.path = path

@@ -59,9 +59,9 @@ class WriteLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Wait until the lock is ours; give it back at the end.
+        """Wait for the lock; release it at the end.
 
-        Raises StoreError after `LONGEST_WAIT_S`, with the processes that have the lock open.
+        Raises StoreError after `LONGEST_WAIT_S`, with the processes that have the lock file open.
         """
         _wait_for_flock(self._descriptor, self.database, "its write lock")
         try:

@@ -42,7 +42,9 @@ _UNFINISHED = "unfinished:"
 _DELETED = "deleted:"
 """Begins the key in `meta` of a run that was removed from every list, before its rows are."""
 _GOING = f"{_UNFINISHED}removed:"
-"""How a dataset is called, and its key, while its cases go: no run of that name holds a lease."""
+"""Temporary name of a dataset with its key while its cases are removed: no run of that name
+holds a lease.
+"""
 _UNUSED_DATASET = (
     f"hash NOT GLOB '{_UNFINISHED}*' AND NOT EXISTS ({_EXECUTIONS} WHERE dataset_key=datasets.key)"
 )

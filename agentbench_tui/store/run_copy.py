@@ -71,7 +71,7 @@ class _Copy:
         self._insert(table, where, values, verb="INSERT INTO")
 
     def finish(self) -> None:
-        """All is there: let the run and its executions say how they ended."""
+        """Mark the copied run and its executions with their final status."""
         changes = [
             (f"UPDATE {table} SET {', '.join(f'{name}=?' for name in names)} WHERE key=?", row, new)  # noqa: S608
             for table, names, numbered in (
@@ -92,7 +92,7 @@ class _Copy:
         in_transaction(self._target, self._lock, update)
 
     def name_dataset(self, key: int, dataset_hash: str) -> bool:
-        """All cases of a dataset are there; False when another process was quicker."""
+        """Name a dataset whose cases are all copied; return False if another process was faster."""
         statement = "UPDATE OR IGNORE datasets SET hash=? WHERE key=?"
         values = (dataset_hash, self.renumbered["dataset_key"][key])
         changed = in_transaction(

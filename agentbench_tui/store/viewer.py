@@ -64,9 +64,9 @@ class Update:
 class Viewer:
     """One reader of one run; open it with `async with`, then follow `updates()`.
 
-    From the beginning to what is newest as fast as can be, then with the run: that is attaching
-    and opening. `seek` and `play` make it a replay; when that comes to the newest of a run that
-    goes on, it is live again.
+    It reads from the beginning to the newest row as fast as possible, then follows the run: this is
+    used for attaching and opening. `seek` and `play` make it a replay; a replay that reaches the
+    newest row of a running run is live again.
     """
 
     def __init__(

@@ -37,9 +37,9 @@ _NOT_MEASURED = {
 def aggregate_report(
     connection: sqlite3.Connection, execution_key: int, agent: AgentSpec
 ) -> Aggregate:
-    """The metrics of a scenario that has a report, and why there are none of one that has not.
+    """Return the metrics of a scenario with a report, or the reason for missing ones.
 
-    Tokens and costs are those of all windows together.
+    Tokens and costs are totals of all windows.
     """
     observed, answered = counts_of_iterations(connection, execution_key)
     result = Aggregate(observed=observed, counted=observed, answered=answered)

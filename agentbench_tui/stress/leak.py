@@ -1,7 +1,7 @@
-"""What a leak takes from a score: service that ends when memory is full.
+"""Effect of a leak on the score: service ends when memory is full.
 
-Only of a rise that is beyond doubt and that shows: a program that is watched for a minute grows by
-a few megabytes without a leak, and a week of that would be a verdict on nothing.
+Only for a growth that is certain and large enough: a program grows by a few megabytes within a
+minute without a leak, and a projection of that over a week would be meaningless.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def tell_leak(report: ScenarioReport, limit_mb: float | None) -> None:
 
 
 def _less_leak(score: ScoreFacts, trend: TrendFacts, room: Room) -> ScoreFacts:
-    """The score over a week of which the target serves until its memory is full."""
+    """Return the score over a week in which the target serves until its memory is full."""
     share, least, most = (
         share_of_week(room.mb, growth) for growth in (trend.per_hour, trend.high, trend.low)
     )

@@ -1,4 +1,6 @@
-"""How much of the service was left, and when it came back: from windows to facts of the report."""
+"""Share of the service that remained, and when it recovered: from windows to facts of the
+report.
+"""
 
 from __future__ import annotations
 

@@ -306,8 +306,9 @@ class AgentbenchApp(App[None]):
             self.call_from_thread(self.exit)
 
     def _handle_exception(self, error: Exception) -> None:
-        """Textual would print pages of source and local variables; whoever opened the session
-        says it in a line instead. Tests see it as they would any other."""
+        """Suppress Textual's pages of source and local variables; the session's caller prints
+        one line instead. Tests see the exception as usual.
+        """
         if self.is_headless:
             super()._handle_exception(error)
         elif self.fault is None:

@@ -1,4 +1,4 @@
-"""The pages of the session: one table, of which keys, breadcrumbs, palette and help are made."""
+"""The pages of the session: one table, for keys, breadcrumbs, palette and help."""
 
 from __future__ import annotations
 

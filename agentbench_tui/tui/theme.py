@@ -1,9 +1,9 @@
-"""Colours by role, for every theme. Colour never carries a meaning alone: a marker, letter or sign
-stands beside it.
+"""Colors by role, for every theme.
 
-Colours come from the 6×6×6 cube (steps 0, 95, 135, 175, 215, 255) and the grey ramp of terminals
-with 256 colours, so that an SSH session without true colour shows the same. The hues of series
-are those of Okabe and Ito (Color Universal Design, 2008), moved to the cube.
+No meaning depends on color alone: a marker, letter or sign accompanies it. Colors come from the
+6×6×6 cube (steps 0, 95, 135, 175, 215, 255) and the grey ramp of terminals with 256 colors, so that
+an SSH session without true color shows the same. The hues of series are those of Okabe and Ito
+(Color Universal Design, 2008), moved to the cube.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a metric, a score or a figure of a document means, each stated once in `model`."""
+"""Meaning of a metric, a score or a figure of a document, each defined once in `model`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _COLUMNS = {f"output_{name}": (name,) for name in ("correctness", "completeness"
 """Columns of `benchmark_executions` that hold a metric by another name."""
 _SAID = SAID | SAID_OF_REGRESSIONS | SAID_OF_STRESS | SAID_OF_VERDICTS | _COLUMNS
 _UNITS = ("ms", "per_s", "share", "percent", "mb", "usd", "s")
-"""What ends a name after its last word: who asks for `ceiling` means `ceiling_per_s`."""
+"""Suffixes after the last word of a name: `ceiling` stands for `ceiling_per_s`."""
 _MOST = 6
-"""Names that begin alike and are all explained; of more, one has to be chosen."""
+"""Maximum number of names with a common beginning that are all explained."""
 
 _FIGURES = {
     "comparison": COMPARED,
@@ -43,7 +43,7 @@ _FIGURES = {
     "stress": STRESS_FACTS,
     "word": IDEAS | VERDICT_WORDS,
 }
-"""By the type that they are told as."""
+"""Type → figures."""
 
 
 def explanations() -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Content of a request to the practice server, for every API."""
+"""Content of a request to the practice server, independent of the API."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Truth:
         self.received = 0
         """Number of complete requests."""
         self.invalid = 0
-        """Requests that could not be understood; they are no part of the others."""
+        """Invalid requests; not part of the other counts."""
         self.connections = 0
         self._numbers = array("q")
         self._statuses = array("B")

@@ -138,7 +138,7 @@ class Messages:
         return "end_turn" if self._facts.finish == "stop" else "max_tokens"
 
     def _input_usage(self) -> dict[str, int]:
-        """Here alone what came from the cache is no part of `input_tokens`."""
+        """Only in this API, `input_tokens` exclude tokens from the cache."""
         usage = self._facts.usage
         fresh = usage.prompt - usage.cached
         return {"input_tokens": fresh, "cache_read_input_tokens": usage.cached}

@@ -16,7 +16,7 @@ _DETAIL_CHARACTERS = 1000
 
 
 class WorkerAgent:
-    """As many persistent programs as there may be calls in flight."""
+    """One persistent program per concurrent call."""
 
     def __init__(
         self,

@@ -13,12 +13,11 @@ _WRONG_TEXT = "?"
 
 
 def answer_expected(case: Case) -> Answer:
-    """What is expected, marked simulated.
+    """Return the expected answer, marked simulated.
 
-    Text as text; numbers and booleans as text and data; of a list of texts, any of which is
-    right, the first; the index of one of the case's `choices` as its letter; other structures as
-    data with their JSON as text, and as tool calls where they look like them.
-    Without an expectation the answer is empty.
+    Text as text; numbers and booleans as text and data; for a list of accepted texts the first; the
+    index of one of the case's `choices` as its letter; other structures as data with their JSON as
+    text, and as tool calls if they look like them. Without an expectation the answer is empty.
     """
     expected = case.expected
     if expected is None:

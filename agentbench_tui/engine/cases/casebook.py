@@ -184,9 +184,9 @@ async def _store_cases(context: RunContext, source: CaseSource, group: Group) ->
 async def _store_each(
     context: RunContext, source: str, dataset_hash: str, cases: Callable[[], Iterable[Case]]
 ) -> int:
-    """The key of the dataset with that hash; its cases are written unless they are there.
+    """Return the key of the dataset with that hash; writes its cases unless they exist.
 
-    The run's lease is held meanwhile.
+    Requires the run's lease.
     """
     writer, run_id = context.writer, context.plan.run_id
     known = await writer.apply(lambda c: dataset_key(c, dataset_hash))

@@ -64,10 +64,11 @@ def split_dialogue(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def conversation_messages(turns: Any) -> list[dict[str, Any]]:
-    """Return the turns of a recorded conversation as messages, from the first that is no answer.
+    """Return the turns of a recorded conversation as messages, from the first that is not an
+    answer.
 
-    Parts of longer conversations begin with an answer to a question that they do not have. Raises
-    RecordFault for what is no conversation, and one without a user's turn.
+    Parts of longer conversations begin with an answer to a missing question. Raises RecordFault for
+    an invalid conversation, and one without a user's turn.
     """
     if not isinstance(turns, list) or not all(isinstance(turn, Mapping) for turn in turns):
         raise RecordFault(f"`{CONVERSATIONS}` is not a list of turns")

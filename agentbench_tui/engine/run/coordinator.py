@@ -1,6 +1,6 @@
-"""One run from its plan to its end: the process that measures, and nothing else.
+"""One run from its plan to its end: the measuring process.
 
-It writes what happens; whoever looks reads the store.
+It writes its progress to the store, which viewers read.
 """
 
 from __future__ import annotations

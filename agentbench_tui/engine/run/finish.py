@@ -1,6 +1,6 @@
 """The end of an execution: metrics, scores, rank and deviation, written to its row.
 
-What takes long, the metrics, is worked out beside the writer; its transactions stay short.
+The metrics, which take long, are computed outside the writer, so that its transactions stay short.
 """
 
 from __future__ import annotations
@@ -192,10 +192,7 @@ def score_rule(dimension: str, benchmark: Benchmark, baseline: Mapping[str, floa
 
 
 def score_dimension(rule: ScoreRule, found: MetricValue | None) -> DimensionScore:
-    """The score of one dimension from the metric behind it.
-
-    Without a rule that applies there is no score: it is not invented.
-    """
+    """Return the score of one dimension from its metric; None without an applicable rule."""
     if found is None or found.value is None:
         if rule.entry is not None and found is not None and found.reason == NO_RIGHT_ANSWER:
             return DimensionScore(0.0, 0.0, 0.0)  # infinite: beyond any limit

@@ -228,7 +228,10 @@ class Session:
                 await asyncio.sleep(0)
 
     async def _pause(self) -> None:
-        """Wait while the run is paused. Once nothing is in flight, that is no time of asking."""
+        """Wait while the run is paused.
+
+        Once nothing is in flight, the pause does not count as time of measurement.
+        """
         self._note_idle()
         try:
             await self._context.may_ask.wait()
@@ -299,7 +302,7 @@ class IterationCounts:
 
 
 def _pricing(agent: AgentSpec, prices: PriceTable) -> Callable[[Answer], float | None]:
-    """What an answer of this agent costs in dollars; None when that is unknown.
+    """Return the cost of an answer of this agent in dollars; None if unknown.
 
     An agent with an hourly price pays for its machine, not by the token.
     """

@@ -116,8 +116,9 @@ class Progress:
 
 
 def check_observation(progress: Progress, rule: EarlyStop) -> None:
-    """Look after an observation whether to go on: not after too many infrastructure failures in a
-    row, nor when it is hopeless."""
+    """Check after an observation whether to continue: not after too many consecutive
+    infrastructure failures, nor if the target accuracy is out of reach.
+    """
     if len(progress.credits) - progress.looked_at >= _HOPELESS_EVERY:
         check_hopeless(progress, rule)
     failures = progress.infrastructure_failures_in_a_row

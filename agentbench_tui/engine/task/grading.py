@@ -43,9 +43,9 @@ async def grade(
     answer: Answer,
     on_failure: Callable[[str], None],
 ) -> list[Score] | None:
-    """Scores of the answer, the primary one first; None when the primary scorer failed.
+    """Return the scores of the answer, the primary one first; None if the primary scorer failed.
 
-    Whatever a scorer raises becomes a call of `on_failure` with what went wrong.
+    An exception of a scorer becomes a call of `on_failure`.
     """
     scores: list[Score] = []
     for position, scorer in enumerate(scorers):

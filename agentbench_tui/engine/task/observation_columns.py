@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.task.observations import Observations
 
 KEPT_FROM = 5_000
-"""Observations of an execution from which on its columns are kept: of fewer the rows are read in
-some 10 ms."""
+"""Number of observations from which on an execution's columns are stored: reading the rows of
+fewer takes about 10 ms.
+"""
 _DAMAGED = "the kept columns of a run are damaged; `agentbench rescore RUN` makes them again"
 _SMALLER = 0.9
 """Share of its size above which a column is not packed."""

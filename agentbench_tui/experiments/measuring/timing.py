@@ -1,7 +1,8 @@
-"""The timer, innermost: nothing stands between its two readings but the call itself.
+"""The timer: between its two readings there is only the call.
 
-What takes less than a thousand readings of the timer is called in a loop, so that the timer's own
-share stays below one in a thousand. The loop is found by doubling, before anything is measured.
+A call shorter than a thousand readings of the timer runs in a loop, so that the timer's own share
+stays below one in a thousand. The length of the loop is found by doubling, before anything is
+measured.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tool as a program: how long it takes to start, and what a case costs that costs nothing."""
+"""The tool as a program: its start-up time, and the overhead per case."""
 
 from __future__ import annotations
 

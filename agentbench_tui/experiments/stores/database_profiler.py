@@ -26,9 +26,9 @@ Row = tuple[int, int, str, float, float, float]
 
 @register_experiment("database_profiler")
 class DatabaseProfiler(Experiment):
-    """Inserts into SQLite on disk or in memory, so many rows to a transaction.
+    """Inserts into SQLite on disk or in memory, with a given number of rows per transaction.
 
-    `insert_s` is the statements, `commit_s` the end of the transactions.
+    `insert_s` is the time of the statements, `commit_s` that of the commits.
     """
 
     class Parameters(BaseModel):

@@ -159,7 +159,8 @@ class RedisServer:
 class EmbeddedTable:
     """The commands that the experiment needs, on dictionaries in this process.
 
-    No server, no wire and no copy between processes: what it takes says nothing of Redis.
+    There is no server, no network and no copy between processes, so its times say nothing about
+    Redis.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """The stored samples of a load execution as numpy columns.
 
-Read after the window, by whoever computes metrics; workers and the coordinator never import this.
+Read after the window to compute metrics; workers and the coordinator never import this.
 """
 
 from __future__ import annotations

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 _NS = 1_000_000_000
 _LATE_SHARE = 0.05
 UNREACHABLE_PAUSE_NS = 100_000_000
-"""How long a user waits after a request that could not connect, or for which no file was free
-here: hammering a dead port as fast as it refuses is no load on anything."""
+"""Wait of a user after a request that could not connect, or for which no file was free:
+repeating it immediately would only load the refusing port.
+"""
 _UNREACHABLE = frozenset({FailureKind.CONNECTION, FailureKind.HARNESS})
 REFUSED_PAUSE_NS = 100_000_000
 """Minimum wait of a user after a 429 without Retry-After.
@@ -87,9 +88,10 @@ def make_schedule(
 
 
 def late_after_ns(plan: WorkerPlan) -> int | None:
-    """How late an arrival may leave: 1 ms, or 5 % of the mean gap; None in a closed loop.
+    """Return how late an arrival may be sent:
 
-    The mean gap is the window's; of one that has no set length, that of its beginning.
+    1 ms, or 5% of the mean gap; None in a closed loop. The mean gap is the window's; without a set
+    length, that of its beginning.
     """
     if not isinstance(plan.schedule, OpenLoop):
         return None

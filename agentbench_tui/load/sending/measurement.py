@@ -58,10 +58,10 @@ class Measurement:
         ready: Coroutine[Any, Any, None],
         began: Callable[[int], None] = lambda _: None,
     ) -> Window | None:
-        """Start the workers when `ready` is through, and wait for their last words.
+        """Start the workers once `ready` has completed, and wait for their last reports.
 
-        None when the run was to end before that; `began` gets the beginning on `perf_counter_ns`.
-        However it ends, nothing goes on beside it. Raises AgentFailure.
+        None if the run was to end before that; `began` receives the start on `perf_counter_ns`.
+        Nothing keeps running afterwards. Raises AgentFailure.
         """
         context, live = self._context, self._live
         beside = [asyncio.create_task(_tick(live))]

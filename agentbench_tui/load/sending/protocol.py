@@ -268,7 +268,7 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
 
     @property
     def run_queue_share(self) -> float | None:
-        """Of the time in which it was probed that it waited for a core; 0 of no time at all."""
+        """Share of the measured time in which it waited for a core; 0 for no time."""
         wait_ms = self.run_queue_wait_ms
         return None if wait_ms is None else self._share(wait_ms / 1e3)
 
@@ -298,7 +298,7 @@ class Frames:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The frames that `data` completes. ValueError when it is no stream of frames."""
+        """Return the frames that `data` completes. ValueError if it is not a stream of frames."""
         self._buffer += data
         whole = []
         while len(self._buffer) >= _LENGTH.size:

@@ -101,9 +101,9 @@ class SampleRecorder:
         ))  # fmt: skip
 
     def append(self, fields: Sequence[int]) -> None:
-        """A row of `sample.FIELDS`.
+        """Add a row of `sample.FIELDS`.
 
-        What is beyond its field's range (of times: 71 minutes) is kept as the most it holds.
+        A value beyond its field's range (71 minutes for times) is stored as the maximum.
         """
         end = self._end
         try:

@@ -132,7 +132,7 @@ def pack_rows(rows: bytes | memoryview) -> bytes:
 
 
 def unpack_rows(chunks: Sequence[bytes]) -> Unpacked:
-    """The rows of chunks. ValueError when one is no chunk of rows."""
+    """Return the rows of chunks. ValueError if one is not a chunk of rows."""
     return _unpack(chunks, ROW.size)
 
 
@@ -151,7 +151,10 @@ def unpack_gaps(chunks: Sequence[bytes]) -> NDArray[np.uint32]:
 
 
 def lags_of(chunk: bytes) -> array[int]:
-    """`lag_us` of the rows of one chunk, without numpy. ValueError when it is no chunk of rows."""
+    """Return `lag_us` of the rows of one chunk, without numpy.
+
+    ValueError if it is not a chunk of rows.
+    """
     return _column(chunk, ROW.size, _LAG_AT)
 
 

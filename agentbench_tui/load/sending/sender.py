@@ -1,7 +1,7 @@
-"""What every sender does: keep the cap on what is in flight, follow sessions up, record.
+"""Common part of all senders: the in-flight limit, follow-up requests of sessions, recording.
 
-A schedule says `begin` when a session is due. How one request goes out and comes back is the
-business of a `Transport`: the measuring HTTP client, or any agent.
+A schedule calls `begin` when a session is due. A `Transport` sends one request and receives its
+answer: the measuring HTTP client, or any agent.
 """
 
 from __future__ import annotations

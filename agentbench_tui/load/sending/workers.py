@@ -36,10 +36,9 @@ OPEN_LIMIT_S = 120.0
 WARMUP_REQUEST_LIMIT_S = 300.0
 """Time limit of one warm-up request if the plan sets none: a cold model is slow."""
 OVERTIME_S = CLOSE_LIMIT_S + 15.0
-"""How long a worker may take to say its last after its window and its drain: it closes its agents
-first."""
+"""Time for a worker's last report after its window and its drain: it closes its agents first."""
 EXIT_WAIT_S = 0.5
-"""A worker that closed its output has this long to end, so that its exit code can be told."""
+"""Time for a worker that closed its output to end, so that its exit code is known."""
 
 
 SILENCE_LIMIT_S = 120.0

@@ -44,11 +44,11 @@ class Script:
         return self._messages
 
     def take(self, text: str, tool_calls: tuple[ToolCall, ...] = ()) -> bool:
-        """Go on from this answer; whether another request of the session follows.
+        """Continue from this answer; return whether another request of the session follows.
 
-        Calls of tools are answered with the conversation's results, for at most
-        `most_tool_rounds` rounds in each turn. After these, calls are left out of the history,
-        since no API takes calls without results.
+        Tool calls are answered with the conversation's results, for at most `most_tool_rounds`
+        rounds in each turn. After these, calls are left out of the history, since no API accepts
+        calls without results.
         """
         conversation = self._conversation
         if tool_calls and self._tool_rounds < conversation.most_tool_rounds:

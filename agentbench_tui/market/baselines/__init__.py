@@ -1,4 +1,4 @@
-"""The shipped players: what an agent is measured against, by name."""
+"""The built-in players, which agents are compared with, by name."""
 
 from __future__ import annotations
 

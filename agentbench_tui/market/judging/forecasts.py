@@ -1,8 +1,9 @@
-"""How good stated probabilities were: proper scores, their parts, and the market beside them.
+"""Quality of stated probabilities: proper scores, their decomposition, and the market's scores for
+comparison.
 
-A forecast holds from the tick it is stated until the next one of its market, or its resolution.
-Each market that was forecast weighs the same, and within it each tick from the first forecast on:
-stating late does not help, as the market's price over the same ticks is scored beside it.
+A forecast is in force from the tick it is stated until the next one of its market, or its
+resolution. Every market with a forecast has equal weight, and within it every tick from the first
+forecast on. Stating late does not help, because the market's price is scored over the same ticks.
 """
 
 from __future__ import annotations

@@ -53,10 +53,10 @@ def is_there() -> bool:
 def barrier(
     command: Sequence[str], environment: Mapping[str, str], files: Sequence[Path]
 ) -> Iterator[Start]:
-    """How to start the program so that `files` and the database stay closed to it.
+    """Return how to start the program so that `files` and the database stay closed to it.
 
-    Nothing can be made right in folders on the way to closed files. A program that would make its
-    temporary files there has a folder of its own while this is entered.
+    Nothing can be created directly in folders on the path to closed files. A program that would
+    create its temporary files there gets a separate folder within this context.
     """
     if not is_there():
         yield Start(command, environment)

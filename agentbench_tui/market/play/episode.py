@@ -110,7 +110,9 @@ class Episode:
     balance: tuple[int, ...]
     """Money that can be spent, when the tick came."""
     equity: tuple[int, ...]
-    """Balance and what closing every position would give, fees aside, when the tick came."""
+    """Balance plus the proceeds of closing every position, without fees, at the start of the
+    tick.
+    """
     open_positions: tuple[int, ...]
     calls: tuple[Call, ...]
     dropped_calls: int

@@ -64,9 +64,8 @@ class Board:
         ]
 
     def prediction(self, market: int, tick: int, own: int) -> dict[str, Any]:
-        """A prediction market now, with `own` net thousandths of a share of the agent in its price.
-
-        The outcome is there once it is resolved.
+        """Return the current state of a prediction market, with `own` net thousandths of a share
+        of the agent in its price. The outcome is included once it is resolved.
         """
         flows, volumes, b, end = self._tapes[market]
         net = (flows[tick] + own) / SHARE_UNITS

@@ -62,8 +62,10 @@ class Record:
         self.open_positions.append(open_positions)
 
     def hand_over(self, now: float) -> None:
-        """The agent has an observation or a result; it is its move. Looking again is no hand-over,
-        lest the wait before it be lost."""
+        """The agent has received an observation or a result, and its response time starts.
+
+        A repeated observation does not restart it.
+        """
         if self._handed is None:
             self._handed = now
         if self._turn_began is None:

@@ -75,7 +75,7 @@ COUNTS: dict[str, Metric] = {
         Metric("sent_bytes", "bytes", "none", "Bytes sent, all repeats together."),
     )
 }
-"""Keys of `requests` in a load document that are no metrics."""
+"""Keys of `requests` in a load document that are not metrics."""
 
 HARNESS: dict[str, Metric] = {
     figure.name: figure
@@ -350,5 +350,5 @@ FAILURES: dict[str, Metric] = {
 
 
 def load_figures() -> dict[str, Metric]:
-    """Every number of a load document that is no metric, by name."""
+    """Return every number of a load document that is not a metric, by name."""
     return COUNTS | HARNESS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""Not by its grammar or type; text that is no UTF-8; nested too deeply."""
+"""Invalid JSON by grammar or type; text that is not UTF-8; nested too deeply."""
 
 
 def why_not_json(error: Exception) -> str:

@@ -66,10 +66,9 @@ def _visible_character(character: str) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """`visible`, on one line.
+    """Return `visible` text on one line.
 
-    A secret whose lines were joined, or whose end was cut off, is no longer known as one, so it is
-    masked before.
+    Secrets are masked before, because one with joined or cut lines would not be recognized.
     """
     joined = " ".join(text.split())
     if joined != text or len(joined) > limit:
@@ -178,10 +177,11 @@ class Redactor:
 
 
 def _without_private_keys(text: str) -> str:
-    """`text` with each private key masked up to its end marker.
+    """Return `text` with each private key masked up to its end marker; for a key without one, its
+    lines.
 
-    Of a key whose end was cut off, the lines that are there. By never looking beyond the next five
-    dashes, a text of many beginnings costs no more than its length.
+    Looks only as far as the next five dashes, so that the time is linear even for a text of many
+    beginnings.
     """
     parts, place = [], 0
     while (begin := _KEY_BEGIN.search(text, place)) is not None:

@@ -35,8 +35,9 @@ class AnswerCode(NamedTuple):
 
     program: str
     helpers: tuple[str, ...] = ()
-    """Further blocks. What the program uses and does not define comes from them: a definition in a
-    later element replaces the same name in an earlier one."""
+    """Other blocks, which define names that the program uses and does not define: a definition
+    in a later element replaces one in an earlier element.
+    """
     definitions: str = ""
     """The program, if the answer has no blocks and is not Python as a whole."""
 

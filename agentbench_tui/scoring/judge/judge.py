@@ -1,10 +1,10 @@
 """The scorer `model_graded`: one or several agents grade an answer by a rubric.
 
-What is known of such judges, and what is done about it here: they favour long answers (the prompt
-says that length is no merit, and every score keeps the answer's length, so that a correlation
-shows); they favour the first of two answers (one answer is graded at a time); they favour their own
-family (name several judges; `agreement.judge_agreement` tells how far they agree); and the answer
-may talk to them (it stands between marks that it cannot know).
+Known biases of such judges, and the countermeasures: they favor long answers (the prompt says that
+length has no value, and every score stores the answer's length, so that a correlation can be
+detected); they favor the first of two answers (one answer is graded at a time); they favor their
+own family (use several judges; `agreement.judge_agreement` measures their agreement); and the
+answer may address them (it is enclosed in marks that it cannot know).
 """
 
 from __future__ import annotations

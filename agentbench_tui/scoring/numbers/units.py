@@ -158,7 +158,7 @@ UNKNOWN_UNIT = re.compile(
 COMPOUND = frozenset({"length", "mass", "time", "calendar", "angle", "USD", "EUR", "GBP"})
 """Dimensions whose quantities are also written in parts: `2 hours 30 minutes`."""
 _SIMPLE = frozenset({"ratio", "time", "calendar", *(name for name in _UNITS if name.isupper())})
-"""Dimensions of which no rates are made: `20 hours per week` is 20 hours, as it always was."""
+"""Dimensions without rates: `20 hours per week` is 20 hours."""
 
 
 @dataclass(frozen=True, slots=True)

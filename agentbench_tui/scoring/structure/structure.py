@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 MOST_ERRORS = 1000
-"""Faults of one answer that are looked for: each takes 3 kB of memory and 70 µs to tell."""
+"""Maximum errors reported for one answer: each takes 3 kB of memory and 70 µs."""
 
 
 class SchemaOptions(Options):

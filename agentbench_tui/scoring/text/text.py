@@ -95,9 +95,9 @@ class ContainsOptions(Options):
 
 
 def contains(options: ContainsOptions, context: Context) -> Scorer:
-    """Right when expected texts stand in the answer.
+    """The answer is right if the expected texts occur in it.
 
-    Value with `need: all`: share of the expected texts that are there; 0 with a forbidden one.
+    Value with `need: all`: share of the expected texts that occur; 0 with a forbidden one.
     """
     from agentbench_tui.scoring.text.words import whole_words  # compiles large patterns
 
@@ -139,8 +139,10 @@ class RegexOptions(Options):
     """Options of `regex`."""
 
     pattern: str | None = None
-    """Must be found in the answer. Without it, `expected` is the pattern, or a list of them of
-    which one must be found."""
+    """Pattern to find in the answer.
+
+    By default `expected` is the pattern, or a list of patterns of which one must match.
+    """
     whole: bool = False
     """The whole answer must match, not a part of it."""
     ignore_case: bool = False

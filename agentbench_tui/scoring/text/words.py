@@ -124,6 +124,7 @@ def words(text: str) -> list[str]:
 
 
 def pieces(text: str) -> list[str]:
-    """The text split at white space; of scripts without spaces each character, and neither their
-    punctuation nor that of full width."""
+    """Return the text split at white space; in scripts without spaces each character, without
+    punctuation.
+    """
     return _PIECE.findall(_WIDE_PUNCTUATION.sub(" ", text))

@@ -43,7 +43,7 @@ SAID = (
     f"coalesce(nullif(json_extract({_WHOLE}, '$.text'), ''),"
     f" json_extract({_WHOLE}, '$.tool_calls'), {_exact(_WHOLE, '$.data')})"
 )
-"""SQL of what an answer `a` says: its text, else the calls or the data it is."""
+"""SQL expression of the content of an answer `a`: its text, else its calls or data."""
 EXPECTED = _exact("c.body", "$.expected")
 """SQL expression of the expected answer of a case `c`."""
 _VALUES = {
@@ -201,7 +201,7 @@ def _condition(execution_key: int, wanted: Wanted) -> tuple[str, tuple[Any, ...]
 
 
 class TypicalAnswer(NamedTuple):
-    """What an execution answered to a case, and what was expected."""
+    """An execution's answer to a case, and the expected one."""
 
     failure_kind: str | None
     expected: Any
@@ -216,8 +216,9 @@ def typical_answer(
     *,
     right: bool,
 ) -> TypicalAnswer | None:
-    """The first answer to a case that is right, or that is not; if there is none, the first; None
-    without any."""
+    """Return the first answer to a case that is right (or wrong); if there is none, the first;
+    None without any.
+    """
     row = connection.execute(
         f"SELECT a.failure_kind, {EXPECTED}, {SAID}"  # noqa: S608  # ours
         " FROM cases c JOIN answers a ON a.execution_key=? AND a.case_key=c.key"

@@ -33,8 +33,9 @@ def plays_games_only(connection: sqlite3.Connection, run_key: int) -> bool:
 
 
 def episode_profits(connection: sqlite3.Connection, run_key: int, after: int) -> list[sqlite3.Row]:
-    """`seq`, `execution_key`, `case_key` and `pnl` in dollars (NULL for an answer that is no
-    episode) of each answer without a failure that was committed after number `after`."""
+    """Return `seq`, `execution_key`, `case_key` and `pnl` in dollars (NULL if not an episode) of
+    each answer without a failure committed after number `after`.
+    """
     return connection.execute(
         "SELECT seq, execution_key, case_key,"
         " json_extract(answer, '$.data.metrics.total_pnl') AS pnl"
@@ -110,7 +111,7 @@ def newest_market_run(connection: sqlite3.Connection, most_runs: int) -> str | N
 
 
 class EpisodeMetrics(NamedTuple):
-    """What an episode that came to its end measured."""
+    """Metrics of a finished episode."""
 
     case_key: int
     metrics: str

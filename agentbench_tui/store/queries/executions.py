@@ -156,7 +156,7 @@ def has_other_than_load(connection: sqlite3.Connection, run_key: int) -> bool:
 
 
 def find_execution(connection: sqlite3.Connection, execution_id: str) -> int | None:
-    """The key of an execution of that whole id; None where there is none."""
+    """Return the key of an execution of that full id; None if there is none."""
     row = connection.execute(
         "SELECT key FROM benchmark_executions WHERE id=?", (execution_id,)
     ).fetchone()
@@ -164,8 +164,9 @@ def find_execution(connection: sqlite3.Connection, execution_id: str) -> int | N
 
 
 def verdicts_on_harness(connection: sqlite3.Connection, keys: Iterable[int]) -> set[str | None]:
-    """The different verdicts on the harness behind executions: of a load its own, of anything else
-    that of its run."""
+    """Return the different verdicts on the harness behind executions: a load's own, else that of
+    its run.
+    """
     rows = connection.execute(
         "SELECT DISTINCT COALESCE(l.verdict, r.verdict) FROM benchmark_executions e"
         " JOIN runs r ON r.key=e.run_key LEFT JOIN load_summaries l ON l.execution_key=e.key"

@@ -69,7 +69,7 @@ def newest_of_each_experiment(connection: sqlite3.Connection, agent: str) -> lis
 
 
 class IterationAnswer(NamedTuple):
-    """What one iteration of an experiment gave."""
+    """Result of one iteration of an experiment."""
 
     repeat: int
     iteration: int
@@ -78,11 +78,11 @@ class IterationAnswer(NamedTuple):
     answer: str | None
     """JSON."""
     detail: str | None
-    """What it failed of."""
+    """Reason of its failure."""
 
 
 class MeasuredExecution(NamedTuple):
-    """An execution with what is known around it; JSON but where it says otherwise."""
+    """An execution with related data; JSON unless noted otherwise."""
 
     key: int
     ordinal: int
@@ -112,13 +112,13 @@ class PlannedPoint(NamedTuple):
 
 
 class FirstMetadata(NamedTuple):
-    """What the first iterations of an execution told of themselves."""
+    """Metadata of an execution's first iterations."""
 
     key: int
     benchmark_id: str
     agent_id: str
     metadata: str | None
-    """JSON; None where none told anything."""
+    """JSON; None if no iteration had any."""
 
 
 class ExecutionEnd(NamedTuple):
@@ -128,7 +128,7 @@ class ExecutionEnd(NamedTuple):
     failed: int | None
     """None without any iteration."""
     close: str | None
-    """What its tear-down failed of."""
+    """Error of its tear-down."""
 
 
 def iterations_of(connection: sqlite3.Connection, execution_key: int) -> list[IterationAnswer]:
@@ -176,7 +176,7 @@ def answers_one_by_one(connection: sqlite3.Connection, execution_key: int) -> It
 
 
 def declared_directions(connection: sqlite3.Connection, execution_key: int) -> str | None:
-    """What an execution says is better lower or higher, JSON; None where it says nothing."""
+    """Return the better directions that an execution declares, as JSON; None without any."""
     row = connection.execute(
         "SELECT json_extract(answer, '$.metadata.better') FROM answers WHERE execution_key=?"
         " AND json_extract(answer, '$.metadata.better') IS NOT NULL LIMIT 1",
@@ -198,7 +198,7 @@ def planned_points(connection: sqlite3.Connection, run_id: str) -> list[PlannedP
 
 
 def measured_executions(connection: sqlite3.Connection, run_id: str) -> list[MeasuredExecution]:
-    """The executions of a run, of whatever kind, in their order."""
+    """Return the executions of a run, of any kind, in order."""
     rows = connection.execute(
         "SELECT e.key, e.ordinal, e.agent_id, e.parameters, e.status, e.model_configuration,"
         " e.benchmark_id, s.document, r.tags, r.notes, r.vcs, n.document"
@@ -212,7 +212,7 @@ def measured_executions(connection: sqlite3.Connection, run_id: str) -> list[Mea
 
 
 def settings_told(connection: sqlite3.Connection, run_id: str) -> list[FirstMetadata]:
-    """What a first iteration of each execution of a run told, in their order."""
+    """Return the settings reported by a first iteration of each execution of a run, in order."""
     rows = connection.execute(
         "SELECT e.key, e.benchmark_id, e.agent_id, (SELECT json_extract(a.answer, '$.metadata')"
         "  FROM answers a WHERE a.execution_key=e.key AND a.iteration=0 AND a.answer IS NOT NULL"
@@ -224,8 +224,9 @@ def settings_told(connection: sqlite3.Connection, run_id: str) -> list[FirstMeta
 
 
 def effective_settings(connection: sqlite3.Connection, keys: Iterable[int]) -> list[FirstMetadata]:
-    """What the first iteration of each repeat of these executions told, in their order in the plan
-    and by repeat; one row without metadata for an execution that told of no effective setting."""
+    """Return the effective settings from the first iteration of each repeat of these executions,
+    in plan order and by repeat; one row without metadata for an execution without any.
+    """
     rows = connection.execute(
         "SELECT e.key, e.benchmark_id, e.agent_id, json_extract(a.answer, '$.metadata')"
         " FROM json_each(?) j JOIN benchmark_executions e ON e.key=j.value"
@@ -261,7 +262,7 @@ def end_of_execution(connection: sqlite3.Connection, execution_key: int) -> Exec
 
 
 def first_failure(connection: sqlite3.Connection, run_id: str) -> str | None:
-    """What the first failure of a run says; None without any."""
+    """Return the text of the first failure of a run; None without any."""
     row = connection.execute(
         "SELECT f.detail FROM failures f JOIN runs r ON r.key=f.run_key WHERE r.id=?"
         " ORDER BY f.seq LIMIT 1",

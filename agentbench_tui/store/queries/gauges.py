@@ -25,9 +25,8 @@ class GaugeSummaryRow(NamedTuple):
 def summarized_gauges(
     connection: sqlite3.Connection, execution_key: int, agent_id: str
 ) -> list[GaugeSummaryRow]:
-    """Min, mean and max of every numeric gauge while the execution went on.
-
-    The numbers of a GPU and of its slice are names, not measurements.
+    """Return min, mean and max of every numeric gauge during the execution, without the numbers
+    that identify a GPU and its slice.
     """
     rows = connection.execute(
         "SELECT e.key, g.scope, r.key, MIN(r.value), AVG(r.value), MAX(r.value), COUNT(*)"
@@ -68,7 +67,7 @@ class MemoryPeak(NamedTuple):
 def memory_peak_of_agent(
     connection: sqlite3.Connection, execution_key: int, agent_id: str
 ) -> MemoryPeak:
-    """The most memory of an agent's processes while an execution went on."""
+    """Return the peak memory of an agent's processes during an execution."""
     row = connection.execute(
         "SELECT MAX(g.reading ->> '$.rss_mb'), COUNT(g.reading ->> '$.rss_mb')"
         " FROM benchmark_executions e JOIN gauges g ON g.run_key=e.run_key"
@@ -80,8 +79,9 @@ def memory_peak_of_agent(
 
 
 def memory_of_agent(connection: sqlite3.Connection, execution_id: str) -> list[tuple[float, float]]:
-    """(seconds since 1970, MB) of every reading of the memory of the agent's processes while an
-    execution went on."""
+    """Return (seconds since 1970, MB) of every memory sample of the agent's processes during an
+    execution.
+    """
     rows = connection.execute(
         "SELECT g.at, g.reading ->> '$.rss_mb' FROM benchmark_executions e"
         " JOIN gauges g ON g.run_key=e.run_key AND g.scope='agent:' || e.agent_id"

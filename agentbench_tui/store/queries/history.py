@@ -1,4 +1,4 @@
-"""What histories of agents begin with: who was measured last, at what pace, in which runs."""
+"""Data of agents' histories: most recently measured agents, their pace, and their runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ExecutionStamp(NamedTuple):
 
 
 class RunFacts(NamedTuple):
-    """What histories need of a run."""
+    """Data of a run for histories."""
 
     key: int
     verdict: str | None
@@ -30,7 +30,7 @@ class RunFacts(NamedTuple):
 
 
 class ExecutionPace(NamedTuple):
-    """What a complete execution took."""
+    """Time and cost of a complete execution."""
 
     asking_s: float
     observed: int
@@ -78,7 +78,7 @@ def stamp_of_history(connection: sqlite3.Connection) -> tuple[Any, ...]:
 
 
 def facts_of_runs(connection: sqlite3.Connection, run_keys: Iterable[int]) -> dict[int, RunFacts]:
-    """Key of a run → what is known of it."""
+    """Return key of a run → its data."""
     rows = connection.execute(
         "SELECT r.key, r.verdict, r.repeats FROM json_each(?) wanted"
         " JOIN runs r ON r.key=wanted.value",
@@ -103,7 +103,9 @@ def paces(
     agent: str | None,
     limit: int,
 ) -> list[ExecutionPace]:
-    """What the newest complete executions of a benchmark took: of an agent, or of all."""
+    """Return time and cost of the newest complete executions of a benchmark: of an agent, or of
+    all.
+    """
     rows = connection.execute(
         "SELECT asking_s, observed, cost_usd FROM benchmark_executions"
         " WHERE suite_id=? AND benchmark_id=? AND status='complete' AND observed>0"

@@ -20,10 +20,10 @@ class SampleChunk(NamedTuple):
 
 
 class StoredRequests(NamedTuple):
-    """How many requests are stored of an execution."""
+    """Number of stored requests of an execution."""
 
     whole: int
-    """Of repeats that came to their end."""
+    """Requests of finished repeats."""
     cut_off: int
 
 
@@ -38,7 +38,7 @@ def sample_chunks(connection: sqlite3.Connection, execution_key: int) -> Iterato
 
 
 def stored_requests(connection: sqlite3.Connection, execution_key: int) -> StoredRequests:
-    """How many requests are stored of an execution."""
+    """Number of stored requests of an execution."""
     whole, cut_off = connection.execute(
         "SELECT TOTAL(rows * is_whole), TOTAL(rows * NOT is_whole) FROM (SELECT c.rows, EXISTS"
         " (SELECT 1 FROM load_windows w WHERE w.execution_key=c.execution_key"
@@ -49,7 +49,7 @@ def stored_requests(connection: sqlite3.Connection, execution_key: int) -> Store
 
 
 def count_requests(connection: sqlite3.Connection, execution_key: int) -> int:
-    """How many requests are stored of an execution."""
+    """Number of stored requests of an execution."""
     (count,) = connection.execute(
         "SELECT TOTAL(rows) FROM sample_chunks WHERE execution_key=?", (execution_key,)
     ).fetchone()
@@ -88,7 +88,7 @@ def chunks_of_repeat(
 
 
 def stored_repeats(connection: sqlite3.Connection, execution_key: int) -> list[int]:
-    """The repeats of which an execution has anything, whole or cut off."""
+    """Return the repeats with stored data of an execution, finished or cut off."""
     rows = connection.execute(
         "SELECT repeat FROM load_windows WHERE execution_key=?1"
         " UNION SELECT repeat FROM sample_chunks WHERE execution_key=?1",
@@ -114,8 +114,9 @@ def has_calibrations(connection: sqlite3.Connection) -> bool:
 def newest_calibration(
     connection: sqlite3.Connection, fingerprint: str, *, streamed: bool | None = None
 ) -> str | None:
-    """The newest calibration, JSON, of a machine; of answers that are streamed, or are not, where
-    `streamed` says which."""
+    """Return the newest calibration of a machine, as JSON; for streamed or unstreamed answers if
+    `streamed` is given.
+    """
     row = connection.execute(
         "SELECT document FROM calibrations WHERE fingerprint=?1"
         " AND (?2 IS NULL OR json_extract(document, '$.streamed') = ?2) ORDER BY seq DESC LIMIT 1",

@@ -32,7 +32,7 @@ class HourPrice(NamedTuple):
 
 
 def token_prices(connection: sqlite3.Connection, limit: int) -> list[TokenPrice]:
-    """Of each model the price that was applied last, by name."""
+    """Return the last applied price of each model, by name."""
     rows = connection.execute(
         "SELECT p.model, p.input_usd_per_mtok, p.output_usd_per_mtok, p.cached_input_usd_per_mtok,"
         " p.cache_write_usd_per_mtok, p.cache_write_1h_usd_per_mtok,"
@@ -44,7 +44,7 @@ def token_prices(connection: sqlite3.Connection, limit: int) -> list[TokenPrice]
 
 
 def hour_prices(connection: sqlite3.Connection, limit: int) -> list[HourPrice]:
-    """Of each agent that has one the price of an hour, by name."""
+    """Return the hourly price of each agent that has one, by name."""
     rows = connection.execute(
         "SELECT agent_id, json_extract(model_configuration, '$.hourly_price_usd') AS usd_per_hour,"
         " created_at AS applied_at, MAX(key) FROM benchmark_executions"

@@ -1,4 +1,4 @@
-"""What a profile of an execution is made from."""
+"""Data for the profile of an execution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class ProfiledAnswerRow(NamedTuple):
-    """One answer with what it took."""
+    """One answer with its resource use."""
 
     seq: int
     case_id: str
@@ -28,10 +28,10 @@ class ProfiledAnswerRow(NamedTuple):
 
 
 class ProcessUsage(NamedTuple):
-    """What an agent's processes used while it was asked."""
+    """Resource use of an agent's processes while it was asked."""
 
     cpu_percent: float | None
-    """Of one core; None unless it is known of every iteration."""
+    """Percent of one core; None unless known for every iteration."""
     memory_peak_mb: float | None
 
 
@@ -79,7 +79,9 @@ def spans_of_answers(connection: sqlite3.Connection, execution_key: int) -> Iter
 
 
 def process_usage(connection: sqlite3.Connection, execution_key: int) -> ProcessUsage:
-    """What the agent's processes used over the measured iterations of an execution."""
+    """Return the resource use of the agent's processes over the measured iterations of an
+    execution.
+    """
     row = connection.execute(
         "SELECT CASE WHEN COUNT(cpu_seconds) = COUNT(*) AND SUM(asking_s) > 0"
         " THEN 100 * SUM(cpu_seconds) / SUM(asking_s) END, MAX(memory_peak_mb)"

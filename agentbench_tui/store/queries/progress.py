@@ -64,7 +64,7 @@ def pauses_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
 
 
 class RunningExecution(NamedTuple):
-    """An execution that goes on."""
+    """A running execution."""
 
     execution_id: str
     agent_id: str
@@ -75,7 +75,7 @@ class RunningExecution(NamedTuple):
 
 
 def live_states(connection: sqlite3.Connection, run_id: str) -> list[RunningExecution]:
-    """The executions of a run that go on, as they last wrote their state."""
+    """Return the last written state of a run's running executions."""
     rows = connection.execute(
         "SELECT e.id, e.agent_id, l.state, r.command FROM live l JOIN benchmark_executions e"
         " ON e.key=l.execution_key JOIN runs r ON r.key=e.run_key WHERE r.id=?",

@@ -167,9 +167,9 @@ def interrupted_since(
     suite: str | None = None,
     benchmark: str | None = None,
 ) -> str | None:
-    """The newest run, after a time (UTC), in which the agent did not come to its end; its id.
+    """Return the id of the newest run, after a time (UTC), that the agent did not finish.
 
-    A run that was killed is one, also before anyone has marked it so; one that goes on is none.
+    Includes killed runs, even if they are not marked yet; excludes running ones.
     """
     rows = connection.execute(
         "SELECT r.id, r.status FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def benchmark_document(
     connection: sqlite3.Connection, suite_hash: str, benchmark_id: str
 ) -> str | None:
-    """How a benchmark is defined, JSON; None where that is not kept."""
+    """Return the definition of a benchmark as JSON; None if it is not stored."""
     row = connection.execute(
         "SELECT b.value FROM benchmark_suites s, json_each(s.document, '$.benchmarks') b"
         " WHERE s.hash=? AND json_extract(b.value, '$.benchmark_id')=?",

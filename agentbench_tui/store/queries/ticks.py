@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class ObservedTick(NamedTuple):
-    """What an execution observed since its last tick."""
+    """Observations of an execution since its last tick."""
 
     seq: int
     execution_key: int
@@ -70,8 +70,9 @@ def request_ticks(connection: sqlite3.Connection, execution_id: str) -> list[Req
 
 
 def told_of_open_loads(connection: sqlite3.Connection, run_id: str) -> tuple[int, int]:
-    """(observed, answered) by the ticks of a run's loads that have no figures: they go on, or were
-    killed."""
+    """Return (observed, answered) by the ticks of a run's loads without figures: running or
+    killed ones.
+    """
     observed, answered = connection.execute(
         "SELECT COALESCE(SUM(t.observed), 0), COALESCE(SUM(t.answered), 0) FROM runs r"
         " JOIN benchmark_executions e ON e.run_key=r.key JOIN ticks t ON t.execution_key=e.key"

@@ -1,4 +1,4 @@
-"""What viewers follow while a run goes on: live rows, ticks and gauges."""
+"""Data that viewers follow during a run: live rows, ticks and gauges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What loads write: samples as they come, ticks, the repeats they belong to, calibrations."""
+"""Writes of loads: samples, ticks, finished repeats, calibrations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What to do about what a scenario found: rules over its report, each with the numbers it rests on.
+"""Recommendations for a scenario's findings: rules over its report, each with the numbers behind
+it.
 
-A rule is a function of one report that gives a piece of advice or nothing. It fires on bounds,
-never on a figure that chance may have made, and is silent where its evidence is missing.
+A rule is a function of one report that returns a recommendation or nothing. It uses confidence
+bounds, never a figure that may be due to chance, and returns nothing if its data are missing.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ SOON_H = 24.0
 
 
 def memory_leak(report: ScenarioReport) -> Advice | None:
-    """Memory rises, beyond doubt and by what matters."""
+    """Memory rises, with confidence and by a relevant amount."""
     trend = next((one for one in report.trends if one.of == "memory"), None)
     if trend is None or trend.direction != "rises" or trend.low < MATTERS_MB_PER_H:
         return None

@@ -186,8 +186,9 @@ def _has_room(window: WindowFacts, report: ScenarioReport) -> bool:
 
 
 def _is_later(window: WindowFacts, report: ScenarioReport) -> bool:
-    """A spike after the first may begin with what that one has left: older requests are answered
-    then, and how many no window tells."""
+    """Return whether it is a later spike, which may begin with leftovers of the first: an
+    unknown number of older requests are answered then.
+    """
     spikes = [one for one in report.windows if one.phase == "stress"]
     return report.scenario == "spike_load" and window in spikes[1:]
 

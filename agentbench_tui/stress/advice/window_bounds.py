@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 HARMED = 0.05
-"""Share of errors at normal load, beyond doubt, that is a harm and not an accident."""
+"""Share of errors at normal load, at the confidence bound, from which on the target counts as
+damaged.
+"""
 SLOWER = 3.0
 """Times the p95 of before: such a median is that of a target which is not well."""
 QUEUED = 1.1
@@ -90,7 +92,7 @@ def knee(report: ScenarioReport, *, by_users: bool) -> float | None:
 
 
 def best(report: ScenarioReport) -> WindowFacts | None:
-    """The window in which most was answered beyond doubt."""
+    """Return the window with the highest throughput, at the confidence bound."""
     return max(judged(report), key=lambda window: rate_bounds(window).low, default=None)
 
 

@@ -25,7 +25,7 @@ _OUT_OF_MEMORY_SCORE = "1000"
 
 
 class Ballast:
-    """Blocks of memory, each page of which is really there."""
+    """Blocks of memory whose pages are all resident."""
 
     def __init__(self, floor_bytes: int) -> None:
         self._floor_bytes = floor_bytes

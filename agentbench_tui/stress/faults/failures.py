@@ -59,9 +59,12 @@ BY_PROXY: dict[str, Callable[[Ease], tuple[Kind, ...]]] = {
     "slow_headers": lambda ease: (SlowHeaders(_delay_ms(ease) / _HEAD_BYTES),),
     "bandwidth": lambda ease: (Bandwidth(max(ease.bytes_per_s / 2, _LEAST_BYTES_PER_S)),),
 }
-"""Name → what the proxy does at once. Delays take half of what is left to the limit on p95, so that
-a target that bears them stays within it; a line is half as wide as normal load needs. Who refuses
-new connections drops the open ones, as a server does that has gone."""
+"""Name → the proxy's action.
+
+Delays are half of the room below the p95 limit, so that a robust target stays within it; a limited
+bandwidth is half of what normal load needs. Refusing new connections also drops open ones, like a
+server that has ended.
+"""
 
 STOP = "stop"
 KILL = "kill"

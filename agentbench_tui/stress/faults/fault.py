@@ -78,8 +78,8 @@ class Reset(msgspec.Struct, frozen=True, tag="reset"):
 class BlackHole(msgspec.Struct, frozen=True, tag="black_hole"):
     """Bytes vanish: connections are accepted and never answered, open ones fall silent.
 
-    What vanished stays lost. A connection that lost a byte, or that began in the time of the
-    fault, is silent to its end; one that had nothing to say in that time goes on after it.
+    Lost bytes stay lost. A connection that lost a byte, or that began during the fault, is silent
+    to its end; an idle one continues after it.
     """
 
 

@@ -12,8 +12,9 @@ BYTES_PER_MB = 1e6
 LEAST_BALLAST_LEAVES = 1 << 30
 LEAST_SHARE_BALLAST_LEAVES = 0.15
 STOP_AT = 0.5
-"""Of what ballast leaves: every scenario ends when less than that is left, before the machine
-swaps or kills."""
+"""Share of the reserve that ballast leaves: every scenario ends when less is left, before the
+machine swaps or kills.
+"""
 
 
 class HostMemory(NamedTuple):

@@ -1,8 +1,8 @@
-"""Stops and kills the processes of a target, and always lets go of them.
+"""Stops and kills the processes of a target, and always continues stopped ones.
 
-A process is known by pid and start mark, so that no later one with its pid is ever hit. Whatever
-was stopped goes on when the block ends, by an exception or a cancellation, too; and when our own
-process is killed outright, by a small guard process that sees the end of its input.
+A process is identified by pid and start mark, so that a later one with its pid is never affected.
+Stopped processes continue when the block ends, also by an exception or a cancellation; if this
+process is killed, a small guard process notices the end of its input and continues them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 SWEEP_S = 0.02
-"""While the target is stopped, processes that it got meanwhile are stopped so often: a program
-that is started for each request is a new one each time."""
+"""While the target is stopped, its new processes are stopped at this interval: a program that is
+started for each request is a new process each time.
+"""
 _LIMIT_S = 30.0
 """Time limit for the guard to start, and to answer."""
 _EXIT_WAIT_S = 1.0

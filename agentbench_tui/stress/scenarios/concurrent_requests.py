@@ -1,7 +1,7 @@
-"""How it does with many at once: at how many users it breaks, and how answers a second grow.
+"""Behavior with many concurrent users: the breaking point, and throughput by number of users.
 
 First the search, then windows of 8 numbers of users, each five times in random order, for the
-scalability law; then the most users for a while, and normal load again.
+scalability law; then the highest number for a while, and normal load again.
 """
 
 from __future__ import annotations

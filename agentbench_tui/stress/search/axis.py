@@ -21,7 +21,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
     most: float
     """Nothing above is ever measured."""
     least: float | None = None
-    """Nothing below is; a thousandth of the start unless told, and 1 where levels are whole."""
+    """No level is below it; by default a thousandth of the start, and 1 for whole levels."""
     unit: str = ""
     """In words, such as `requests/s`."""
 

@@ -24,10 +24,11 @@ async def watch(
     after: str,
     watched_s: float,
 ) -> None:
-    """Hold normal load for so long after a window of stress called `after`; fills score and
-    recoveries. What does not come back is then left alone: `idle_again` says if that helps.
+    """Hold normal load for this long after a window of stress called `after`; fills score and
+    recoveries.
 
-    Raises as `Stand.hold`.
+    If the target does not recover, it is then left alone: `idle_again` says whether that helps.
+    Raises as `Stand.hold` does.
     """
     report = reporter.report
     window = await stand.hold(Course(watched_s, rate=normal.rate), phase="recovery")

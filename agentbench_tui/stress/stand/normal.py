@@ -52,7 +52,7 @@ STEADY_S = 5.0
 STEPS_DOWN = 3
 """How often a candidate for normal load is halved at most, if it has errors."""
 FEWER = 0.5
-"""Of the errors that there were at twice the load and more: if it has more, load is not why."""
+"""Share of the errors at twice the load or more: above it, load is not the cause."""
 SLOWER = 2.0
 """Factor on the p95 of the steps: if the median of answers exceeds it, the target is not too
 small but damaged, which shows at a load that it could serve before.

@@ -1,4 +1,4 @@
-"""One window with a failure in its middle: what was lost, and how long until all was as before."""
+"""One window with a failure in its middle: the losses, and the recovery time."""
 
 from __future__ import annotations
 

@@ -48,11 +48,11 @@ def measured_of(
     repeat: int,
     users: int | None,
 ) -> Measured:
-    """The window in due order.
+    """Return the window in due order.
 
-    Left out is what failed for a fault of ours, and of a window that was cut short what it left
-    unfinished. What became due and was never sent is there as not answered: by the schedule, since
-    senders send in the order in which requests are due.
+    Excludes failures of the harness, and unfinished requests of a window that was cut short. Due
+    requests that were never sent are included as unanswered, by the schedule, since senders send in
+    due order.
     """
     ours = columns.has_status(FailureKind.HARNESS)
     unfinished = columns.has_status(UNFINISHED)

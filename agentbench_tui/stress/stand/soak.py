@@ -1,7 +1,7 @@
-"""What creeps over a long load: memory, latency and errors over the time under load.
+"""Trends over a long load: memory, latency and errors over the time under load.
 
-Time is that under load: the pause between two windows, in which what was in flight ends, is left
-out. The first tenth is left out too, since a program that starts to work grows for a while.
+Pauses between two windows, in which in-flight requests end, are excluded. So is the first tenth,
+since a program grows for a while after its start.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A short list over a page, of which one thing is chosen."""
+"""A short list over a page, to choose one item from."""
 
 from __future__ import annotations
 

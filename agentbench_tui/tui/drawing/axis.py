@@ -152,11 +152,10 @@ def scale_rows(
     names: Sequence[str] = (),
     label: str = "",
 ) -> list[Row]:
-    """Two rows below a picture whose cells begin at cell `left`: a rule with ticks, and what they
-    are, none of which overlap or leave the room of `left + columns` cells.
-
-    `names`: of the values 0, 1, 2 …, in place of numbers. `label`: what the axis shows, written
-    between them, as far right as there is room.
+    """Return two rows below a picture whose cells begin at cell `left`: a rule with ticks, and
+    their labels, which neither overlap nor exceed the room of `left + columns` cells. `names`:
+    labels of the values 0, 1, 2 …, instead of numbers. `label`: name of the axis, written
+    between them, as far right as possible.
     """
     rule = [glyphs.horizontal] * columns
     written = [" "] * (left + columns + 2)

@@ -1,7 +1,7 @@
-"""The base of pages that show what is in the store.
+"""Base of pages that show data of the store.
 
-A page reads in a thread, so that no query holds up a key, and shows what was read here. It reads
-when it comes to the front, and again when something was committed while it is there.
+A page reads in a thread, so that no query delays a key, and shows the result. It reads when it is
+shown, and again after commits while it is visible.
 """
 
 from __future__ import annotations
@@ -75,8 +75,11 @@ class Page(Screen[None], Generic[Found]):
         raise NotImplementedError
 
     def read(self, connection: sqlite3.Connection) -> Found:
-        """What is to be shown. Runs in a thread, so it touches no widget. Raises AgentbenchError,
-        of which the page shows the message."""
+        """Return the data to show.
+
+        Runs in a thread, so it touches no widget. Raises AgentbenchError, whose message the page
+        shows.
+        """
         raise NotImplementedError
 
     def show(self, found: Found) -> None:

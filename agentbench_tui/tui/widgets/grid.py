@@ -130,10 +130,10 @@ class _GridMessage(Message):
 
 
 class Grid(Painted, can_focus=True):
-    """Shows a `GridData`; sorting and filtering are the matter of who makes the data.
+    """Shows a `GridData`; sorting and filtering are up to its creator.
 
-    The cursor stays with its row when rows change places, once somebody has moved it; until then
-    it stays at the first row. When its row goes, it is at the row that took its place.
+    The cursor stays with its row when rows change places, once the user has moved it; until then it
+    stays at the first row. If its row disappears, the cursor moves to the row in its place.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,4 +1,4 @@
-"""How one number went lately: a line of blocks, the value now, and the band of what is usual."""
+"""Recent values of one number: a line of blocks, the current value, and the usual range."""
 
 from __future__ import annotations
 
@@ -34,16 +34,18 @@ _LEAST_LINE = 4
 
 @dataclass(frozen=True, slots=True)
 class SparklineData:
-    """Values, oldest first, one a cell; the newest are shown where there are more than cells.
-    What is None or not finite is a gap."""
+    """Values, oldest first, one per cell; the newest are shown if they do not all fit.
+
+    None and nonfinite values are gaps.
+    """
 
     label: str = ""
     values: Sequence[float | None] = ()
     unit: str = ""
     band: tuple[float, float] | None = None
-    """What is usual, such as from the 5th to the 95th percentile; what leaves it is marked."""
+    """Usual range, such as from the 5th to the 95th percentile; values outside are marked."""
     errors: bool = False
-    """The values count failures: whatever is above 0 is marked."""
+    """The values count failures: every nonzero one is marked."""
     from_zero: bool = True
     label_cells: int = 12
     """Room of the label when all is on one row."""

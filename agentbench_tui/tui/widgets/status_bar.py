@@ -1,4 +1,4 @@
-"""How a run stands, on one line; where it is narrow, what matters least is left out first."""
+"""Status of a run on one line; on a narrow screen the least important parts are dropped first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RUNNING, _CLEAN = "running", "clean"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is known of a run; None is not shown, or as `–` where one would look for it."""
+    """State of a run; None is not shown, or shown as `–` if it is expected."""
 
     suite: str
     state: str = _RUNNING
@@ -37,14 +37,14 @@ class Status:
     """Until the end, by the pace so far."""
     in_flight: int | None = None
     harness: str | None = None
-    """What the harness says of itself: clean, noisy, generator-limited."""
+    """Measurement quality: clean, noisy, generator-limited."""
     lag_ms: float | None = None
-    """How late the harness's loop is."""
+    """Lag of the harness's event loop."""
     cost_usd: float | None = None
     cap_usd: float | None = None
     simulated: bool = False
     place: tuple[int, int] | None = None
-    """(which execution goes on, of how many)."""
+    """(index of the running execution, their number)."""
     tokens: int | None = None
     token_cap: int | None = None
 
@@ -151,7 +151,7 @@ def _pointed(text: str, palette: Palette, glyphs: Glyphs) -> Row:
 
 
 def clock(seconds: float) -> str:
-    """`3:12`, `1:02:11`, `2 d 04:10`; `–` for what is no time."""
+    """Format `3:12`, `1:02:11`, `2 d 04:10`; `–` for an invalid time."""
     if not 0 <= seconds < 1e9:
         return "–"
     minutes, second = divmod(int(seconds), 60)
@@ -169,7 +169,7 @@ class StatusBar(Painted):
     status: Status | None = None
 
     def show(self, status: Status | None) -> None:
-        """How the run stands now."""
+        """Show the current status."""
         self.status = status
         self.redraw()
 

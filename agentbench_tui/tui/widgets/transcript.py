@@ -1,8 +1,7 @@
-"""What agents said, alone or two beside each other, with what differs marked between them.
+"""Transcripts of agents, alone or two side by side, with marked differences.
 
-Nothing is laid out but what is on the screen: a place is a pair of lines and a row in it. So
-scrolling through a hundred thousand lines costs as much as through ten, and a resize keeps the
-place.
+Only the visible part is laid out: a position is a pair of lines and a row in it. Scrolling through
+a hundred thousand lines is therefore as fast as through ten, and a resize keeps the position.
 """
 
 from __future__ import annotations
@@ -130,8 +129,9 @@ class _Drawing:
 
 
 def apart(text: str, other: str) -> tuple[int, int]:
-    """The part of a text that differs from another: what is between what both begin and end with.
-    Where that is nearly all, nothing is pointed at."""
+    """Return the part of a text that differs from another: the part between their common
+    beginning and end. Nothing is marked if that is nearly all.
+    """
     shorter = min(len(text), len(other))
     start = next((at for at in range(shorter) if text[at] != other[at]), shorter)
     ends = range(1, shorter - start + 1)

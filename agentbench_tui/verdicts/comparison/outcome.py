@@ -1,7 +1,7 @@
-"""What several verdicts together say about B: a winner needs one metric better and none worse.
+"""Overall result of several verdicts about B: a winner needs one metric better and none worse.
 
-Nor may it lean worse by more than matters in a metric that is still open: who is faster, and may
-well be five times as expensive, has not won.
+It also must not look worse by more than the margin in an inconclusive metric: an agent that is
+faster, and may be five times as expensive, has not won.
 """
 
 from __future__ import annotations

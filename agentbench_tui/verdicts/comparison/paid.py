@@ -1,7 +1,7 @@
-"""What is paid for, tokens and cost: compared by totals, over answers whose price is known.
+"""Tokens and cost: compared by totals, over answers of known price.
 
-Whoever compares two bills wants to know which is larger. A ratio of geometric means says which is
-larger in the typical case, and may point the other way: it is given in addition.
+The question is which of two bills is larger. The ratio of geometric means describes the typical
+case, may point the other way, and is given in addition.
 """
 
 from __future__ import annotations

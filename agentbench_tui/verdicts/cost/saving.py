@@ -63,7 +63,9 @@ class Options:
     interval at `level`, null unless the data exclude at that level that the other is worse by the
     margin."""
     level: float
-    """Of the intervals of savings: that any of a table is wrong has a chance of 5 % at most."""
+    """Level of the intervals of savings: the probability that any of a table is wrong is at most
+    5%.
+    """
     speeds: Speeds | None
     """None if speed does not count."""
 
@@ -132,8 +134,9 @@ def options(
 
 
 def _quality(a: Floats, b: Floats, margin: float, level: float) -> Document:
-    """How B's right answers differ from A's, and whether the data exclude that it is worse, with an
-    error of 1 - `level`."""
+    """Compare B's right answers with A's; return the comparison, and whether the data exclude
+    that B is worse, with an error of 1 - `level`.
+    """
     difference = float(b.mean() - a.mean())
     low, high = _interval(a, b, _LEVEL)
     inner_low, inner_high = _interval(a, b, _INNER)

@@ -1,4 +1,4 @@
-"""Limits on tokens and cost that could not be checked, since what an agent used is not known."""
+"""Limits on tokens and cost that could not be checked, because an agent's use is unknown."""
 
 from __future__ import annotations
 

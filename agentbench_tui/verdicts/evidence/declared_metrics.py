@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 
 def declare_metrics_of(connection: sqlite3.Connection, agent: str) -> tuple[str, ...]:
-    """Make known what the agent's newest execution of each experiment says is better lower or
-    higher; their names. Two experiments that disagree leave a name to the first."""
+    """Register the better directions that the agent's newest execution of each experiment
+    declares; return their names. If two experiments disagree, the first one counts.
+    """
     names: dict[str, None] = {}
     for key in newest_of_each_experiment(connection, agent):
         for name, metric in declared_of(connection, key).items():

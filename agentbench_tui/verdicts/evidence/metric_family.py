@@ -1,10 +1,10 @@
 """Which tests of a comparison are adjusted together, and with what weight.
 
-Accuracy comes first: of the family's 5 %, four fifths are for it, since a difference in it decides
-whether anything else matters. By Holm's rule with weights (1979) what a test did not need passes to
-the others, so that they have all 5 % once accuracy is shown to differ. Left out are tests that
-cannot fall below 5 % whatever they had found (Tarone 1990), and costs that are tokens times a
-price: they say what the tokens say, and share their p.
+Accuracy comes first: it gets four fifths of the family's 5%, because a difference in it matters
+most. By Holm's weighted rule (1979) unused error passes to the other tests, so that they have all
+5% once accuracy is shown to differ. Excluded are tests that cannot fall below 5% with any outcome
+(Tarone 1990), and costs that are tokens times a price: they carry the same information as the
+tokens, and share their p.
 """
 
 from __future__ import annotations

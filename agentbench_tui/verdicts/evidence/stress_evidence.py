@@ -29,8 +29,8 @@ _KNOWN = frozenset({*PRIMARY, "error_share", "tokens_used", "cost_usd", "api_cal
 class StressEvidence:
     """One value of a run for each of its executions.
 
-    The windows of a scenario are under unlike loads, so that they are no repeats of anything, and
-    their latencies say nothing together: what was found in all of them is the one value.
+    The windows of a scenario have different loads, so they are not repeats, and their latencies
+    cannot be combined: the scenario's result is the one value.
     """
 
     def __init__(

@@ -1,6 +1,5 @@
-"""Observations of a task benchmark as arrays, with the case of each.
-
-Two agents are held against each other by them case by case.
+"""Observations of a task benchmark as arrays, with the case of each, so that two agents can be
+compared case by case.
 """
 
 from __future__ import annotations
@@ -41,8 +40,9 @@ OF_OBSERVATIONS = (
 )  # fmt: skip
 """Metrics of single observations of a task benchmark, by name."""
 TOKENS = "tokens_per_task"
-"""Input and output tokens of each observation together: no metric itself, but what the totals and
-ratios of tokens are made of."""
+"""Input plus output tokens of each observation: not a metric itself, but the basis of totals and
+ratios of tokens.
+"""
 _ORDER = (*OF_OBSERVATIONS, TOKENS)
 Scalar = TypeVar("Scalar", bound=np.generic)
 

@@ -71,9 +71,9 @@ def load_document(connection: sqlite3.Connection, row: Document) -> Document | N
 
 
 def unmeasured_load(run: Document, execution: Document) -> Document:
-    """The document of a load that could not be measured: every figure null, and why.
+    """Return the document of a load that could not be measured: every figure null, with the reason.
 
-    `run`, `execution`: of `agentbench.run/1`.
+    `run`, `execution`: from `agentbench.run/1`.
     """
     reason = execution["stop_reason"] or execution["status"]
     metrics: Document = {}

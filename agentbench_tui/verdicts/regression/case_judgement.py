@@ -1,7 +1,7 @@
-"""Shares of the answers, such as accuracy, judged case by case: by the test that `compare` makes.
+"""Shares of the answers, such as accuracy, judged case by case, with the test of `compare`.
 
-How a deterministic agent varies from run to run says nothing about the next version: it does not
-vary. What does vary is which cases a version gets right, so the cases are the sample.
+The variation of a deterministic agent between runs, which is zero, says nothing about its next
+version. The cases that a version gets right vary, so the cases are the sample.
 """
 
 from __future__ import annotations

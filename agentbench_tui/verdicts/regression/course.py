@@ -1,7 +1,7 @@
-"""The course of an agent's runs: the judgement on the newest, with the runs behind each metric.
+"""History of an agent's runs: the judgement of the newest, with the runs behind each metric.
 
-What `agentbench regressions` says, and beside every finding the values of all runs, their
-intervals, and where the level changed before.
+The result of `agentbench regressions` and, for every finding, the values of all runs, their
+intervals, and earlier changes of level.
 """
 
 from __future__ import annotations

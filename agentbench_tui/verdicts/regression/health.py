@@ -81,10 +81,10 @@ def advice(
     unmeasured: Sequence[str] = (),
     interrupted: str | None = None,
 ) -> Advice:
-    """What to do about all findings together; the reason names what it rests on.
+    """Return the advice for all findings together, with its reason.
 
-    `unmeasured` are the benchmarks that were measured before and now are not; `interrupted` is a
-    newer run that did not come to its end.
+    `unmeasured` are benchmarks that were measured before and are not now; `interrupted` is a newer
+    run that did not finish.
     """
     worse = [one for one in findings if one.verdict == "regression"]
     if worse:

@@ -1,8 +1,8 @@
-"""Versions in their order: which one the newest is held against, and its newest run by itself.
+"""Versions in order: which one the newest is compared with, and its newest run alone.
 
-Held against is the last version that was itself no regression, or was accepted; otherwise a
-regression would pass as soon as the version goes up once more. And the run that has just ended is
-looked at alone, since older runs of its version would hide it.
+It is compared with the last version that was not itself a regression, or was accepted; otherwise a
+regression would pass with the next version. The newest run is also judged alone, since older runs
+of its version could hide a change.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def _rows(series: Sequence[Point]) -> list[list[Point]]:
 
 
 def doubt_of(old: ArrayLike, new: ArrayLike, scale: Scale, margin: float) -> Doubt:
-    """Whether the newest run differs from what its version's others and the old side say.
+    """Return whether the newest run differs from the other runs of its version and the old side.
 
     `old`, `new`: a value for each run, above 0 on the ratio scale, the newest last. It is `worse`
-    when it lies outside what the runs of its version before it predict (t = (x - mean) / (s √(1 +
-    1/n)), one-sided p below 0.5 %), and by the margin; `as before` when these are worse than the
-    old side by half the margin, and it lies nearer to that than to them. Empty below 4 others.
+    if it lies outside the prediction interval of its version's earlier runs (t = (x - mean) / (s
+    √(1 + 1/n)), one-sided p below 0.5%), and by the margin; `as before` if these are worse than the
+    old side by half the margin, and it is closer to the old side. Empty below 4 others.
     """
     before, own = scale.positions(old), scale.positions(new)
     others, newest = own[:-1], float(own[-1])

@@ -58,8 +58,9 @@ def run_document(connection: sqlite3.Connection, run: Document) -> Document:
 
 
 def mark_interrupted(document: Document) -> None:
-    """Say of a run whose process is gone, and of what it had not ended, that it was interrupted,
-    also before anyone has marked it so."""
+    """Mark a run whose process is gone, and its unfinished parts, as interrupted in the
+    document, before the store says so.
+    """
     document["status"] = "interrupted"
     for execution in document["executions"]:
         if execution["status"] in {"running", "planned"}:

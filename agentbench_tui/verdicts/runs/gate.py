@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from agentbench_tui.model.gate import Gate
 
     Judge = Callable[[dict[str, Any], tuple[str, ...]], tuple[bool | None, str]]
-    """Whether an execution of a run document is no regression of these metrics, or of the usual
-    ones (None: it cannot be judged), and what that rests on."""
+    """Whether an execution of a run document is not a regression in these metrics, or in the
+    default ones (None: undecided), and the data behind it.
+    """
 
 _WORDS = {True: "holds", False: "FAILS", None: "cannot be judged"}
 _SHOWN = 3

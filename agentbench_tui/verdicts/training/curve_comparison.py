@@ -54,8 +54,9 @@ LEAST_DRAWN = 2
 _ROUNDING = 1e-13
 """Relative rounding error left by a subtraction of equal values."""
 NARROW_BELOW = 40
-"""Runs, below which it is told how often a plain bootstrap holds the mean; measured with 1,500
-columns of 15 and of 30 normal values."""
+"""Number of runs below which the coverage of a plain bootstrap is reported; measured with 1,500
+columns of 15 and of 30 normal values.
+"""
 PERMUTED_FROM = 4
 """Runs per side; with fewer, no permutation reaches p below 0.05, and Welch's p is used."""
 

@@ -76,7 +76,7 @@ class Answer:
 
     @property
     def is_ranked(self) -> bool:
-        """What is simulated never wins over what was measured, nor the other way round."""
+        """Return False between simulated and measured runs, which have no winner."""
         runs = (*self.comparison.control, *self.comparison.candidate)
         return len({run.simulated for run in runs if run.is_finished}) < 2
 

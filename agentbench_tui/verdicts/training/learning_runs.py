@@ -38,7 +38,7 @@ class CurveNumbers:
 
 @dataclass(frozen=True, slots=True)
 class LearningRuns:
-    """The runs of some files as numbers, and what was left out."""
+    """The runs of some files as numbers, and the excluded ones."""
 
     numbers: tuple[CurveNumbers, ...]
     """Area, then slope."""

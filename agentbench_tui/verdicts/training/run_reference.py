@@ -103,7 +103,9 @@ def find_files(names: Iterable[str], folder: Path | None) -> dict[str, Path]:
 
 
 def run_of_file(name: str, path: Path, metric: str | None) -> Run:
-    """A run with its series, or with the reason why it has none; of the usual metric for None."""
+    """Return a run with its series, or with the reason for a missing one; None means the default
+    metric.
+    """
     series = read_series(path, metric)
     if not isinstance(series, Series):
         return Run(name, seed_of_name(name), reason=series.reason)

@@ -1,4 +1,6 @@
-"""Leaderboard: who is best by what, how sure that is, and what speaks for the one at the cursor."""
+"""Leaderboard: agents ranked by a metric, the uncertainty of the ranks, and details of the agent
+at the cursor.
+"""
 
 from __future__ import annotations
 

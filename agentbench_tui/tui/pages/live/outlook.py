@@ -1,4 +1,4 @@
-"""How much of a run is still to come, and when it will end at the pace so far."""
+"""Remaining part of a run, and its expected end at the current pace."""
 
 from __future__ import annotations
 
