@@ -151,7 +151,7 @@ async def wait_for_async(
     """Wait for a run on the caller's loop; `tick` is called every half second.
 
     Cancellation ends the run in order before it is raised; cancelled again, the run is ended at
-    once. So does what `tick` raises.
+    once, and a third time is raised without waiting. So does what `tick` raises.
     """
     waiting = asyncio.wrap_future(future)
     raised: BaseException | None = None
@@ -160,7 +160,9 @@ async def wait_for_async(
             await asyncio.wait({waiting}, timeout=None if tick is None else TICK_S)
             if tick is not None and not waiting.done():
                 tick()
-        except BaseException as error:  # noqa: BLE001  # raised when the run has ended
+        except BaseException as error:  # raised when the run has ended
+            if interrupts.count >= _INTERRUPTS:
+                raise
             raised, tick = raised or error, None
             interrupts.send()
     if raised is not None:

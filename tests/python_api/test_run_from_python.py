@@ -1,8 +1,11 @@
 """`agentbench.run` and `run_async`: agents as Python callables, suites as data, stored runs."""
 
 import asyncio
+import contextlib
 import json
+import multiprocessing
 import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -335,3 +338,42 @@ def test_the_output_folder_of_a_suite_gets_the_document(
     written = tmp_path / "out" / f"{result.run_id}.json"
     assert json.loads(written.read_text()) == json.loads(json.dumps(plain(result.document)))
     assert f"written: {written}" in capfd.readouterr().err
+
+
+def test_a_forked_process_has_a_loop_of_its_own() -> None:
+    """Threads do not survive a fork, so the one that carries out runs is started again."""
+    agentbench.run(SUITE, knows_half)
+    context = multiprocessing.get_context("fork")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # forking where threads run
+        child = context.Process(target=_runs_again)
+        child.start()
+    child.join(60)
+    assert child.exitcode == 0
+
+
+def _runs_again() -> None:
+    assert accuracies(agentbench.run(SUITE, knows_all)) == {"knows_all": 1}
+    close_loop_thread()
+
+
+async def test_a_third_cancellation_waits_no_longer() -> None:
+    asked, let_go = asyncio.Event(), asyncio.Event()
+
+    async def agent(question: str) -> str:
+        asked.set()
+        while not let_go.is_set():  # an agent that does not let itself be cancelled
+            with contextlib.suppress(asyncio.CancelledError):
+                await let_go.wait()
+        return "?"
+
+    running = asyncio.create_task(agentbench.run_async(SUITE, agent))
+    await asked.wait()
+    for _ in range(3):
+        running.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    let_go.set()
+    while agentbench.open_store().runs().runs[0].status == "running":  # noqa: ASYNC110  # no event
+        await asyncio.sleep(0.01)
