@@ -24,6 +24,8 @@ _LEAST_USD = 1e-9
 _LEAST_EACH_USD = 1e-4
 """Smaller prices have too many zeros to compare: they are given per million."""
 _MANY = 1e6
+_ROUNDING = 1e-9
+"""What rounding may take from 100%."""
 _LARGE_AMOUNT = 1000
 """From here on numbers are whole, with commas."""
 _LARGEST_WHOLE = 1e15
@@ -98,7 +100,7 @@ def percent(share: float | None) -> str:
 
 
 def _percent(share: float) -> str:
-    value = 100 * share
+    value = _in_percent(share)
     if value in {0, 100}:
         return f"{abs(value):.0f}%"
     if abs(value) < 0.05:
@@ -106,9 +108,15 @@ def _percent(share: float) -> str:
     return f"{percent_number(value, 1)}%"
 
 
+def _in_percent(share: float) -> float:
+    """The sum of all parts is 100, though rounding may have left 99.99999999999997 of it."""
+    value = 100 * share
+    return 100.0 if abs(value - 100) < _ROUNDING else value
+
+
 def short_percent(share: float | None) -> str:
     """Return a share where there is little room, such as at a gauge: `43%`, `99.7%`, `100%`."""
-    return _known(share, lambda known: f"{percent_number(100 * known)}%")
+    return _known(share, lambda known: f"{percent_number(_in_percent(known))}%")
 
 
 def signed_percent(share: float | None) -> str:
