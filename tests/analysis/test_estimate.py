@@ -31,6 +31,23 @@ def test_yes_no_answers_one_a_case_get_wilsons_interval() -> None:
     assert result.method == "share; Wilson"
 
 
+@pytest.mark.parametrize("times", [2, 3, 10])
+def test_the_same_answers_given_again_change_nothing(times: int) -> None:
+    """So that a run and a leaderboard, which sees the mean of each case, say the same."""
+    once = estimate([1] * 17 + [0] * 3, "share", clusters=np.arange(20))
+    answers = np.repeat([1.0] * 17 + [0.0] * 3, times)
+    again = estimate(answers, "share", clusters=np.repeat(np.arange(20), times))
+    assert ends(again) == pytest.approx(ends(once), rel=1e-12)
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=2, max_size=30))
+def test_equally_many_answers_a_case_are_as_good_as_their_means(cases: list[list[bool]]) -> None:
+    clusters = np.repeat(np.arange(len(cases)), 3)
+    answers = estimate(np.ravel(cases).astype(float), "share", clusters=clusters)
+    means = estimate(np.mean(cases, axis=1), "share")
+    assert ends(answers) == pytest.approx(ends(means), rel=1e-9, abs=1e-12)
+
+
 def test_several_answers_a_case_get_wilsons_interval_of_the_effective_number() -> None:
     """Four answers to each of 12 cases; t(11) in the place of z, by the textbook formula."""
     right = np.array([4, 4, 4, 3, 4, 2, 4, 4, 0, 4, 3, 4])

@@ -22,12 +22,12 @@ def clustered(names: str) -> list[dict[str, str]]:
 async def test_cases_of_one_source_are_not_independent(tmp_path: Path) -> None:
     """Four right of cluster a, four wrong of b: two independent facts, not eight.
 
-    Wilson with t(0.975, 1) = 12.7 in the place of z: 0.5 ± 0.497.
+    Wilson for 1 of 2: 0.5 ± 0.405.
     """
     document = suite(1, dataset={"cases": clustered("aaaabbbb")})
     accuracy = (await run(tmp_path, document, HALF, "half")).metrics("half")["accuracy"]
     assert accuracy["value"] == 0.5
-    weight = 12.7062**2 / 2
+    weight = 1.959964**2 / 2
     half = math.sqrt(0.25 * weight + weight**2 / 4) / (1 + weight)
     assert accuracy["low"] == pytest.approx(0.5 - half, abs=1e-5)
     assert accuracy["high"] == pytest.approx(0.5 + half, abs=1e-5)

@@ -2,10 +2,11 @@
 
 Wilson's interval on the effective number of observations: the number of independent units (cases,
 or clusters of them) ÷ φ, where φ = variance of a unit ÷ (mean (1 - mean)) is what a design effect
-is between units. A unit that is a single right or wrong answer has φ = 1 and gets Wilson's own
-interval. Few units, or a mean close to 0 or 1, say little about φ; it is then drawn towards 1, so
-that units that are all right are no better known than as many right answers. Student's t takes the
-place of the normal quantile where φ is estimated (Korn & Graubard 1998).
+is between units. Units of equal size that are right or wrong as a whole have φ = 1 and get Wilson's
+own interval: an answer that every repeat gives again is one answer. Few units, or a mean close to 0
+or 1, say little about φ; it is then drawn towards 1, so that units that are all right are no better
+known than as many right answers. Student's t takes the place of the normal quantile where φ is
+estimated (Korn & Graubard 1998).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def bounded_mean_of_units(sums: Floats, sizes: Floats, level: float = 0.95) -> I
         return None
     mean = min(max(float(sums.sum() / sizes.sum()), 0.0), 1.0)
     units = float(sizes.sum() ** 2 / (sizes @ sizes))
-    if bool((sizes == 1).all()) and bool(((sums == 0) | (sums == 1)).all()):
+    if bool((sizes == sizes[0]).all()) and bool(((sums == 0) | (sums == sizes)).all()):
         low, high = wilson_ends(mean, units, normal_quantile(upper_share(level)))
         return Interval(low, high, level, "Wilson")
     variance = 0.0
