@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         RunSummary,
     )
     from agentbench_tui.contracts.stress import AgentStress, ScenarioResult
-    from agentbench_tui.engine.kinds import Kind
+    from agentbench_tui.engine.kinds import Runner as KindRunner
     from agentbench_tui.experiments.decorator import benchmark
     from agentbench_tui.experiments.experiment import (
         Experiment,
@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         Unmeasured,
         UsageError,
     )
+    from agentbench_tui.model.kinds import Kind
     from agentbench_tui.model.suite import Benchmark, Dataset, Suite
     from agentbench_tui.python_api.agents import AgentLike, AgentsLike
     from agentbench_tui.python_api.load_results import LoadResult, StressResult
@@ -137,6 +138,7 @@ __all__ = [
     "Instrument",
     "Interrupted",
     "Kind",
+    "KindRunner",
     "LeaderboardDocument",
     "LeaderboardResult",
     "LoadDistribution",
@@ -230,7 +232,8 @@ _HOMES = {
     "GraderFailure": "model.answer",
     "Instrument": "experiments.instrument:Around",
     "Interrupted": "model.errors",
-    "Kind": "engine.kinds",
+    "Kind": "model.kinds",
+    "KindRunner": "engine.kinds:Runner",
     "LeaderboardDocument": "contracts.leaderboard",
     "LeaderboardResult": "python_api.verdict_results",
     "LoadDistribution": "contracts.load",

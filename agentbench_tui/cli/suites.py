@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import format_option, print_json, print_prose, print_rows
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.report import Column
 
@@ -165,7 +166,7 @@ def _benchmark_row(benchmark: Benchmark, seed: int) -> dict[str, Any]:
         "cases": cases,
         "points": len(points(benchmark.sweep, own_seed)),
         "iterations": None
-        if benchmark.kind == "load"
+        if kind_named(benchmark.kind).runs_by_schedule
         else f"{benchmark.iterations.warmup} + {benchmark.iterations.measured}",
         "scorers": ", ".join(_scorer_name(spec) for spec in benchmark.scorers),
         "description": benchmark.description or benchmark.name,

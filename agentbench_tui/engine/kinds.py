@@ -1,19 +1,16 @@
-"""Kinds of benchmarks, found by name. The engine imports none of them.
+"""What measures benchmarks of a kind. The engine knows kinds only through this protocol.
 
-A kind is a module with `check(benchmark, base_dir)` (what can be known before running: sentences
-about the whole benchmark, or findings with their path in it), `async run(group, context)` (measure
-every execution of the group, writing as it goes) and `aggregate(connection, execution_key, …)`
-(the metrics of what is stored; the same rows always give the same figures). That one only reads,
-and hands over what else is to be written.
+A runner is a module, or an object, with these functions. It is named by its `model.kinds.Kind`.
+`aggregate` gives the metrics of what is stored: the same rows always give the same figures. It only
+reads, and hands over what else is to be written.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol, cast
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.kinds import find_kind, kind_named
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,28 +27,25 @@ if TYPE_CHECKING:
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
 
-KINDS = {
-    "task": "agentbench_tui.engine.task.task",
-    "load": "agentbench_tui.load.kind",
-    "stress": "agentbench_tui.stress.kind",
-    "experiment": "agentbench_tui.experiments.kind",
-}
 
+class Runner(Protocol):
+    """How benchmarks of one kind are checked and measured."""
 
-class Kind(Protocol):
-    """How benchmarks of one kind are checked and executed."""
-
-    def check(self, benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]: ...
+    def check(self, benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]:
+        """Return the problems that are known before running: sentences about the whole benchmark,
+        or findings with their path in it.
+        """
 
     def block(self) -> type[BaseModel] | None:
-        """The model of the field of a benchmark that is named like the kind, if it has one."""
+        """Return the model of the benchmark field with the kind's name, if there is one."""
 
     def accesses(self, benchmark: Mapping[str, Any], base_dir: str) -> Iterable[Access]:
         """Return what the kind's own fields run, read or call, for a benchmark as JSON; see
         `engine.run.trust`. The benchmark may be of another kind, and may be malicious.
         """
 
-    async def run(self, group: Group, context: RunContext) -> None: ...
+    async def run(self, group: Group, context: RunContext) -> None:
+        """Measure every execution of the group, writing as it goes."""
 
     def aggregate(
         self,
@@ -60,39 +54,40 @@ class Kind(Protocol):
         agent: AgentSpec,
         resources: Resources,
         benchmark: Benchmark,
-    ) -> Aggregate: ...
+    ) -> Aggregate:
+        """The metrics of what is stored of an execution."""
 
 
-class _Varied(Protocol):
-    """`experiments.variants`."""
+def section_problems(benchmark: Benchmark, model: type[BaseModel]) -> list[Finding]:
+    """Return the problems in the table that a benchmark's kind owns; `model` describes it."""
+    from pydantic import ValidationError
 
-    def run_with(
-        self, benchmark: Benchmark, base_dir: str, given: Sequence[AgentSpec]
-    ) -> Sequence[AgentSpec]: ...
+    from agentbench_tui.engine.suite.suite_problems import Finding, findings
+
+    section = benchmark.section(benchmark.kind)
+    try:
+        model.model_validate(section)
+    except ValidationError as error:
+        found = findings(error, section, model)
+        return [Finding((benchmark.kind, *one.path), one.message, one.at_key) for one in found]
+    return []
 
 
 def run_with(
     benchmark: Benchmark, base_dir: str, given: Sequence[AgentSpec]
 ) -> Sequence[AgentSpec]:
     """Return the agents of a benchmark's executions: the given ones, or by default the variants
-    of an experiment. Raises UsageError for variants that the experiment does not accept.
+    of its kind. Raises UsageError for variants that the benchmark does not accept.
     """
-    if benchmark.kind != "experiment":
+    variants = kind_named(benchmark.kind).part("variants")
+    if variants is None:
         return given
-    package, _, _ = KINDS["experiment"].rpartition(".")
-    return cast("_Varied", import_module(f"{package}.variants")).run_with(
-        benchmark, base_dir, given
-    )
+    return cast("Sequence[AgentSpec]", variants(benchmark, base_dir, given))
 
 
-def is_built_in(name: str) -> bool:
-    """Return whether this version can execute benchmarks of the kind."""
-    package, _, _ = KINDS[name].rpartition(".")
-    return find_spec(package) is not None and find_spec(KINDS[name]) is not None
-
-
-def find_kind(name: str) -> Kind:
-    """The kind of that name. Raises UsageError when this version has it not."""
-    if not is_built_in(name):
-        raise UsageError(f"this version cannot run benchmarks of kind '{name}'")
-    return cast("Kind", import_module(KINDS[name]))
+def find_runner(name: str) -> Runner:
+    """Return the runner of a kind. Raises UsageError if the kind is not installed."""
+    kind = find_kind(name)
+    if not kind.runner:
+        raise UsageError(f"benchmark kind '{name}' names no runner")
+    return cast("Runner", kind.part("runner"))

@@ -12,6 +12,7 @@ from agentbench_tui.engine.task.aggregate import COSTS, Aggregate, MetricValue, 
 from agentbench_tui.experiments.units import unit_of
 from agentbench_tui.experiments.values import numbers
 from agentbench_tui.model.figures.metric import METRICS
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.store.queries.experiments import answered_iterations, answers_one_by_one
 from agentbench_tui.store.queries.suites import kind_of_execution
 
@@ -74,7 +75,8 @@ def read_columns(
 def repeat_means(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[int, float]]:
     """Name of a number that iterations gave → repeat → its mean there. Nothing for executions of
     other kinds."""
-    if kind_of_execution(connection, execution_key) != "experiment":
+    kind = kind_of_execution(connection, execution_key)
+    if kind is None or not kind_named(kind).returns_numbers:
         return {}
     repeats, columns = read_columns(connection, execution_key)
     means: dict[str, dict[int, float]] = {}

@@ -15,9 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from agentbench_tui.engine.cases.casebook import CaseReader
+from agentbench_tui.engine.cases.one_case import one_case_dataset
 from agentbench_tui.engine.run.turns import in_turn
 from agentbench_tui.experiments.commands.timed_command import SLUG as COMMAND
 from agentbench_tui.experiments.commands.timed_command import commands_of
@@ -37,10 +36,9 @@ from agentbench_tui.experiments.variants import is_variant, parameters_of
 from agentbench_tui.instruments.perf_counters import perf_words
 from agentbench_tui.instruments.registry import unheeded
 from agentbench_tui.model.access import Access, in_folder
-from agentbench_tui.model.answer import Case
-from agentbench_tui.model.identity import content_hash, derive_seed
+from agentbench_tui.model.identity import derive_seed
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.store.datasets import add_dataset, dataset_key, use_dataset
+from agentbench_tui.store.datasets import use_dataset
 from agentbench_tui.store.queries.experiments import end_of_execution
 
 if TYPE_CHECKING:
@@ -323,23 +321,13 @@ def _say_timer(courses: Sequence[Course], is_first: bool, context: RunContext) -
 async def _case_key(group: Group, benchmark: Benchmark, context: RunContext) -> int:
     """Return the key of the experiment's only case, and assign it to the executions."""
     slug = benchmark.experiment or ""
-    dataset: int = await context.writer.apply(lambda connection: _dataset(connection, slug))
+    # At once, since points may be measured side by side.
+    dataset: int = await context.writer.apply(lambda c: one_case_dataset(c, benchmark.kind, slug))
     planned = benchmark.iterations.measured * context.plan.repeats
     keys = [context.execution_keys[execution.id] for execution in group.executions]
     await context.writer.apply(lambda c: use_dataset(c, dataset, keys, planned))
     first: int = CaseReader(context, dataset).keys[0]
     return first
-
-
-def _dataset(connection: sqlite3.Connection, slug: str) -> int:
-    """The dataset of the only case, written unless it is there: at once, since points may be
-    measured side by side."""
-    name = content_hash(["experiment", slug])
-    known = dataset_key(connection, name)
-    if known is not None:
-        return known
-    case = msgspec.json.encode(Case(id=slug, input=slug)).decode()
-    return add_dataset(connection, f"experiment {slug}", name, [(slug, case)])
 
 
 async def _tell_failures(key: int, context: RunContext) -> None:

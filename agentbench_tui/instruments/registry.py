@@ -14,6 +14,7 @@ from importlib import metadata
 from typing import Any
 
 from agentbench_tui.model.errors import did_you_mean
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.model.text.plain_number import plain
 
 ENTRY_POINTS = "agentbench.instruments"
@@ -55,14 +56,14 @@ def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
     name, options = (spec, {}) if isinstance(spec, str) else next(iter(spec.items()))
     if str(name).startswith(PYTHON):
         wrong = f"{name} belongs to a benchmark of kind experiment, not {kind}"
-        return [] if kind == "experiment" else [wrong]
+        return [] if kind_named(kind).measures_code else [wrong]
     if name not in _OPTIONS:
         known = [*_OPTIONS, *metadata.entry_points(group=ENTRY_POINTS).names]
         if name in known:
             return []
         hint = did_you_mean(str(name), known) or f"; there are {', '.join(known)}"
         return [f'there is no instrument "{name}"{hint}']
-    if name in OF_CODE and kind != "experiment":
+    if name in OF_CODE and not kind_named(kind).measures_code:
         return [f"{name} profiles experiments; agents run in programs of their own"]
     if not isinstance(options or {}, Mapping):
         return [f"{name}: options are a table of names and values, not {options!r}"]
@@ -90,7 +91,7 @@ def _check_option(name: str, option: str, value: Any, kind: str) -> list[str]:
     if name == "gpu" and option in GPU_DETAILS:
         wrong = f"{name}: `{option}` is true or false, not {value!r}"
         return [] if isinstance(value, bool) else [wrong]
-    if kind == "experiment":
+    if kind_named(kind).measures_code:
         known = {**known, **_UNHEEDED.get(name, {})}
     if option not in known:
         near = did_you_mean(option, [*known, *(GPU_DETAILS if name == "gpu" else ())])

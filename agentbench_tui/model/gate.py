@@ -19,6 +19,7 @@ from agentbench_tui.model.figures.metric import (
     regressing_metrics,
 )
 from agentbench_tui.model.figures.stress_figures import BROKE, TRUTHS
+from agentbench_tui.model.kinds import metrics_of_kinds
 from agentbench_tui.model.text.plain_number import plain
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def parse_gate(text: str) -> Gate:
     if regression is not None:
         return Gate(NO_REGRESSION, "", "", _judged(text, regression[1]))
     name, comparison, wanted = _parts(text)
-    if name not in (*gate_names(), *declared_metrics()):
+    if name not in (*gate_names(), *declared_metrics()) and name not in metrics_of_kinds():
         raise UsageError(
             f"gate {text!r}: unknown metric '{name}'{_nearest(name)}; "
             "`agentbench explain` lists them"

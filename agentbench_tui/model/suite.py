@@ -9,14 +9,17 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
+    ValidationInfo,
     model_validator,
 )
+from pydantic_core import PydanticKnownError
 
 from agentbench_tui.model.bounds import (
     LARGEST_INTEGER,
@@ -26,12 +29,25 @@ from agentbench_tui.model.bounds import (
     MOST_ROUNDS,
     MOST_ROWS,
 )
+from agentbench_tui.model.kinds import DEFAULT, is_known, kind_named, kind_names
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Category = Literal["speed", "accuracy", "cost", "reliability", "scalability", "comprehensive"]
 TestType = Literal["synthetic", "real_world", "stress", "edge_case"]
 Complexity = Literal["low", "medium", "high", "extreme"]
-BenchmarkKind = Literal["task", "load", "stress", "experiment"]
+CHECK_KINDS = "check_kinds"
+"""In the context of a validation: whether the kinds must be installed. They need not be in what is
+stored, which another installation may have written."""
+
+
+def _known_kind(name: str, info: ValidationInfo) -> str:
+    if (info.context or {}).get(CHECK_KINDS) and not is_known(name):
+        *rest, last = (f"'{one}'" for one in kind_names())
+        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(rest)} or {last}"})
+    return name
+
+
+KindName = Annotated[str, AfterValidator(_known_kind)]
 Dimension = Literal["accuracy", "speed", "efficiency", "cost", "reliability"]
 Positive = Annotated[float, Field(gt=0, le=LARGEST_NUMBER, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, le=LARGEST_NUMBER, allow_inf_nan=False)]
@@ -249,7 +265,7 @@ class Benchmark(Part):
     benchmark_id: Name
     name: str = ""
     description: str = ""
-    kind: BenchmarkKind = "task"
+    kind: KindName = DEFAULT
     test_type: TestType = "synthetic"
     metrics_measured: list[str] = Field(default_factory=list)
     dataset: Dataset | None = None
@@ -293,11 +309,16 @@ class Benchmark(Part):
 
     @model_validator(mode="after")
     def _kind_has_its_parts(self) -> Self:
-        if self.kind == "task" and self.dataset is None:
-            raise ValueError("a task benchmark needs `dataset`")
-        if self.kind == "experiment" and self.experiment is None:
-            raise ValueError("an experiment benchmark needs `experiment`")
+        for field in kind_named(self.kind).needs:
+            if getattr(self, field, None) is None:
+                article = "an" if self.kind[0] in "aeiou" else "a"
+                raise ValueError(f"{article} {self.kind} benchmark needs `{field}`")
         return self
+
+    def section(self, kind: str) -> dict[str, Any]:
+        """The field that belongs to a kind from another distribution: the table of its name."""
+        own: dict[str, Any] = getattr(self, kind, {})
+        return own
 
 
 class Suite(Part):

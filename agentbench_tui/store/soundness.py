@@ -251,7 +251,7 @@ def _changed_dataset(connection: sqlite3.Connection, run_key: int) -> str:
     ).fetchall()
     for key, expected, source, count in map(tuple, datasets):
         kind, _, slug = source.partition(" ")
-        if kind == "experiment" and expected == content_hash([kind, slug]):
+        if expected == content_hash([kind, slug]):
             # Its hash is that of its name alone, and it has one case.
             digest, _ = _digest_and_number([Case(id=slug, input=slug)])
         else:

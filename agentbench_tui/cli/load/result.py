@@ -20,6 +20,7 @@ from agentbench_tui.cli.load.sentences import (
     with_range,
 )
 from agentbench_tui.cli.run.plan import say_traces
+from agentbench_tui.cli.run.result import place_of
 from agentbench_tui.presentation.numbers import MISSING, amount, count, duration, money
 from agentbench_tui.presentation.report import Column
 from agentbench_tui.presentation.runs import ending_words
@@ -57,6 +58,8 @@ _ORDER = (
 
 _WITH_SPREAD = ("mean", "p50", "p99")
 """Parts that are shown with what they vary by between repeats."""
+MOST_IN_FULL = 4
+"""Loads of one run that are printed whole."""
 RAW = ("csv", "jsonl")
 """Formats with raw numbers; the others are for people."""
 
@@ -114,6 +117,27 @@ def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -
         # On a small screen the head has gone by.
         verdict = f" · {verdict_of(loads[0])}" if alone else ""
         print_prose(f"run {document['run_id']}: {ending_words(document)}{verdict}")
+
+
+def print_in_run(
+    _: dict[str, Any], executions: list[dict[str, Any]], form: str, *, in_full: bool
+) -> None:
+    """The loads among the executions of a run: `in_full` as `agentbench load` prints them, unless
+    there are more than `MOST_IN_FULL`; else a line for each."""
+    if form in RAW:
+        print_raw(executions, form)
+        return
+    loads = [one for one in executions if one.get("load")]
+    if in_full and len(loads) <= MOST_IN_FULL:
+        for one in loads:
+            print_load(one, form)
+            click.echo()
+    elif loads:
+        print_loads(loads, form)
+        click.echo()
+    for one in executions:
+        if not one.get("load"):
+            print_prose(f"{place_of(one)}: {ending_words(one)}")
 
 
 def _json_document(run: dict[str, Any]) -> dict[str, Any]:

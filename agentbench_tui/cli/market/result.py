@@ -38,6 +38,11 @@ _CHECKS = (
 )
 
 
+def print_market_run(connection: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
+    """The result of `agentbench market run` without reports."""
+    shown(None)(connection, document, form)
+
+
 def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], str], None]:
     """Print the result of a run, and write the reports if `output` names a folder."""
 

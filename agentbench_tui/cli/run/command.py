@@ -16,6 +16,7 @@ from agentbench_tui.cli.run.options import check_gates, command_line, how_of, ru
 from agentbench_tui.cli.run.report import ReportKinds, make_folder, with_report
 from agentbench_tui.model.bounds import MOST_AT_ONCE, MOST_ROUNDS, MOST_SEEDS
 from agentbench_tui.model.importing import importing
+from agentbench_tui.model.kinds import kind_named
 
 if TYPE_CHECKING:
     from agentbench_tui.cli.run.running import How
@@ -260,7 +261,7 @@ def carry_out_command(plan_file: Path, database: str, resume: bool) -> int:
 
     plan = decode_plan(plan_file.read_text(encoding="utf-8"))
     plan_file.unlink()
-    if any(group.benchmark["kind"] in {"load", "stress"} for group in plan.groups):
+    if any(kind_named(group.benchmark["kind"]).sends_load for group in plan.groups):
         from agentbench_tui.load.sending.worker_process import start_ahead
 
         start_ahead()

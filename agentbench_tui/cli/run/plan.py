@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import print_prose, print_rows
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import visible
-from agentbench_tui.presentation.numbers import chosen_duration
 from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def print_plan(plan: Plan, form: str) -> None:
     for position, group in enumerate(plan.groups):
         benchmark = group.resolved()
         cases = counts.get(position)
-        by_clock = benchmark.kind in {"load", "stress"}
+        by_clock = kind_named(benchmark.kind).sends_load
         for execution in group.executions:
             rounds = benchmark.iterations.measured * plan.repeats
             rows.append(
@@ -81,7 +81,7 @@ def say_traces(plan: Plan) -> None:
     from agentbench_tui.load.schedule.shape import trace_words
     from agentbench_tui.load.spec import LoadSpec
 
-    loads = [group for group in plan.groups if group.benchmark["kind"] == "load"]
+    loads = [g for g in plan.groups if kind_named(g.benchmark["kind"]).runs_by_schedule]
     words = [
         trace_words(LoadSpec.model_validate(group.resolved().load), group.base_dir)
         for group in loads
@@ -92,16 +92,5 @@ def say_traces(plan: Plan) -> None:
 
 def _schedule(benchmark: Benchmark) -> str | None:
     """The load of a load, the scenario of a stress and how long it takes."""
-    if benchmark.kind == "load":
-        from agentbench_tui.load.schedule.schedule_words import schedule_words
-
-        return schedule_words(benchmark.load)
-    if benchmark.kind != "stress":
-        return None
-    from agentbench_tui.stress.outlook import outlook
-    from agentbench_tui.stress.spec import StressSpec
-
-    spec = StressSpec.model_validate(benchmark.stress)
-    _, usual_s, longest_s = outlook(spec)
-    times = f"about {chosen_duration(usual_s)}, {chosen_duration(longest_s)} at most"
-    return f"{spec.scenario}, {times}"
+    words = kind_named(benchmark.kind).part("plan_words")
+    return None if words is None else str(words(benchmark))

@@ -10,6 +10,7 @@ import click
 from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.model.figures.market_metrics import FORESIGHT
 from agentbench_tui.model.foresight import LEAST_EVIDENCE
+from agentbench_tui.model.kinds import BUILT_IN, DEFAULT, Kind, kind_named
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import (
@@ -27,8 +28,6 @@ from agentbench_tui.presentation.report import Column
 from agentbench_tui.presentation.runs import ending_words
 from agentbench_tui.verdicts.evidence.place import point_words
 
-MOST_IN_FULL = 4
-"""Maximum number of loads of one run that are printed in full."""
 LEADERBOARD = (
     Column("rank_shown", "#", right=True, names_row=True),
     Column("agent", "agent", names_row=True),
@@ -59,7 +58,7 @@ EXECUTIONS = (
 
 def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> None:
     """Print a run document in the requested format; `in_full` prints each load as `agentbench
-    load` does, unless there are more than `MOST_IN_FULL`.
+    load` does, unless there are more than `load.result.MOST_IN_FULL`.
     """
     if form == "json":
         print_json(document)
@@ -67,27 +66,20 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
     if form in {"jsonl", "csv"}:
         _print_raw(document, form)
         return
-    of_load = [one for one in document["executions"] if is_load(one)]
-    of_stress = [one for one in document["executions"] if "stress" in one]
-    others = (*of_load, *of_stress)
-    tasks = [one for one in document["executions"] if one not in others]
-    lacking = [one for one in (*tasks, *of_load) if _is_unmeasured(one)]
-    tasks = [one for one in tasks if one not in lacking]
-    loads = [one for one in of_load if one.get("load")]
-    open_loads = [one for one in of_load if one not in loads and one not in lacking]
-    if tasks:
-        _print_executions([execution_row(one) for one in tasks], form)
+    executions = document["executions"]
+    tasks = [one for one in executions if not kind_of(one).result]
+    lacking = [one for one in executions if _is_unmeasured(one) and not own_document(one)]
+    if shown := [one for one in tasks if one not in lacking]:
+        _print_executions([execution_row(one) for one in shown], form)
+        _print_own_metrics(shown, form)
         click.echo()
-    if loads:
-        _print_loads(loads, form, in_full=in_full)
-    for one in open_loads:
-        print_prose(f"{_place(one)}: {ending_words(one)}")
-    if of_stress:
-        from agentbench_tui.cli.stress.result import print_stress
-
-        print_stress(document, form)
+    for kind in _printing_kinds(executions):
+        of_kind = [one for one in executions if kind_of(one) is kind and one not in lacking]
+        if of_kind:
+            kind.part("result")(document, of_kind, form, in_full=in_full)
+    tasks = shown
     if lacking:
-        print_prose(f"not measured: {', '.join(_place(one) for one in lacking)}")
+        print_prose(f"not measured: {', '.join(place_of(one) for one in lacking)}")
     if not tasks and all(entry["overall"] is None for entry in document["leaderboard"]):
         # Loads that no rubric scores, and stress, rank nobody.
         print_prose(_ending(document))
@@ -98,35 +90,59 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
         print_prose(line)
 
 
-def _print_loads(loads: list[dict[str, Any]], form: str, *, in_full: bool) -> None:
-    from agentbench_tui.cli.load.result import print_load, print_loads
-
-    if not in_full or len(loads) > MOST_IN_FULL:
-        print_loads(loads, form)
+def _print_own_metrics(executions: list[dict[str, Any]], form: str) -> None:
+    """Print the metrics that only the kinds of these executions measure, if there are any."""
+    rows = [
+        {
+            "benchmark_id": one["benchmark_id"],
+            "agent_id": one["agent_id"],
+            "parameters_shown": point_words(one["parameters"]),
+            "metric": metric.name,
+            "value": with_interval(*(found[key] for key in ("value", "low", "high"))),
+        }
+        for one in executions
+        for metric in kind_of(one).part("metrics") or ()
+        if (found := one["metrics"].get(metric.name)) is not None
+    ]
+    if rows:
         click.echo()
-        return
-    for one in loads:
-        print_load(one, form)
-        click.echo()
+        columns = [*EXECUTIONS[:2], Column("metric", "metric"), Column("value", "value [95 %]")]
+        if any(row["parameters_shown"] for row in rows):
+            columns.insert(2, EXECUTIONS[2])
+        print_rows(rows, columns, form)
 
 
 def _print_raw(document: dict[str, Any], form: str) -> None:
-    """Print raw numbers; one row per scenario for a run with only stress, else one per
-    execution.
+    """Print raw numbers: in the kind's own form if all executions are of one kind, else one row
+    per execution.
     """
     from agentbench_tui.cli.load.rows import print_raw
-    from agentbench_tui.cli.stress.result import print_stress
 
     executions = document["executions"]
-    if executions and all("stress" in one for one in executions):
-        print_stress(document, form)
+    kinds = _printing_kinds(executions)
+    if len(kinds) == 1 and all(one.get(kinds[0].name) is not None for one in executions):
+        kinds[0].part("result")(document, executions, form, in_full=False)
     else:
         print_raw(executions, form)
 
 
-def is_load(execution: dict[str, Any]) -> bool:
-    """Return whether an execution of a run document is one of kind load, measured or not."""
-    return execution.get("kind") == "load" or bool(execution.get("load"))
+def kind_of(execution: dict[str, Any]) -> Kind:
+    """Return the kind of an execution of a run document. If the document names none, the kind
+    whose own document it has.
+    """
+    name = execution.get("kind") or next((one for one in BUILT_IN if execution.get(one)), DEFAULT)
+    return kind_named(name)
+
+
+def own_document(execution: dict[str, Any]) -> Any:
+    """Return the part of a run document that the execution's kind adds; None if there is none."""
+    return execution.get(kind_of(execution).name)
+
+
+def _printing_kinds(executions: list[dict[str, Any]]) -> list[Kind]:
+    """Return the kinds with their own printed form, in the order of all kinds."""
+    kinds = {kind.name: kind for kind in map(kind_of, executions) if kind.result}
+    return [kinds[name] for name in sorted(kinds, key=[*BUILT_IN, *sorted(kinds)].index)]
 
 
 def _print_executions(rows: list[dict[str, Any]], form: str) -> None:
@@ -144,7 +160,8 @@ def _is_unmeasured(execution: dict[str, Any]) -> bool:
     )
 
 
-def _place(execution: dict[str, Any]) -> str:
+def place_of(execution: dict[str, Any]) -> str:
+    """Its benchmark, agent and point."""
     words = (execution["benchmark_id"], execution["agent_id"], point_words(execution["parameters"]))
     return " ".join(filter(None, words))
 
@@ -184,7 +201,7 @@ def _tokens_shown(metric: dict[str, Any]) -> str:
 
 def _is_judged(execution: dict[str, Any]) -> bool:
     """Return whether answers are scored as right or wrong; returned values of code are not."""
-    return execution.get("kind") != "experiment"
+    return kind_of(execution).judges_answers
 
 
 def _right(execution: dict[str, Any]) -> Any:
@@ -308,7 +325,7 @@ def _unknown_cost_lines(document: dict[str, Any]) -> list[str]:
         cost = execution["metrics"].get("cost_usd", {})
         is_known = cost.get("value") is not None or not cost.get("reason")
         # What the suite promises has a line of its own, and code that is measured costs nothing.
-        is_expected = _is_judged(execution) and not is_load(execution) and "stress" not in execution
+        is_expected = _is_judged(execution)
         is_promised = "cost_usd" in execution.get("unmeasured", {})
         if not is_known and is_expected and not is_promised and execution["cases"]["answered"]:
             place = execution["benchmark_id"], cost["reason"]

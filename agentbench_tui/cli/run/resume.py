@@ -19,6 +19,7 @@ from agentbench_tui.cli.console.output import (
 from agentbench_tui.cli.run.options import how_of
 from agentbench_tui.cli.run.session_options import view_options
 from agentbench_tui.cli.run.trust import check_trust, trust_option
+from agentbench_tui.model.kinds import load_part
 from agentbench_tui.model.text.plain_number import counted
 
 if TYPE_CHECKING:
@@ -113,19 +114,17 @@ def _as_begun(plan: Plan, how: How) -> How:
     """Show the result as the command does that began the run, in its JSON schema too."""
     words = shlex.split(plan.command)
     begun = words[1] if len(words) > 1 else ""
-    if begun == "load":
-        from agentbench_tui.cli.load.result import print_load_run
+    if begun not in _RESULTS:
+        return how
+    return dataclasses.replace(how, show=load_part(_RESULTS[begun]))
 
-        return dataclasses.replace(how, show=print_load_run)
-    if begun == "stress":
-        from agentbench_tui.cli.stress.result import print_stress_run
 
-        return dataclasses.replace(how, show=print_stress_run)
-    if begun == "market":
-        from agentbench_tui.cli.market.result import shown
-
-        return dataclasses.replace(how, show=shown(None))
-    return how
+_RESULTS = {
+    "load": "agentbench_tui.cli.load.result:print_load_run",
+    "stress": "agentbench_tui.cli.stress.result:print_stress_run",
+    "market": "agentbench_tui.cli.market.result:print_market_run",
+}
+"""Command that begins runs → what prints their result as it does."""
 
 
 @click.command(short_help="Score the stored answers of a run again.")

@@ -15,18 +15,22 @@ import click
 from agentbench_tui.cli.console.output import print_prose, stdout_kept
 from agentbench_tui.model.clock import monotonic
 from agentbench_tui.model.importing import importing
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.model.text.untrusted import visible
 from agentbench_tui.process.supervision import note_run
 from agentbench_tui.tui.look import Look
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from agentbench_tui.cli.run.session_options import View
     from agentbench_tui.engine.run.coordinator import Outcome
     from agentbench_tui.engine.run.plan import Plan
+    from agentbench_tui.model.kinds import Kind
     from agentbench_tui.store.location import Location
+
+    ProgressLines = Callable[[Path, str, float], Awaitable[None]]
 
 _OUTLOOKS_SHOWN = 2
 PROGRESS_S = 5.0
@@ -60,7 +64,7 @@ def run_plan(
 
     for remark in plan.remarks:
         print_prose(visible(remark), err=True)
-    check_stress(plan)
+    check_plan(plan)
     warn_of_limits(plan, watched=how.view != "none" and not how.detach)
     location = Location.resolve(database, persist, resume=resume)
     try:
@@ -98,7 +102,7 @@ def _run_at(location: Location, plan: Plan, database: str | None, how: How, *, r
                 )
                 return 0
             number = ending.signal
-        elif how.view != "none" and not _is_stress(plan):
+        elif how.view != "none" and _own_progress(plan) is None:
             number = beside.draw(plan, location.working, resume=resume)
         else:
             number = _run_here(plan, location.working, quiet=how.quiet, resume=resume)
@@ -133,24 +137,22 @@ def _can_be_resumed(location: Location, run_id: str) -> bool:
         return False
 
 
-def check_stress(plan: Plan) -> None:
-    """Raise UsageError if the plan would put stress on an unconfirmed host, and for repeats."""
-    if any(group.benchmark["kind"] == "stress" for group in plan.groups):
-        from agentbench_tui.stress.safety import check_consent
-
-        if plan.repeats > 1:
-            raise click.UsageError(
-                "--runs: stress scenarios repeat decisive measurements automatically; for "
-                "another run, start the command again"
-            )
-        check_consent(plan)
+def _kinds(plan: Plan) -> dict[str, Kind]:
+    """Return the kinds of the plan's benchmarks by name."""
+    return {name: kind_named(name) for name in {one.benchmark["kind"] for one in plan.groups}}
 
 
-def _is_stress(plan: Plan) -> bool:
-    """Return whether it is only stress, for which a line per window is more useful than a
-    picture.
-    """
-    return all(group.benchmark["kind"] == "stress" for group in plan.groups)
+def check_plan(plan: Plan) -> None:
+    """Raise UsageError if a kind refuses to run its benchmarks."""
+    for kind in _kinds(plan).values():
+        if (check := kind.part("check_plan")) is not None:
+            check(plan)
+
+
+def _own_progress(plan: Plan) -> ProgressLines | None:
+    """Return the kind's own progress lines, for a run whose benchmarks are all of that kind."""
+    kinds = [*_kinds(plan).values()]
+    return kinds[0].part("progress") if len(kinds) == 1 else None
 
 
 def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int | None:
@@ -206,12 +208,11 @@ async def _say_progress(plan: Plan, database: Path) -> None:
     began = monotonic()
     count = len(plan.executions())
     click.echo(f"run {plan.run_id}: {count} execution{'' if count == 1 else 's'}", err=True)
-    if _is_stress(plan):
-        from agentbench_tui.cli.stress.progress import say_windows
-
-        await say_windows(database, plan.run_id, began)
+    if (own := _own_progress(plan)) is not None:
+        await own(database, plan.run_id, began)
         return
-    if any(group.benchmark["kind"] in {"load", "stress"} for group in plan.groups):
+    kinds = _kinds(plan).values()
+    if any(kind.sends_load for kind in kinds):
         await _say_warming_up(plan, database)
         # What has gone by ticks is told in more words; they take long to load, so not at first.
         await asyncio.sleep(PROGRESS_S - WARMING_S)
@@ -220,7 +221,7 @@ async def _say_progress(plan: Plan, database: Path) -> None:
         await say(database, plan.run_id, PROGRESS_S, began)
         return
     # What code returns is neither right nor wrong.
-    judged = any(group.benchmark["kind"] != "experiment" for group in plan.groups)
+    judged = any(kind.judges_answers for kind in kinds)
     with reading(database) as connection:
         while True:
             await asyncio.sleep(PROGRESS_S)
@@ -254,7 +255,7 @@ async def _say_warming_up(plan: Plan, database: Path) -> None:
     benchmarks = {
         execution.id: group.benchmark
         for group, execution in plan.executions()
-        if group.benchmark["kind"] == "load"
+        if kind_named(group.benchmark["kind"]).runs_by_schedule
     }
     with reading(database) as connection:
         said = warming_up_now(connection, plan.run_id, benchmarks)

@@ -170,7 +170,8 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
 
 
 def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> int:
-    from agentbench_tui.cli.run.result import MOST_IN_FULL, print_run
+    from agentbench_tui.cli.load.result import MOST_IN_FULL
+    from agentbench_tui.cli.run.result import print_run
     from agentbench_tui.store.locking import is_leased
     from agentbench_tui.verdicts.runs.documents import count_kept, mark_interrupted, run_details
 
@@ -184,7 +185,7 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
         return 0
     print_run(document, form, in_full=True)
     if form == "table":
-        loads = sum("load" in one for one in document["executions"])
+        loads = sum(one.get("load") is not None for one in document["executions"])
         if loads > MOST_IN_FULL:
             print_prose("for every statistic of each load: --format csv or --format json")
         if document["status"] == "running":
@@ -213,11 +214,11 @@ def _show_groups(connection: Any, row: dict[str, Any], form: str, given: dict[st
 
 def _progress(connection: Any, run_id: str, document: dict[str, Any]) -> str:
     """Format the progress of a run whose figures are incomplete."""
-    from agentbench_tui.cli.run.result import is_load, pause_words
+    from agentbench_tui.cli.run.result import kind_of, pause_words
     from agentbench_tui.store.queries.progress import pauses_of_run, progress_of_run
     from agentbench_tui.store.queries.ticks import sent_so_far
 
-    if all(is_load(one) or "stress" in one for one in document["executions"]):
+    if all(kind_of(one).sends_load for one in document["executions"]):
         sent, answered = sent_so_far(connection, run_id)
         return f"so far {sent:,} sent, {answered:,} answered; figures come when a load has ended"
     done = progress_of_run(connection, run_id)

@@ -287,7 +287,7 @@ def _stress(given: dict[str, Any]) -> int:
 
         click.echo(as_yaml(suite), nl=False)
         return 0
-    running.check_stress(plan)
+    running.check_plan(plan)
     if given["dry_run"]:
         from agentbench_tui.cli.stress.plan import print_stress_plan
 

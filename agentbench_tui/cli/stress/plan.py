@@ -12,6 +12,7 @@ from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import ExecutionPlan, Group, Plan
+    from agentbench_tui.model.suite import Benchmark
 
 
 def print_stress_plan(plan: Plan, form: str) -> None:
@@ -29,6 +30,29 @@ def print_stress_plan(plan: Plan, form: str) -> None:
     print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
     if form == "table":
         click.echo(_summary(rows), err=True)
+
+
+def check_plan(plan: Plan) -> None:
+    """Raise UsageError if the plan would put stress on an unconfirmed host, and for repeats."""
+    from agentbench_tui.stress.safety import check_consent
+
+    if plan.repeats > 1:
+        raise click.UsageError(
+            "--runs: stress scenarios repeat decisive measurements automatically; for "
+            "another run, start the command again"
+        )
+    check_consent(plan)
+
+
+def plan_words(benchmark: Benchmark) -> str:
+    """Return the scenario of a stress benchmark and how long it takes."""
+    from agentbench_tui.stress.outlook import outlook
+    from agentbench_tui.stress.spec import StressSpec
+
+    spec = StressSpec.model_validate(benchmark.stress)
+    _, usual_s, longest_s = outlook(spec)
+    times = f"about {chosen_duration(usual_s)}, {chosen_duration(longest_s)} at most"
+    return f"{spec.scenario}, {times}"
 
 
 def _row(group: Group, execution: ExecutionPlan) -> dict[str, Any]:

@@ -45,6 +45,11 @@ def print_stress_run(_: sqlite3.Connection, run: Document, form: str) -> None:
         print_prose(f"run {run['run_id']}: {ending_words(run)}")
 
 
+def print_in_run(run: Document, _: list[Document], form: str, *, in_full: bool) -> None:  # noqa: ARG001  # the contract's signature
+    """The scenarios among the executions of a run, always whole."""
+    print_stress(run, form)
+
+
 def print_stress(run: Document, form: str) -> None:
     """The stress executions of a run, in `table`, `md`, `csv` or `jsonl`."""
     agents = agents_of(run)

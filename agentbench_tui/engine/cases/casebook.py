@@ -16,6 +16,7 @@ from agentbench_tui.engine.games import find_game
 from agentbench_tui.model.answer import Case
 from agentbench_tui.model.errors import Problem, SuiteError
 from agentbench_tui.model.identity import canonical_json
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.store.database import workspace_salt
 from agentbench_tui.store.datasets import (
     add_case,
@@ -100,7 +101,7 @@ async def store_datasets(context: RunContext, sources: dict[int, CaseSource]) ->
     stored = await context.writer.apply(lambda c: datasets_of_run(c, context.run_key))
     small = _SmallDatasets(context)
     for position, group in enumerate(context.plan.groups):
-        if group.benchmark["kind"] != "task":
+        if not kind_named(group.benchmark["kind"]).reads_dataset:
             continue
         known = stored.get(context.execution_keys[group.executions[0].id])
         if known is not None:

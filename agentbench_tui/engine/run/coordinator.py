@@ -18,7 +18,7 @@ import msgspec
 from agentbench_tui.agents.schemes import INSIDE
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.engine.cases.casebook import open_datasets, store_datasets
-from agentbench_tui.engine.kinds import find_kind
+from agentbench_tui.engine.kinds import find_runner
 from agentbench_tui.engine.run import registration
 from agentbench_tui.engine.run.closing import (
     captured_environment,
@@ -36,7 +36,8 @@ from agentbench_tui.engine.run.signals import Signals
 from agentbench_tui.engine.run.stopping import Budget
 from agentbench_tui.model.clock import bind, monotonic, perf_counter_ns, utc_now
 from agentbench_tui.model.errors import AgentbenchError
-from agentbench_tui.model.suite import Price, Suite
+from agentbench_tui.model.kind_sections import read_suite
+from agentbench_tui.model.suite import Price
 from agentbench_tui.model.text.untrusted import redact
 from agentbench_tui.process.supervision import end_forks_of
 from agentbench_tui.store.database import reading
@@ -132,8 +133,7 @@ class _Run:
         self._overhead: Overhead | None = None
         self._gauges: SamplerCost | None = None
         self._suites = {
-            suite.hash: Suite.model_validate_json(msgspec.json.encode(suite.document))
-            for suite in plan.suites
+            suite.hash: read_suite(msgspec.json.encode(suite.document)) for suite in plan.suites
         }
 
     async def carry_out(self, *, resume: bool) -> Outcome:
@@ -293,9 +293,9 @@ class _Run:
         began = monotonic()
         for execution in group.executions:
             start_execution(context.writer, context.execution_keys[execution.id], utc_now())
-        kind = find_kind(group.benchmark["kind"])
+        runner = find_runner(group.benchmark["kind"])
         try:
-            await kind.run(group, context)
+            await runner.run(group, context)
         finally:
             await ended.add(group, began)
 

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentbench_tui.engine.kinds import find_kind
+from agentbench_tui.engine.kinds import find_runner
 from agentbench_tui.engine.run.gauge_rows import gpu_usage
 from agentbench_tui.engine.task.aggregate import (
     NO_RIGHT_ANSWER,
@@ -19,6 +19,7 @@ from agentbench_tui.engine.task.aggregate import (
     Resources,
 )
 from agentbench_tui.model.figures.metric import DEFAULT_METRIC, find_metric
+from agentbench_tui.model.kind_sections import read_suite
 from agentbench_tui.model.suite import Suite, Weights
 from agentbench_tui.scoring.rubric import overall, relative_score, score_metric
 from agentbench_tui.store.database import reading
@@ -120,7 +121,7 @@ def findings_of(
     connection.row_factory = None
     agent = agent_of_execution(connection, execution_key)
     resources = Resources(*iteration_totals(connection, execution_key))
-    result = find_kind(benchmark.kind).aggregate(
+    result = find_runner(benchmark.kind).aggregate(
         connection, execution_key, agent, resources, benchmark
     )
     gauges = summarized_gauges(connection, execution_key, agent.id)
@@ -297,7 +298,7 @@ def rank_executions(connection: sqlite3.Connection, run_key: int) -> None:
     is missing.
     """
     suites = {
-        digest: Suite.model_validate_json(document)
+        digest: read_suite(document)
         for digest, document in executions.suite_documents(connection, run_key).items()
     }
     latest: dict[tuple[str, str], dict[tuple[str, bool], list[LatestScore]]] = {}

@@ -54,9 +54,10 @@ class Group(msgspec.Struct, frozen=True):
 
     def resolved(self) -> Benchmark:
         """The benchmark as a model."""
-        from agentbench_tui.model.suite import Benchmark
+        from agentbench_tui.model.kind_sections import benchmark_model
 
-        return Benchmark.model_validate_json(msgspec.json.encode(self.benchmark))
+        model = benchmark_model(self.benchmark.get("kind"))
+        return model.model_validate_json(msgspec.json.encode(self.benchmark))
 
 
 class SuiteInPlan(msgspec.Struct, frozen=True):
@@ -71,9 +72,9 @@ class SuiteInPlan(msgspec.Struct, frozen=True):
 
     def resolved(self) -> Suite:
         """Return the suite. Raises ValueError if the document is not one."""
-        from agentbench_tui.model.suite import Suite
+        from agentbench_tui.model.kind_sections import read_suite
 
-        return Suite.model_validate_json(msgspec.json.encode(self.document))
+        return read_suite(msgspec.json.encode(self.document))
 
 
 class Plan(msgspec.Struct, frozen=True):

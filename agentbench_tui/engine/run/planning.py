@@ -21,6 +21,7 @@ from agentbench_tui.engine.suite.validation import validate_suite
 from agentbench_tui.model.bounds import MOST_EXECUTIONS
 from agentbench_tui.model.errors import SuiteError, UsageError, did_you_mean
 from agentbench_tui.model.identity import content_hash, new_id
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.model.text.small_file import read_small_text
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _agents(
     agents = [_as_listed(one, suite) for one in given] or [
         spec_from_table(table, str(loaded.folder)) for table in suite.agents
     ]
-    if not agents and any(one.kind != "experiment" for one in suite.benchmarks):
+    if not agents and any(kind_named(one.kind).needs_agents for one in suite.benchmarks):
         raise UsageError(
             f"suite {suite.suite_id} names no agents: give some with --agent TARGET, "
             "such as --agent openai:URL#MODEL or --agent python:module:function"

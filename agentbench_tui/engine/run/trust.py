@@ -24,11 +24,12 @@ from agentbench_tui.agents.secret_names import named_variables
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.engine.cases.records import access_of_source
 from agentbench_tui.engine.games import find_game
-from agentbench_tui.engine.kinds import KINDS, find_kind, is_built_in
+from agentbench_tui.engine.kinds import find_runner
 from agentbench_tui.engine.task.grading import judge_spec
 from agentbench_tui.instruments.registry import BUILT_IN as OWN_INSTRUMENTS
 from agentbench_tui.model.access import Access, in_folder
 from agentbench_tui.model.errors import AgentbenchError, UsageError
+from agentbench_tui.model.kinds import is_known, kind_names
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.scoring.registry import name_and_options
 
@@ -162,12 +163,12 @@ def _of_benchmark(group: Group) -> Iterator[str]:
         yield _line(access, f"dataset of {name}")
     for access in _of_instruments(benchmark.get("instruments"), folder):
         yield _line(access, f"instruments of {name}")
-    for kind in KINDS:
-        if is_built_in(kind):
-            for access in find_kind(kind).accesses(benchmark, folder):
+    for kind in kind_names():
+        if is_known(kind):
+            for access in find_runner(kind).accesses(benchmark, folder):
                 yield _line(access, f"{kind} of {name}")
     for field, value in benchmark.items():
-        if value and field not in HARMLESS_FIELDS | EXAMINED_FIELDS:
+        if value and field not in HARMLESS_FIELDS | EXAMINED_FIELDS and not is_known(field):
             yield _line(Access("uses", f"`{field}`, which this version does not know"), str(name))
     elsewhere = {field: value for field, value in benchmark.items() if field != "scorers"}
     if names := sorted(named_variables(elsewhere)):

@@ -111,7 +111,7 @@ class LoadedSuite:
         `sweep` has no other values.
         Raises SuiteError when a value does not fit.
         """
-        from agentbench_tui.model.suite import Benchmark
+        from agentbench_tui.model.kind_sections import benchmark_model
 
         unknown: list[Problem] = []
         outer = _suite_values(self.data, settings)
@@ -124,7 +124,9 @@ class LoadedSuite:
             _replacer(self.places, unknown),
         )
         base = ("benchmarks", index)
-        return _build(Benchmark, resolved, self.data, self.places, unknown, base)
+        return _build(
+            benchmark_model(resolved.get("kind")), resolved, self.data, self.places, unknown, base
+        )
 
     def values_for_agents(self, settings: Settings = NO_SETTINGS) -> dict[str, Any]:
         """Every parameter's value in the suite's agents."""
@@ -174,11 +176,11 @@ def suite_of_data(data: Mapping[str, Any], folder: Path) -> LoadedSuite:
 
 
 def _validate(data: Mapping[str, Any], places: Places, settings: Settings) -> Suite:
-    from agentbench_tui.model.suite import Suite
+    from agentbench_tui.model.kind_sections import suite_model
 
     unknown: list[Problem] = []
     resolved = _resolve(data, settings, places, unknown)
-    return _build(Suite, resolved, data, places, unknown)
+    return _build(suite_model(resolved), resolved, data, places, unknown)
 
 
 def _build(
@@ -196,10 +198,11 @@ def _build(
     from pydantic import ValidationError
 
     from agentbench_tui.engine.suite.suite_problems import findings
+    from agentbench_tui.model.suite import CHECK_KINDS
 
     problems = list(unknown)
     try:
-        built = model.model_validate(resolved)
+        built = model.model_validate(resolved, context={CHECK_KINDS: True})
     except ValidationError as error:
         for finding in findings(error, resolved, model):
             path = (*base, *finding.path)

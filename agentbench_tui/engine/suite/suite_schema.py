@@ -9,7 +9,8 @@ from itertools import pairwise
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.engine.kinds import KINDS, find_kind, is_built_in
+from agentbench_tui.engine.kinds import find_runner
+from agentbench_tui.model.kinds import is_known, kind_names
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -26,6 +27,7 @@ def suite_schema() -> dict[str, Any]:
     from agentbench_tui.model import suite
 
     schema = suite.Suite.model_json_schema(by_alias=False, mode="validation")
+    schema["$defs"]["Benchmark"]["properties"]["kind"]["enum"] = [*kind_names()]
     schema["properties"]["suite_name"] = schema["properties"]["name"]
     schema["properties"]["$schema"] = {"type": "string"}
     referring = {"Benchmark", "AgentTable", "Dataset", "Constraints", "Iterations", "EarlyStop"}
@@ -44,8 +46,8 @@ def suite_schema() -> dict[str, Any]:
 
 def _blocks() -> Iterator[tuple[str, type[BaseModel]]]:
     """Field of a benchmark that belongs to one kind alone, and its model."""
-    for name in KINDS:
-        model = find_kind(name).block() if is_built_in(name) else None
+    for name in kind_names():
+        model = find_runner(name).block() if is_known(name) else None
         if model is not None:
             yield name, model
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.engine.kinds import find_kind, is_built_in
+from agentbench_tui.engine.kinds import find_runner
 from agentbench_tui.engine.suite.loading import LoadedSuite, from_reference, in_order
 from agentbench_tui.engine.suite.parameters import NO_SETTINGS, Settings, missing, type_problem
 from agentbench_tui.engine.suite.position import KeyPath, has
@@ -22,6 +22,7 @@ from agentbench_tui.model.errors import (
 from agentbench_tui.model.figures.metric import SCORES, find_metric, known_metrics
 from agentbench_tui.model.gate import parse_gate
 from agentbench_tui.model.identity import content_hash
+from agentbench_tui.model.kinds import is_known, kind_named, metrics_of_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -190,7 +191,7 @@ class _Checker:
     def benchmark(self, index: int) -> None:
         path: KeyPath = ("benchmarks", index)
         listed = self._suite.benchmarks[index]
-        if not is_built_in(listed.kind):
+        if not is_known(listed.kind):
             self.add((*path, "kind"), f"kind '{listed.kind}' is not built into this version")
             return
         self._kind(path, listed)
@@ -203,14 +204,15 @@ class _Checker:
             if self._is_new(benchmark, seen, leave_out=("parameters", "sweep")):
                 self._kind(path, benchmark)
                 self._scorers(path, benchmark)
-                if benchmark.kind != "experiment":
+                kind = kind_named(benchmark.kind)
+                if not kind.measures_code:
                     self._metrics(path, benchmark)
-                if benchmark.kind == "task":
+                if kind.reads_dataset:
                     self._dataset(path, benchmark, seen)
 
     def _kind(self, path: KeyPath, benchmark: Benchmark) -> None:
-        """Return the problems that the benchmark's kind finds."""
-        for found in find_kind(benchmark.kind).check(benchmark, str(self._loaded.folder)):
+        """Add the problems that the benchmark's kind finds."""
+        for found in find_runner(benchmark.kind).check(benchmark, str(self._loaded.folder)):
             if isinstance(found, str):
                 self.add(path, found)
             elif not self._needs_value(path, found.path):
@@ -272,7 +274,8 @@ class _Checker:
             if find_metric(name) is None:
                 self.add((*path, "metrics_measured", index), _no_metric(name))
         for dimension, entry in benchmark.scoring_rubric.items():
-            if entry.metric not in known_metrics():
+            known = known_metrics()
+            if entry.metric not in known and entry.metric not in metrics_of_kinds():
                 where = (*path, "scoring_rubric", dimension, "metric")
                 self.add(where, _no_metric(entry.metric))
 

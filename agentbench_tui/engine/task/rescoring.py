@@ -22,6 +22,7 @@ from agentbench_tui.engine.task.recorder import Recorder
 from agentbench_tui.model.answer import Answer, Case, FailureKind, Message
 from agentbench_tui.model.clock import bind
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.kind_sections import read_suite
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.process.supervision import end_forks_of
 from agentbench_tui.store.draft import Draft
@@ -97,7 +98,7 @@ async def _rescore_run(
     total = changed = 0
     with Draft(database, run["key"], ("answers", "failures")) as draft:
         for group in plan.groups:
-            own = Suite.model_validate_json(msgspec.json.encode(documents[group.suite_hash]))
+            own = read_suite(msgspec.json.encode(documents[group.suite_hash]))
             if suite is None:
                 benchmark, chosen = group.resolved(), own
             else:

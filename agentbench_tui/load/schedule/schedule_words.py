@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.text.plain_number import counted, plain
 
+if TYPE_CHECKING:
+    from agentbench_tui.model.suite import Benchmark
+
 Block = Mapping[str, Any]
+
+
+def plan_words(benchmark: Benchmark) -> str:
+    """The schedule of a benchmark of kind load; what a plan shows of it."""
+    return schedule_words(benchmark.load)
 
 
 def schedule_words(block: Block) -> str:

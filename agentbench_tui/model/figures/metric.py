@@ -15,6 +15,7 @@ from agentbench_tui.model.figures.market_metrics import FORESIGHT, MARKET_METRIC
 from agentbench_tui.model.figures.rate_metrics import RATES
 from agentbench_tui.model.figures.stress_figures import STRESS_METRICS
 from agentbench_tui.model.figures.time_metrics import TIMES
+from agentbench_tui.model.kinds import metrics_of_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -257,7 +258,7 @@ def find_metric(name: str) -> Metric | None:
     base, _, part = name.partition(".")
     metric = METRICS.get(base)
     if metric is None:
-        return _DECLARED.get(name)
+        return _DECLARED.get(name) or metrics_of_kinds().get(name)
     return None if part and part not in metric.parts else metric
 
 

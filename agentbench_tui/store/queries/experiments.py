@@ -43,31 +43,6 @@ def experiment_runs(
     return [*map(ExperimentRun._make, rows.fetchall())]
 
 
-def experiments_in_run(connection: sqlite3.Connection, run_key: int) -> list[int]:
-    """The key of one execution of each experiment of a run."""
-    rows = connection.execute(
-        "SELECT e.key FROM benchmark_executions e JOIN benchmarks b ON b.suite_hash=e.suite_hash"
-        " AND b.benchmark_id=e.benchmark_id WHERE e.run_key=? AND b.kind='experiment'"
-        " GROUP BY e.suite_hash, e.benchmark_id",
-        (run_key,),
-    )
-    return [row[0] for row in rows.fetchall()]
-
-
-def newest_of_each_experiment(connection: sqlite3.Connection, agent: str) -> list[int]:
-    """The key of an agent's newest complete execution of each experiment, in their order."""
-    # From the few experiments to their executions: an agent may have thousands of others.
-    rows = connection.execute(
-        "SELECT MAX(e.key) FROM benchmarks b JOIN benchmark_suites s ON s.hash=b.suite_hash"
-        " CROSS JOIN benchmark_executions e ON e.suite_id=s.suite_id"
-        " AND e.benchmark_id=b.benchmark_id AND e.suite_hash=b.suite_hash"
-        " WHERE e.agent_id=? AND e.status='complete'"
-        " AND b.kind='experiment' GROUP BY e.benchmark_id ORDER BY 1",
-        (agent,),
-    )
-    return [row[0] for row in rows.fetchall()]
-
-
 class IterationAnswer(NamedTuple):
     """Result of one iteration of an experiment."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentbench_tui.store.queries.runs import BY_CLOCK, Row, rows_of
+from agentbench_tui.store.queries.runs import Row, by_clock, rows_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,7 +17,7 @@ def progress_of_run(connection: sqlite3.Connection, run_id: str) -> Row | None:
     found = rows_of(
         connection,
         "SELECT r.status,"  # noqa: S608  # ours
-        f" TOTAL(e.planned) FILTER (WHERE NOT {BY_CLOCK}) AS planned,"
+        f" TOTAL(e.planned) FILTER (WHERE NOT {by_clock(connection)}) AS planned,"
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key) AS observed,"
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND failure_kind IS NULL) AS answered,"
         " (SELECT COUNT(*) FROM answers WHERE run_key=r.key AND correct) AS correct,"

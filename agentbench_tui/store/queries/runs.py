@@ -11,6 +11,8 @@ import msgspec
 
 from agentbench_tui.model.answer import Case, Score
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.kinds import DEFAULT, kind_named
+from agentbench_tui.store.queries.suites import benchmark_kind, is_of_kind, kinds_with
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,18 +35,9 @@ def rows_of(
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-BY_CLOCK = (
-    "EXISTS (SELECT 1 FROM benchmarks b WHERE b.suite_hash=e.suite_hash"
-    " AND b.benchmark_id=e.benchmark_id AND b.kind IN ('load', 'stress'))"
-)
-"""Condition: `planned` of execution `e` grows with each finished window."""
-
-
-OF_CODE = (
-    "EXISTS (SELECT 1 FROM benchmarks b WHERE b.suite_hash=e.suite_hash"
-    " AND b.benchmark_id=e.benchmark_id AND b.kind = 'experiment')"
-)
-"""Condition: execution `e` belongs to an experiment."""
+def by_clock(connection: sqlite3.Connection) -> str:
+    """Return the SQL condition that `planned` of execution `e` grows with each finished window."""
+    return is_of_kind(connection, lambda kind: kind.sends_load)
 
 
 def list_runs(
@@ -57,6 +50,8 @@ def list_runs(
     answers count. `judged` says whether its answers are scored as right or wrong; those of loads,
     stress and experiments are not.
     """
+    of_code = is_of_kind(connection, lambda kind: kind.measures_code)
+    judging = kinds_with(connection, lambda kind: kind.judges_answers)
     runs = rows_of(
         connection,
         "SELECT r.key, r.id, r.status, r.stop_reason, r.suite_ids, r.tags, r.seed, r.repeats,"  # noqa: S608  # ours
@@ -64,11 +59,11 @@ def list_runs(
         " SUM(e.status = 'complete') AS complete, SUM(e.planned) AS planned,"
         " SUM(e.observed) AS observed,"
         " SUM(e.answered) AS answered, SUM(e.correct) AS correct, SUM(e.cost_usd) AS cost_usd,"
-        f" TOTAL(e.answered > 0 AND e.cost_usd IS NULL AND NOT {OF_CODE}) AS unpriced,"
+        f" TOTAL(e.answered > 0 AND e.cost_usd IS NULL AND NOT {of_code}) AS unpriced,"
         " JSON_GROUP_ARRAY(DISTINCT e.agent_id) AS agents,"
         " EXISTS (SELECT 1 FROM json_each(r.plan, '$.groups') g"
-        "  WHERE COALESCE(json_extract(g.value, '$.benchmark.kind'), 'task')"
-        "   NOT IN ('load', 'stress', 'experiment')) AS judged"
+        f"  WHERE COALESCE(json_extract(g.value, '$.benchmark.kind'), '{DEFAULT}')"
+        f"   IN {judging}) AS judged"
         " FROM (SELECT key FROM runs"
         "  WHERE ? IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
         "  ORDER BY started_at DESC, key DESC LIMIT ?) newest"
@@ -110,7 +105,7 @@ def _counted_so_far(connection: sqlite3.Connection, run_key: int) -> Row:
         "  WHERE execution_key IN (SELECT key FROM open))"
         " SELECT SUM(observed) AS observed, COALESCE(SUM(answered), 0) AS answered,"
         " COALESCE(SUM(correct), 0) AS correct,"
-        f" (SELECT CASE WHEN MAX({BY_CLOCK}) THEN NULL ELSE SUM(e.planned) END"
+        f" (SELECT CASE WHEN MAX({by_clock(connection)}) THEN NULL ELSE SUM(e.planned) END"
         "  FROM benchmark_executions e WHERE e.run_key=?1) AS planned FROM counted",
         (run_key,),
     )[0]
@@ -205,14 +200,9 @@ def metrics_of(
 
 
 def is_of_load(connection: sqlite3.Connection, execution: Row) -> bool:
-    """Return whether an execution (a row of `executions_of`) is of kind load."""
-    return (
-        connection.execute(
-            "SELECT 1 FROM benchmarks WHERE suite_hash=? AND benchmark_id=? AND kind='load'",
-            (execution["suite_hash"], execution["benchmark_id"]),
-        ).fetchone()
-        is not None
-    )
+    """Return whether an execution (a row of `executions_of`) is of a load."""
+    kind = benchmark_kind(connection, execution["suite_hash"], execution["benchmark_id"])
+    return kind is not None and kind_named(kind).runs_by_schedule
 
 
 def load_summary_of(connection: sqlite3.Connection, execution_key: int) -> str | None:

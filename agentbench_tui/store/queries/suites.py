@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from agentbench_tui.model.kinds import BUILT_IN, Kind, kind_named
+
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
 
 def benchmark_document(
@@ -98,3 +101,51 @@ def scoring_rubric(connection: sqlite3.Connection, execution_id: str) -> str | N
         (execution_id,),
     ).fetchone()
     return None if row is None else row[0]
+
+
+def is_of_kind(connection: sqlite3.Connection, has: Callable[[Kind], bool]) -> str:
+    """Return the SQL condition that the kind of execution `e` has a trait."""
+    return (
+        "EXISTS (SELECT 1 FROM benchmarks b WHERE b.suite_hash=e.suite_hash"  # noqa: S608  # quoted
+        f" AND b.benchmark_id=e.benchmark_id AND b.kind IN {kinds_with(connection, has)})"
+    )
+
+
+def kinds_with(connection: sqlite3.Connection, has: Callable[[Kind], bool]) -> str:
+    """Return the built-in and stored kinds with a trait, as the right side of SQL's `IN`."""
+    rows = connection.execute("SELECT DISTINCT kind FROM benchmarks ORDER BY 1").fetchall()
+    known = {*BUILT_IN, *(name for (name,) in map(tuple, rows))}
+    names = [name for name in sorted(known) if has(kind_named(name))]
+    quoted = [f"'{name.replace(chr(39), chr(39) * 2)}'" for name in names]
+    return f"({', '.join(quoted)})"
+
+
+def executions_in_run(
+    connection: sqlite3.Connection, run_key: int, has: Callable[[Kind], bool]
+) -> list[int]:
+    """Return the key of one execution per benchmark of a run whose kind has a trait."""
+    rows = connection.execute(
+        "SELECT e.key FROM benchmark_executions e JOIN benchmarks b ON b.suite_hash=e.suite_hash"  # noqa: S608  # quoted
+        " AND b.benchmark_id=e.benchmark_id WHERE e.run_key=?"
+        f" AND b.kind IN {kinds_with(connection, has)} GROUP BY e.suite_hash, e.benchmark_id",
+        (run_key,),
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def newest_executions(
+    connection: sqlite3.Connection, agent: str, has: Callable[[Kind], bool]
+) -> list[int]:
+    """Return the key of an agent's newest complete execution of each benchmark whose kind has a
+    trait, in ascending order.
+    """
+    # From the few benchmarks to their executions: an agent may have thousands of others.
+    rows = connection.execute(
+        "SELECT MAX(e.key) FROM benchmarks b JOIN benchmark_suites s ON s.hash=b.suite_hash"  # noqa: S608  # quoted
+        " CROSS JOIN benchmark_executions e ON e.suite_id=s.suite_id"
+        " AND e.benchmark_id=b.benchmark_id AND e.suite_hash=b.suite_hash"
+        f" WHERE e.agent_id=? AND e.status='complete' AND b.kind IN {kinds_with(connection, has)}"
+        " GROUP BY e.benchmark_id ORDER BY 1",
+        (agent,),
+    )
+    return [row[0] for row in rows.fetchall()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.kinds import DEFAULT, kind_named
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.store.queries.answers import unknown_counts
 from agentbench_tui.store.queries.runs import metrics_of
@@ -51,7 +52,7 @@ def unchecked_limits(
                 if given.get(limit) is not None
             ]
             # Code that is measured uses no tokens, so that there is nothing to check.
-            if not of or benchmark.kind == "experiment":
+            if not of or kind_named(benchmark.kind or DEFAULT).measures_code:
                 continue
             reason = _why_unchecked(connection, row, agent, limit)
             for scope in of if reason else ():

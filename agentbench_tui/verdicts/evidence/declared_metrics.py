@@ -1,4 +1,4 @@
-"""Directions and units that experiments declare for the numbers they return."""
+"""Directions and units that experiments and kinds declare for the numbers they return."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.experiments.declared import declared_of
 from agentbench_tui.model.figures.metric import declare_metric, find_metric
-from agentbench_tui.store.queries.experiments import experiments_in_run, newest_of_each_experiment
+from agentbench_tui.model.kinds import Kind, kind_named
 from agentbench_tui.store.queries.metrics import metric_names
+from agentbench_tui.store.queries.suites import (
+    executions_in_run,
+    kind_of_execution,
+    newest_executions,
+)
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from agentbench_tui.model.figures.metric import Metric
 
 
 def declare_metrics_of(connection: sqlite3.Connection, agent: str) -> tuple[str, ...]:
@@ -18,26 +25,37 @@ def declare_metrics_of(connection: sqlite3.Connection, agent: str) -> tuple[str,
     declares; return their names. If two experiments disagree, the first one counts.
     """
     names: dict[str, None] = {}
-    for key in newest_of_each_experiment(connection, agent):
-        for name, metric in declared_of(connection, key).items():
+    for key in newest_executions(connection, agent, _returns_numbers):
+        for name, metric in _declared(connection, key).items():
             if declare_metric(metric):
                 names[name] = None
     return tuple(names)
 
 
 def declare_metrics_in(connection: sqlite3.Connection, run_key: int) -> None:
-    """Register the metrics that the experiments of a run declare, so that gates can use them
-    even if the experiment's code is not available.
+    """Register the metrics that the experiments and kinds of a run declare, so that gates can use
+    them even if the experiment's code is not available.
     """
-    for key in experiments_in_run(connection, run_key):
-        for metric in declared_of(connection, key).values():
+    for key in executions_in_run(connection, run_key, _returns_numbers):
+        for metric in _declared(connection, key).values():
             declare_metric(metric)
 
 
 def undeclared_metrics(connection: sqlite3.Connection, agent: str) -> tuple[str, ...]:
     """Return metrics of the agent's newest experiments without a declared direction."""
     names: dict[str, None] = {}
-    for key in newest_of_each_experiment(connection, agent):
+    for key in newest_executions(connection, agent, _returns_numbers):
         found = metric_names(connection, key)
         names |= {name: None for name in found if find_metric(name) is None}
     return tuple(names)
+
+
+def _declared(connection: sqlite3.Connection, execution_key: int) -> dict[str, Metric]:
+    """Return the metrics that an execution's experiment and kind declare, by name."""
+    kind = kind_of_execution(connection, execution_key)
+    of_kind = None if kind is None else kind_named(kind).part("metrics")
+    return {one.name: one for one in of_kind or ()} | declared_of(connection, execution_key)
+
+
+def _returns_numbers(kind: Kind) -> bool:
+    return kind.returns_numbers

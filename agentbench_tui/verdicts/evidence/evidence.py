@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.store.queries.suites import benchmark_kind
 from agentbench_tui.verdicts.evidence.load_evidence import LoadEvidence
-from agentbench_tui.verdicts.evidence.stress_evidence import StressEvidence
 from agentbench_tui.verdicts.evidence.task_evidence import task_evidence
 
 if TYPE_CHECKING:
@@ -48,10 +48,8 @@ def evidence_of(
 ) -> Evidence:
     """Combine the results of executions of one benchmark."""
     if rows[0]["dataset_key"] is None:  # cases are what a task benchmark is made of
-        kind = StressEvidence if _is_stress(connection, rows[0]) else LoadEvidence
-        return kind(connection, rows)
+        kind = benchmark_kind(connection, rows[0]["suite_hash"], rows[0]["benchmark_id"])
+        own = None if kind is None else kind_named(kind).part("evidence")
+        evidence: Evidence = (own or LoadEvidence)(connection, rows)
+        return evidence
     return task_evidence(connection, rows, numbers)
-
-
-def _is_stress(connection: sqlite3.Connection, row: Execution) -> bool:
-    return benchmark_kind(connection, row["suite_hash"], row["benchmark_id"]) == "stress"

@@ -17,7 +17,7 @@ def stored_soundness() -> Soundness:
     from agentbench_tui.load.results.summary import LoadSummary
     from agentbench_tui.load.results.window import Calibration, Window
     from agentbench_tui.load.sending.sample import unpack_gaps, unpack_rows
-    from agentbench_tui.model.suite import Suite
+    from agentbench_tui.model.kind_sections import read_suite
     from agentbench_tui.store.soundness import Soundness, json_of
     from agentbench_tui.stress.report import ScenarioReport
 
@@ -31,7 +31,7 @@ def stored_soundness() -> Soundness:
     return Soundness(
         {
             ("runs", "plan"): json_of(Plan),
-            ("benchmark_suites", "document"): Suite.model_validate_json,
+            ("benchmark_suites", "document"): read_suite,
             ("load_windows", "document"): json_of(Window),
             ("load_summaries", "document"): json_of(LoadSummary),
             ("calibrations", "document"): json_of(Calibration),

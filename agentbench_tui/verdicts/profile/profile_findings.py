@@ -12,6 +12,7 @@ import json
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.store.queries.profiles import (
     PlannedGroup,
@@ -83,7 +84,7 @@ def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> 
         "task", 1, 1
     )
     document["bottlenecks"] = [
-        _explained(one, document, is_code=plan.kind == "experiment")
+        _explained(one, document, is_code=kind_named(plan.kind).measures_code)
         for one in document["bottlenecks"]
     ]
     for name in ("typical", "slowest"):

@@ -24,6 +24,7 @@ from agentbench_tui.engine.run.finish import (
 )
 from agentbench_tui.engine.task.aggregate import MetricValue
 from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.model.kind_sections import read_suite
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.store.queries.runs import is_measured_with, metrics_of
 from agentbench_tui.store.queries.suites import suite_document
@@ -77,7 +78,7 @@ def execution_scores(
             continue
         key = row["suite_hash"]
         if key not in suites:
-            suites[key] = Suite.model_validate_json(suite_document(connection, key))
+            suites[key] = read_suite(suite_document(connection, key))
         suite = suites[key]
         weights = suite.weights.model_dump() if by.name == OVERALL else {dimensions[0]: 1.0}
         found[row["key"]] = _score(connection, row, value, suite, weights)

@@ -77,7 +77,7 @@ class AnswerColumns:
 
     def sides(self, finding: Finding) -> tuple[Answers, Answers] | None:
         """Return the old and the new side; None for loads, which have no answers by case."""
-        if not finding.old or not finding.new or finding.new[-1].kind != "task":
+        if not finding.old or not finding.new or not finding.new[-1].kind.judges_answers:
             return None
         return self._of(finding.old), self._of(finding.new)
 

@@ -49,7 +49,7 @@ class ComparedValues:
 
         None for any other metric, and if the share is not known for single answers.
         """
-        if not is_share(metric) or any(point.kind != "task" for point in (*old, *new)):
+        if not is_share(metric) or not all(one.kind.judges_answers for one in (*old, *new)):
             return None
         sides = [self._evidence(points) for points in (old, new)]
         a, b = sides
@@ -61,7 +61,7 @@ class ComparedValues:
         return (a.by_run(), b.by_run()) if max(a.runs, b.runs) > 1 else (a, b)
 
     def _of(self, points: Sequence[Point], metric: str) -> list[float]:
-        if any(point.kind not in {"task", "load"} for point in points):
+        if not all(point.kind.compares_repeats for point in points):
             return []
         values: list[float] = []
         for point in points:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
 from agentbench_tui.store.queries.history import facts_of_runs, plans_of_runs
 from agentbench_tui.store.queries.metrics import metric_values
 from agentbench_tui.store.queries.selection import executions_where
@@ -74,9 +75,9 @@ class Point:
         return sum(row["observed"] for row in self.executions)
 
     @property
-    def kind(self) -> str:
-        """`task`, `load` or `experiment`."""
-        return str(self.definition.get("kind", "task"))
+    def kind(self) -> Kind:
+        """Of its benchmark."""
+        return kind_named(str(self.definition.get("kind", DEFAULT)))
 
     @cached_property
     def circumstances(self) -> tuple[Any, ...]:

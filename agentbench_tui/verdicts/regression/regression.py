@@ -281,7 +281,7 @@ class _Judge:
 def _has_tail(point: Point) -> bool:
     """Return whether its p95 is judged by default."""
     repeats = point.repeats * len(point.executions)
-    return point.kind == "load" and point.observed >= ENOUGH_FOR_TAIL * repeats
+    return point.kind.judges_tail and point.observed >= ENOUGH_FOR_TAIL * repeats
 
 
 def _without_value(points: Sequence[Point], one: Finding) -> list[str]:

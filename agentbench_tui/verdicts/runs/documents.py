@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.store.queries.answers import kept_answers
 from agentbench_tui.store.queries.gauges import gauges_of
 from agentbench_tui.store.queries.runs import (
@@ -85,14 +86,13 @@ def _by_kind(
     benchmark: StoredBenchmark | None,
     groups: Mapping[str, StoredGroup],
 ) -> Document:
-    """The kind of an execution, and what one of kind stress found. `groups`: by execution id."""
-    kind = None if benchmark is None else benchmark.kind
-    if kind != "stress":
-        return {"kind": kind}
-    from agentbench_tui.verdicts.stress.stress_document import scenario_document
-
-    document = groups[row["id"]].document()
-    return {"kind": kind, "stress": scenario_document(connection, row, document)}
+    """Return the kind of an execution and the document that its kind adds. `groups`: by id."""
+    if benchmark is None or benchmark.kind is None:
+        return {"kind": None}
+    name = benchmark.kind
+    document = kind_named(name).part("document")
+    found = document and document(connection, row, groups[row["id"]].document())
+    return {"kind": name} if found is None else {"kind": name, name: found}
 
 
 class _Shared:

@@ -9,12 +9,12 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.runs import executions_of, find_run, newest_run_ids
 from agentbench_tui.store.queries.slowest import SlowAnswer, Slowest
 from agentbench_tui.verdicts.load.reference_ticks import Reference, reference_of
 from agentbench_tui.verdicts.ranking.running_board import BoardReader, RunningBoard
-from agentbench_tui.verdicts.stress.stress_document import scenario_document
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,8 +36,8 @@ class LiveDocument:
     focus: int | None = None
     """Key of the execution that the rest is of."""
     reference: Reference | None = None
-    stress: Mapping[str, Any] | None = None
-    """Results of its scenario so far."""
+    of_kind: Mapping[str, Any] | None = None
+    """What its kind adds to the run document, such as a scenario's results so far."""
     slowest: tuple[SlowAnswer, ...] = ()
     """Slowest answers of the whole run."""
 
@@ -71,7 +71,7 @@ class LiveReader:
     def read(self, connection: sqlite3.Connection, focus: int | None) -> LiveDocument:
         """Return the current state. `focus` is the key of the selected execution."""
         rows = {row["key"]: row for row in executions_of(connection, self._run_key)}
-        graded = frozenset(key for key, row in rows.items() if self._kind(row) == "task")
+        graded = frozenset(key for key, row in rows.items() if self._kind(row).judges_answers)
         row = rows.get(focus) if focus is not None else None
         if row is not None and row["key"] not in self._references:
             self._references[row["key"]] = reference_of(connection, row["key"])
@@ -81,17 +81,19 @@ class LiveReader:
             self._board.read(connection, graded),
             focus if row is not None else None,
             None if row is None else self._references[row["key"]],
-            self._stress(connection, row),
+            self._of_kind(connection, row),
             tuple(self._slowest.read(connection)),
         )
 
-    def _kind(self, row: Mapping[str, Any]) -> str:
+    def _kind(self, row: Mapping[str, Any]) -> Kind:
         benchmark = self._benchmarks.get(row["id"])
-        return "task" if benchmark is None else str(benchmark["kind"])
+        return kind_named(DEFAULT if benchmark is None else str(benchmark["kind"]))
 
-    def _stress(
+    def _of_kind(
         self, connection: sqlite3.Connection, row: dict[str, Any] | None
     ) -> Mapping[str, Any] | None:
-        if row is None or self._kind(row) != "stress":
+        document = None if row is None else self._kind(row).part("document")
+        if row is None or document is None:
             return None
-        return scenario_document(connection, row, self._benchmarks[row["id"]])
+        found: Mapping[str, Any] | None = document(connection, row, self._benchmarks[row["id"]])
+        return found

@@ -16,7 +16,7 @@ _LEAST_S, _LEAST_ANSWERS = 3.0, 5
 
 def planned_of(state: LiveState, row: Row) -> int | None:
     """Return the expected number of an execution's answers; None if unknown."""
-    if state.kind_of(row) == "task":
+    if state.kind_of(row).plans_answers:
         planned: int = row["planned"]
         return planned
     seen = state.seen.get(row["key"])
@@ -33,12 +33,12 @@ def share_done(state: LiveState, row: Row, at: float) -> float | None:
     planned, seen = planned_of(state, row), state.seen.get(row["key"])
     if state.has_ended(row) and row["status"] == "complete":
         return 1.0
-    if state.has_ended(row) and state.kind_of(row) != "task":
+    if state.has_ended(row) and not state.kind_of(row).plans_answers:
         return 0.0 if seen is None else 1.0  # as far as it got
     if planned:
         return 0.0 if seen is None else min(1.0, seen.observed / planned)
     live = state.live.get(row["key"])
-    if state.kind_of(row) != "load":  # how long a scenario searches, nobody knows
+    if not state.kind_of(row).runs_by_schedule:  # how long a scenario searches, nobody knows
         return None
     if live is None or not live.get("began_at") or not live.get("ends_at"):
         return None
@@ -53,7 +53,7 @@ def left_s(state: LiveState, at: float) -> float | None:
     Tasks may take turns, so their pace is that of all of them together.
     """
     open_rows = [row for row in state.executions if not state.has_ended(row)]
-    tasks = [row for row in open_rows if state.kind_of(row) == "task"]
+    tasks = [row for row in open_rows if state.kind_of(row).plans_answers]
     parts = [execution_left_s(state, row, at) for row in open_rows if row not in tasks]
     if tasks:
         parts.append(_tasks_left_s(state, tasks))
@@ -62,7 +62,7 @@ def left_s(state: LiveState, at: float) -> float | None:
 
 
 def _tasks_left_s(state: LiveState, rows: Sequence[Row]) -> float | None:
-    keys = {row["key"] for row in state.executions if state.kind_of(row) == "task"}
+    keys = {row["key"] for row in state.executions if state.kind_of(row).plans_answers}
     those = [seen for key, seen in state.seen.items() if key in keys and seen.observed]
     began = min((one.began_at for one in those if one.began_at is not None), default=0.0)
     seconds = max((one.last_at for one in those), default=0.0) - began
@@ -81,9 +81,9 @@ def _open_answers(state: LiveState, row: Row) -> int:
 def execution_left_s(state: LiveState, row: Row, at: float) -> float | None:
     """Return the remaining time of one execution, at its pace while it takes turns with others."""
     kind = state.kind_of(row)
-    if kind == "load":
+    if kind.runs_by_schedule:
         return _load_left_s(state, row, at)
-    if kind != "task":
+    if not kind.plans_answers:
         return None
     own = state.seen.get(row["key"])
     each_s = _seconds_each([] if own is None else [own])

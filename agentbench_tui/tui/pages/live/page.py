@@ -134,7 +134,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self.refresh_bindings()
             self._changed |= {"ticks", "moment", "events"}
         self._changed |= {"board"}
-        if found.reference is not None or found.stress is not None:
+        if found.reference is not None or found.of_kind is not None:
             self._changed |= {"ticks", "moment"}
         if self.session.draw_every_s is None:  # somebody asked for it
             self._draw()

@@ -182,11 +182,11 @@ class LivePanels(Vertical):
         """Show what changes with time alone, and with live rows."""
         self._status.show(live_view.status(state, now))
         row = live_view.focus_of(state, choices.execution)
-        stress = None
+        of_kind = None
         known = document is not None and row is not None and document.focus == row["key"]
         if known and document is not None and not state.is_replay:
-            stress = document.stress
-        facts, load = live_tables.load_facts(state, row, now, stress), self._widgets["load"]
+            of_kind = document.of_kind
+        facts, load = live_tables.load_facts(state, row, now, of_kind), self._widgets["load"]
         assert isinstance(load, Facts)
         going_on = row is not None and not state.has_ended(row)
         self._entitle(load, _TITLES["load"] if going_on else "the load that was looked at last")

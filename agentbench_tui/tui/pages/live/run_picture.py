@@ -14,12 +14,15 @@ from rich.table import Table
 from rich.text import Text
 
 from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.model.kinds import Kind, kind_named
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import MISSING, duration, money, percent, short_percent
 from agentbench_tui.tui.pages.live.load_picture import LoadPicture
 from agentbench_tui.tui.pages.live.silence import silence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentbench_tui.store.viewer import Row, Update
 _FAILURES_SHOWN = 3
 _OUTLOOKS_SHOWN = 2
@@ -47,12 +50,12 @@ def _style(row: Row, update: Update) -> str:
     return "dim" if row["status"] == "planned" else ""
 
 
-def _benchmarks(plan: str, kind: str) -> dict[str, dict[str, Any]]:
-    """Execution id → benchmark, of the executions of that kind in a run's stored plan."""
+def _benchmarks(plan: str, of: Callable[[Kind], bool]) -> dict[str, dict[str, Any]]:
+    """Execution id → benchmark, of the executions of such a kind in a run's stored plan."""
     return {
         execution["id"]: group["benchmark"]
         for group in json.loads(plan)["groups"]
-        if group["benchmark"]["kind"] == kind
+        if of(kind_named(group["benchmark"]["kind"]))
         for execution in group["executions"]
     }
 
@@ -103,8 +106,9 @@ class RunPicture:
         """Return the run's executions of kind load, from its plan, which is read once."""
         if self._load is None:
             plan = update.run["plan"]
-            self._load = LoadPicture(_benchmarks(plan, "load"), update.run["command"])
-            self._stress = frozenset(_benchmarks(plan, "stress"))
+            loads = _benchmarks(plan, lambda kind: kind.runs_by_schedule)
+            self._load = LoadPicture(loads, update.run["command"])
+            self._stress = frozenset(_benchmarks(plan, lambda kind: kind.sends_load)) - loads.keys()
         return self._load
 
     def progress(self, update: Update) -> str:

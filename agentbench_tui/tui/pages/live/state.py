@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
 from agentbench_tui.store.viewer import seconds_of
 
 if TYPE_CHECKING:
@@ -219,14 +220,15 @@ class LiveState:
         ticks = max((seen.last_at for seen in self.seen.values()), default=0.0)
         return max(ticks, self.live_at if self.live else 0.0) or self.began_at
 
-    def kind_of(self, execution: Row) -> str:
-        """Kind of its benchmark: task, load, stress, experiment."""
+    def kind_of(self, execution: Row) -> Kind:
+        """Kind of its benchmark."""
         planned = self.planned.get(execution["id"])
-        return planned.kind if planned is not None else "task"
+        return kind_named(planned.kind if planned is not None else DEFAULT)
 
-    def has_kind(self, *kinds: str) -> bool:
-        """Return whether any execution has one of these kinds."""
-        return any(self.kind_of(row) in kinds for row in self.executions)
+    @property
+    def sends_load(self) -> bool:
+        """Return whether any execution puts a target under load."""
+        return any(self.kind_of(row).sends_load for row in self.executions)
 
     def has_ended(self, execution: Row) -> bool:
         """Return whether it had ended by the shown time."""

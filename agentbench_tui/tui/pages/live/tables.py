@@ -111,7 +111,7 @@ def where_words(row: Row) -> str:
 
 
 def _right(state: LiveState, row: Row, seen: Seen | None) -> str:
-    if seen is None or not seen.observed or state.kind_of(row) != "task":
+    if seen is None or not seen.observed or not state.kind_of(row).judges_answers:
         return MISSING
     return percent(seen.correct / seen.observed)
 
@@ -241,15 +241,21 @@ def _is_stalled(seen: Seen | None, age_s: float) -> bool:
 
 
 def load_facts(
-    state: LiveState, row: Row | None, now: float, stress: Mapping[str, Any] | None
+    state: LiveState, row: Row | None, now: float, of_kind: Mapping[str, Any] | None
 ) -> FactsData:
-    """Return facts of a load or stress execution: offered and sent rates, and a scenario's
-    findings.
+    """Return facts of an execution: offered and sent rates of a load or stress, and the facts of
+    its kind from `of_kind`, such as a scenario's findings.
     """
-    if row is None or state.kind_of(row) not in {"load", "stress"}:
+    kind = None if row is None else state.kind_of(row)
+    own = None if kind is None else kind.part("live_facts")
+    if row is None or kind is None or not (kind.sends_load or own):
         return FactsData(reason="this execution is not a load")
     live = state.live.get(row["key"], {})
-    facts = [] if stress is None else _stress_facts(stress, ended=state.has_ended(row))
+    facts: list[Fact] = []
+    if own is not None and of_kind is not None:
+        facts += own(of_kind, ended=state.has_ended(row))
+    if not kind.sends_load:
+        return FactsData(facts, reason="nothing is known of it yet")
     if live:
         facts += _window_facts(state, live, now)
     seen = state.seen.get(row["key"])
@@ -291,7 +297,8 @@ def _window_facts(state: LiveState, live: Mapping[str, Any], now: float) -> list
     return facts
 
 
-def _stress_facts(stress: Mapping[str, Any], *, ended: bool) -> list[Fact]:
+def stress_facts(stress: Mapping[str, Any], *, ended: bool) -> list[Fact]:
+    """What a stress scenario found so far."""
     windows = stress.get("windows") or []
     # Until its end the stored status is that of a run that is killed now.
     facts = [Fact("scenario", f"{stress['name']}: {stress['status'] if ended else 'running'}")]

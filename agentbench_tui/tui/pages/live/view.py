@@ -169,7 +169,7 @@ def failures(state: LiveState) -> GaugesData:
     total is exact.
     """
     total = sum(seen.failed for seen in state.seen.values())
-    few = state.has_kind("load", "stress")
+    few = state.sends_load
     kinds = state.kinds.most_common()
     if few and len(kinds) == 1:
         kinds = [(kinds[0][0], max(total, kinds[0][1]))]

@@ -16,6 +16,7 @@ from agentbench_tui.engine.suite.parameters import (
     type_of,
 )
 from agentbench_tui.model.errors import AgentbenchError, UsageError
+from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.tui.pages.new_run.choice import FieldSpec
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class ShelvedSuite:
         if self.loaded is None:
             return False
         suite = self.loaded.suite
-        return not suite.agents and any(one.kind != "experiment" for one in suite.benchmarks)
+        ask_agents = any(kind_named(one.kind).needs_agents for one in suite.benchmarks)
+        return ask_agents and not suite.agents
 
 
 def read_shelf(others: Iterable[str] = ()) -> list[ShelvedSuite]:
