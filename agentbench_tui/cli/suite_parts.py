@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.suite_option import option_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pydantic import BaseModel
+
     from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.suite_option import SuiteOption
 
 Block = dict[str, Any]
 
@@ -40,9 +44,12 @@ def run_keys(given: dict[str, Any]) -> Block:
     return keys
 
 
-def request_of(given: dict[str, Any]) -> Block:
-    """The one request of a workload; empty for the built-in text. An option that the command has
-    not is as one that is not given. Raises UsageError for two sources of prompts."""
+def check_request(given: dict[str, Any], request: Block) -> None:
+    """Raise UsageError for two sources of prompts, and for a dataset that cannot be sent.
+
+    `request`: what the options mean in a workload. An option that the command does not have is
+    like one that is not given.
+    """
     sources = [
         f"--{name.replace('_', '-')}"
         for name in ("prompts", "dataset", "input_tokens")
@@ -50,28 +57,32 @@ def request_of(given: dict[str, Any]) -> Block:
     ]
     if len(sources) > 1:
         raise UsageError(f"{' and '.join(sources)}: give one".replace("--prompts", "--prompt"))
-    request: Block = {}
-    if given["prompts"]:
-        request["prompts"] = list(given["prompts"])
     if given["dataset"] is not None:
-        request["data_source"] = given["dataset"]
-        if given["fields"]:
-            request["fields"] = dict(given["fields"])
         _check_dataset(request)
     elif given["fields"]:
         raise UsageError("--fields works only with --dataset")
-    if given["input_tokens"] is not None:
-        request["synthetic"] = {"input_tokens": given["input_tokens"]}
-        if given.get("prefix_share") is not None:
-            request["synthetic"]["prefix_share"] = given["prefix_share"]
-    for key, name in (
-        ("output_tokens", "output_tokens"),
-        ("turns", "turns"),
-        ("cancel_after_tokens", "cancel_after"),
-    ):
-        if given.get(name) is not None:
-            request[key] = given[name]
-    return request
+
+
+def check_spec(
+    block: Block, model: type[BaseModel], kind: str, options: Sequence[SuiteOption]
+) -> None:
+    """Raise UsageError, in the words of the command line, for values that the block of a kind
+    cannot have."""
+    from pydantic import ValidationError
+
+    from agentbench_tui.engine.suite.suite_problems import findings
+
+    try:
+        model.model_validate(block)
+    except ValidationError as error:
+        finding = findings(error, block, model)[0]
+        option = option_of(options, (kind, *finding.path))
+        raise UsageError(f"{option}: {finding.message}" if option else finding.message) from None
+
+
+def in_order(block: Block, keys: Sequence[str]) -> Block:
+    """Return the block with its keys in the order of `keys`."""
+    return {key: block[key] for key in keys if key in block}
 
 
 def _check_dataset(request: Block) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -174,27 +173,6 @@ class Field(_Value):
 
     def read(self, match: re.Match[str]) -> tuple[str, str]:
         return match[1], match[2]
-
-
-def dataset_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--dataset` and `--fields`, the requests of a load."""
-    dataset = click.option(
-        "--dataset",
-        metavar="FILE",
-        help="Send the records of a dataset in turn: JSON Lines, JSON, CSV or Parquet. A "
-        "recorded conversation (ShareGPT) becomes a session with one request for each user "
-        "turn. Records that cannot be sent are skipped and counted.",
-    )
-    fields = click.option(
-        "--fields",
-        type=Field(),
-        multiple=True,
-        metavar="FIELD=PATH",
-        help="Map a request field to a path in each record of --dataset, such as input=question "
-        "or input=turns.0.text. May be given several times.",
-        show_default="`input`, `messages` or `conversations`",
-    )
-    return dataset(fields(command))
 
 
 def _seconds(text: str) -> float:

@@ -6,12 +6,17 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from agentbench_tui.load.options import LOAD_OPTIONS
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.gate import parse_gate
+from agentbench_tui.model.suite_option import FLAG, Words, named
+from agentbench_tui.stress.options import SCENARIOS, STRESS_OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from agentbench_tui.model.suite_option import SuiteOption
 
 What = Literal["run", "load", "stress"]
 GATES, TAGS, OWNED = "--fail-on", "--tag", "--i-own-this-target"
@@ -29,6 +34,20 @@ class FieldSpec:
     """Allowed values, if they are a list of words; offered while typing."""
     several: bool = False
     """Whether several values are separated by spaces, each as a separate option."""
+
+
+def _lines(options: Sequence[SuiteOption], *flags: str) -> Iterator[FieldSpec]:
+    """Yield the lines of these options, as the table of their command describes them."""
+    for flag in flags:
+        option = named(options, flag)
+        words = option.value.words if isinstance(option.value, Words) else ()
+        yield FieldSpec(
+            option.option,
+            option.label,
+            option.placeholder,
+            ("yes",) if option.value == FLAG else words,
+            several=option.several and option.value != SCENARIOS,
+        )
 
 
 _LIMITS = (
@@ -53,28 +72,16 @@ FIELDS: dict[What, tuple[FieldSpec, ...]] = {
         *_LAST,
     ),
     "load": (
-        FieldSpec("--rate", "rate", "20, or 10,20,40 a second"),
-        FieldSpec("--arrivals", "arrivals", "poisson", ("constant", "poisson", "gamma", "max")),
-        FieldSpec("--concurrency", "users", "1, or 1,4,16: no rate then"),
-        FieldSpec("--duration", "duration", "10s"),
-        FieldSpec("--requests", "requests", "number of requests"),
-        FieldSpec("--slo", "limits", "ttft_ms=200 e2e_ms=2000", several=True),
-        FieldSpec("--input-tokens", "prompt", "tokens, 512 or 512±64"),
-        FieldSpec("--output-tokens", "answer", "tokens, 128"),
+        *_lines(LOAD_OPTIONS, "--rate", "--arrivals", "--concurrency", "--duration", "--requests"),
+        *_lines(LOAD_OPTIONS, "--slo", "--input-tokens", "--output-tokens"),
         FieldSpec("--runs", "repeats", "1"),
         *_LIMITS,
         *_LAST,
     ),
     "stress": (
-        FieldSpec("--scenario", "scenarios", "high_load,spike_load; all 8"),
-        FieldSpec("--time-scale", "time scale", "1; 0.02 is a quick look"),
-        FieldSpec("--duration", "duration", "of the stress, e.g. 300s"),
-        FieldSpec("--most-rate", "most rate", "requests per second; 1000"),
-        FieldSpec("--most-concurrency", "most users", "users; 100"),
-        FieldSpec("--p95-ms", "p95 limit", "ms; 3 × normal"),
-        FieldSpec("--max-time", "time cap", "per scenario, e.g. 10m"),
-        FieldSpec("--max-requests", "request cap", "per scenario"),
-        FieldSpec(OWNED, "it is mine", "yes, for another machine", ("yes",)),
+        *_lines(STRESS_OPTIONS, "--scenario", "--time-scale", "--duration", "--most-rate"),
+        *_lines(STRESS_OPTIONS, "--most-concurrency", "--p95-ms", "--max-time", "--max-requests"),
+        *_lines(STRESS_OPTIONS, OWNED),
         *_LIMITS,
         *_LAST,
     ),
