@@ -106,7 +106,7 @@ def _print_own_metrics(executions: list[dict[str, Any]], form: str) -> None:
     ]
     if rows:
         click.echo()
-        columns = [*EXECUTIONS[:2], Column("metric", "metric"), Column("value", "value [95 %]")]
+        columns = [*EXECUTIONS[:2], Column("metric", "metric"), Column("value", "value [95%]")]
         if any(row["parameters_shown"] for row in rows):
             columns.insert(2, EXECUTIONS[2])
         print_rows(rows, columns, form)
