@@ -120,7 +120,7 @@ async def test_what_is_no_change_cannot_be_accepted(history: Path) -> None:
         await shows(pilot, "calm@3: no regression")
         await pilot.press("A")
         await settle(pilot, lambda: told(app))
-        assert "no change that could be accepted" in told(app)[-1]
+        assert "is not a change that can be accepted" in told(app)[-1]
         await pilot.press("o")
         await settle(pilot, lambda: len(told(app)) > 1)
         assert told(app)[-1] == "there are no other metrics of this benchmark"
