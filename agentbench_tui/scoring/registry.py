@@ -89,7 +89,7 @@ class NamedScorer:
         return score if masked is None else self._of_masked(score, case, masked)
 
     def _of_masked(self, score: Score, case: Case, masked: Answer) -> Score:
-        """The score with the reason and metadata that the masked answer gets."""
+        """Return the score with the reason and metadata of the masked answer."""
         reason, metadata = "the answer holds a secret", {}
         with suppress(Exception):
             second = self._score(case, masked)

@@ -72,7 +72,7 @@ def _probes(on: str, spec: StressSpec) -> Part:
 
 
 def _slow_s(spec: StressSpec) -> float:
-    """A window that waits for slow answers."""
+    """Return the longest duration of a window, with slow answers at its end."""
     return spec.scaled(LONGEST_FOR_LIMIT_S) + 10.0
 
 

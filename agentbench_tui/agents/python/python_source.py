@@ -40,7 +40,7 @@ class Origin:
     name: str
     """Name of the function or class, dotted if nested."""
     base_dir: str = ""
-    """Folder that a file is relative to and that modules are also looked for in."""
+    """Base of a relative file, also searched for modules."""
 
     @property
     def is_file(self) -> bool:

@@ -31,10 +31,10 @@ CANDIDATE_P = 5e-2
 """A split this unlikely is looked at more closely; the last word has CHANGE_P."""
 CHANGE_P = 1e-4
 SPREADS = 2.5
-"""A change is at least this many standard deviations of a run.
+"""Minimum size of a change, in standard deviations of a run.
 
-Histories wander: between long stretches of runs a t test finds any small wave significant. What is
-smaller the gate may still alarm; `locate` then tells where it began. PASSING, NEAR, CANDIDATE_P and
+Histories wander: between long stretches of runs a t test finds any small wave significant. The gate
+may still report smaller changes; `locate` then finds their start. PASSING, NEAR, CANDIDATE_P and
 SPREADS were chosen on real histories, see docs/regressions.md.
 """
 LOCATED = 3.676

@@ -1,4 +1,4 @@
-"""One way to print rows: as a table, JSON, JSON lines, CSV or Markdown, always safe to look at."""
+"""Prints rows as a table, JSON, JSON lines, CSV or Markdown, with unsafe characters escaped."""
 
 from __future__ import annotations
 

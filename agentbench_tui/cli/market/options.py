@@ -13,7 +13,7 @@ from agentbench_tui.market.world.conditions import CONDITIONS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 WORLD_NAMES = ("duration", "interval", "markets", "perpetuals", "agents", "conditions")
-"""Parameters that a world is made from, its seed aside."""
+"""Parameters of a world, except its seed."""
 _WORLD = (
     click.option(
         "--duration",

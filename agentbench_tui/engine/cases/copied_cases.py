@@ -56,7 +56,7 @@ def cases_of(loaded: LoadedSuite, settings: Settings, benchmark: Benchmark) -> I
 
 
 def _content(case: Case) -> bytes:
-    """Everything but the id; empty of a case that has a cluster."""
+    """Hash of everything but the id; empty for a case with a cluster."""
     if case.cluster is not None:
         return b""
     return msgspec.json.encode(msgspec.structs.replace(case, id=""))

@@ -118,8 +118,10 @@ def figures_per_token(columns: Columns, rows: Flags) -> dict[str, Estimate]:
 def _counted(
     columns: Columns, rows: Flags, labels: NDArray[np.integer]
 ) -> dict[int, tuple[NDArray[np.uint32], Counts]]:
-    """By the label of their rows: the different gaps of these rows, ascending in µs, and how
-    often each occurs. No label without a gap."""
+    """Return label → the distinct gaps of its rows, ascending in µs, and their counts.
+
+    Labels without gaps are missing.
+    """
     keys, counts = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
     for us, row in columns.gaps_of(rows):
         label = labels[row].astype(np.uint64) << _GAP_BITS

@@ -205,8 +205,9 @@ def _due_per_s(requests: Requests, own: Flags, window: Window) -> float | None:
 
 
 def asking_s(window: Window) -> float:
-    """Seconds that the schedule spans, as it was drawn: one that ends with its requests may take
-    more or less than it does on average."""
+    """Return the seconds that the drawn schedule spans: a schedule that ends by its requests may
+    take more or less than its mean.
+    """
     if not window.window_s and window.asked and window.asked_per_s:  # a single request, at once
         return window.asked / window.asked_per_s
     return window.window_s

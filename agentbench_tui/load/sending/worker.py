@@ -172,7 +172,7 @@ class Worker:
         self._started.set()
 
     def _over(self, *, cut: bool) -> None:
-        """The window has ended: no session begins; none takes a further turn when it was `cut`."""
+        """End the window: no new session starts, and after a `cut` no session continues."""
         if not self._window_over.is_set():
             self._window_over.set()
             self._reading = self._probe.stop()

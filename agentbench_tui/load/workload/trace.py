@@ -52,7 +52,7 @@ MOST_TOKENS = 2_000_000
 """Maximum tokens of one request or answer."""
 MOST_ARRIVALS = 2_000_000
 MOST_SECONDS = 1_000_000_000
-"""From the first arrival to the last: 31 years."""
+"""Maximum time from the first arrival to the last: 31 years."""
 MAX_CHARACTERS = 1 << 30
 """Maximum characters of the text, after decompression."""
 MAX_LINE = 1 << 22

@@ -250,7 +250,7 @@ FACTS: dict[str, Metric] = {
         ),
         Metric(
             "within_slo",
-            "a value of what was swept",
+            "a value of the swept parameter",
             "none",
             f"The highest rate (or other swept number) at which at least {100 * SLO_SHARE:.0f} %"
             " of what was due kept every limit of the SLO (goodput_share). Of a sweep over one"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def keep_baseline(database: Path, baseline: Baseline) -> None:
-    """Set a baseline, in place of the one of that name and place."""
+    """Set a baseline, replacing the one with that name and place."""
     _insert(database, "baselines", [baseline])
 
 

@@ -197,7 +197,7 @@ async def _tell_break(stand: Stand, point: BreakingPoint, report: ScenarioReport
         kind, count = failed.most_common(1)[0]
         report.observations["broke_first"] = f"{count:,} of {asked:,} {kind.replace('_', ' ')}"
     if stand.agent is None:
-        report.missing["orderly_refusal"] = "the agent cannot be asked from here, one by one"
+        report.missing["orderly_refusal"] = "the agent does not accept single requests from this process"
         return
     try:
         said = await _said_of(stand.agent, tokens, stand.time_limit_s)

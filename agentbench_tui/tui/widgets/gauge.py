@@ -42,7 +42,7 @@ _COLUMN_FROM = 36
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """One thing measured. Labels, notes and reasons may be anybody's; they are made safe."""
+    """One measured quantity. Labels, notes and reasons may be untrusted; they are sanitized."""
 
     label: str
     value: float | None

@@ -89,7 +89,7 @@ def _is_marked(data: SparklineData, value: float) -> bool:
 
 
 def _value(data: SparklineData, palette: Palette, glyphs: Glyphs) -> Row:
-    """The newest value, with a sign when it is one to look at."""
+    """The newest value, with a sign if it deserves attention."""
     newest = data.values[-1] if data.values else None
     if newest is None or not math.isfinite(newest):
         return [span(glyphs.nothing, palette.dim)]

@@ -41,8 +41,10 @@ class Adjusted:
 
 
 def adjusted_together(groups: Sequence[Sequence[Comparison]], most: int) -> Adjusted:
-    """The comparisons of two sides on a benchmark are a group. Up to `most` tests are adjusted by
-    Holm's rule, more are a scan."""
+    """Adjust groups of comparisons; those of two sides on a benchmark form a group.
+
+    Up to `most` tests are adjusted by Holm's method, more by Benjamini and Hochberg's.
+    """
     family: list[tuple[int, int]] = []
     alone: list[tuple[int, int]] = []
     for place, group in enumerate(groups):

@@ -147,7 +147,7 @@ def _of_agent(executions: Sequence[Document]) -> Document:
 
 
 def _untold(name: str | None, status: str, reason: str) -> Document:
-    """A scenario of which nothing was measured."""
+    """Return the result of a scenario without any measurement."""
     nothing = (
         *(
             "resilience",

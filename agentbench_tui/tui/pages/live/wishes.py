@@ -51,7 +51,7 @@ class Wishes:
                 )
 
     def _write(self, run_key: int, wish: str, argument: str | None) -> None:
-        """In a thread: others may hold the lock."""
+        """Runs in a thread, because another process may hold the write lock."""
         app = self._page.app
         found: list[int] = []
         try:

@@ -52,8 +52,9 @@ _HOW = "press o to open a file or folder of training runs, or d for an example"
 
 
 class Training(Page["list[ExperimentRun]"]):
-    """Curves above, runs and what they say below; before a file is opened, what experiments are in
-    the store."""
+    """Curves above, runs and their summary below; before a file is opened, the experiments in
+    the store.
+    """
 
     DEFAULT_CSS: ClassVar[str] = """
     Training #banner { height: 1; background: $warning; color: $background; text-style: bold;
