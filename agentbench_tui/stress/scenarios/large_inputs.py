@@ -197,7 +197,7 @@ async def _tell_break(stand: Stand, point: BreakingPoint, report: ScenarioReport
         kind, count = failed.most_common(1)[0]
         report.observations["broke_first"] = f"{count:,} of {asked:,} {kind.replace('_', ' ')}"
     if stand.agent is None:
-        report.missing["orderly_refusal"] = "the agent does not accept single requests from this process"
+        report.missing["orderly_refusal"] = "the agent accepts no single requests from here"
         return
     try:
         said = await _said_of(stand.agent, tokens, stand.time_limit_s)
