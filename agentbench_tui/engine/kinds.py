@@ -55,7 +55,7 @@ class Runner(Protocol):
         resources: Resources,
         benchmark: Benchmark,
     ) -> Aggregate:
-        """The metrics of what is stored of an execution."""
+        """Return the metrics of a stored execution."""
 
 
 def section_problems(benchmark: Benchmark, model: type[BaseModel]) -> list[Finding]:

@@ -59,7 +59,7 @@ _ORDER = (
 _WITH_SPREAD = ("mean", "p50", "p99")
 """Parts that are shown with what they vary by between repeats."""
 MOST_IN_FULL = 4
-"""Loads of one run that are printed whole."""
+"""Maximum number of loads of one run that are printed in full."""
 RAW = ("csv", "jsonl")
 """Formats with raw numbers; the others are for people."""
 

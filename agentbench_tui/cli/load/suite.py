@@ -94,7 +94,7 @@ def _refuse_unused(given: dict[str, Any], block: Block) -> None:
 
 
 def _check(block: Block, swept: Block) -> None:
-    """Raise UsageError, in the words of the command line, for values that a load cannot have."""
+    """Raise UsageError, in terms of the options, for invalid values of a load."""
     from agentbench_tui.load.spec import LoadSpec
 
     for name, values in swept.items() or [("", [None])]:
