@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from agentbench_tui.python_api.agents import AgentLike, AgentsLike
     from agentbench_tui.python_api.load_results import LoadResult, StressResult
     from agentbench_tui.python_api.load_testing import load, load_async
+    from agentbench_tui.python_api.planned_run import Database
     from agentbench_tui.python_api.progress import OnProgress, RunProgress
     from agentbench_tui.python_api.results import Result, RunResult
     from agentbench_tui.python_api.running import run, run_async
@@ -125,6 +126,7 @@ __all__ = [
     "ComparedMetric",
     "ComparedPair",
     "ComparisonResult",
+    "Database",
     "Dataset",
     "ExecutionResult",
     "Experiment",
@@ -220,6 +222,7 @@ _HOMES = {
     "ComparedMetric": "contracts.compare",
     "ComparedPair": "contracts.compare",
     "ComparisonResult": "python_api.verdict_results",
+    "Database": "python_api.planned_run",
     "Dataset": "model.suite",
     "ExecutionResult": "contracts.run",
     "Experiment": "experiments.experiment",

@@ -19,7 +19,7 @@ GROUPS = {
     "Functions": "Each `…_async` function is awaited and takes the same arguments.",
     "Results": "What the functions return. Each result is shown as tables in a notebook.",
     "Documents": "Parts of results, as the JSON documents of [JSON output](json.md) have them.",
-    "Arguments": "What the functions take as agents and suites.",
+    "Arguments": "What the functions take.",
     "Extensions": "What agents, scorers, experiments, instruments and reporters are made of.",
     "Errors": "All derive from `AgentbenchError`; `exit_code` is that of the command line.",
 }
@@ -54,7 +54,8 @@ def group_of(name: str, found: Any, home: Home) -> str:
     if ".contracts." in home.module:
         return "Documents"
     if ".python_api." in home.module:
-        return "Arguments" if name.endswith("Like") else "Results"
+        is_argument = name.endswith("Like") or name in {"Database", "OnProgress"}
+        return "Arguments" if is_argument else "Results"
     return "Arguments" if home.module.endswith("model.suite") else "Extensions"
 
 

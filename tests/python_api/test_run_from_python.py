@@ -174,11 +174,11 @@ def test_gates_are_in_the_result() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"agents": 3}, "3 is no agent"),
+        ({"agents": 3}, "3 is not an agent"),
         ({"agents": {"a b": knows_half}}, "agent id 'a b'"),
         ({"agents": "nonsense"}, "is not a target"),
         ({"agents": [lambda q: q, lambda q: q]}, "two agents have the id 'lambda'; name them"),
-        ({"suites": 3}, "3 is no suite"),
+        ({"suites": 3}, "3 is not a suite"),
         ({"suites": "quickstrat"}, 'did you mean "quickstart"'),
         ({"runs": 0}, "runs is 0; give at least 1"),
         ({"limit": 2.5}, "limit is 2.5; give a whole number"),
