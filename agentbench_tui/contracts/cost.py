@@ -8,7 +8,7 @@ from agentbench_tui.contracts.document import Document, Part
 from agentbench_tui.contracts.leaderboard import FigureWithReason
 
 
-class CostFigures(Part, frozen=True, kw_only=True):
+class CostPerOutcome(Part, frozen=True, kw_only=True):
     """Cost per task and per success, and successes per dollar."""
 
     cost_usd_per_task: FigureWithReason
@@ -54,7 +54,7 @@ class ParetoFront(Part, frozen=True, kw_only=True):
 
     on_front: bool
     standing: str
-    share: float
+    share: float | None
     """Of resamples in which it is on the front."""
     dominated_by: tuple[str, ...]
     surely_dominated_by: tuple[str, ...]
@@ -82,9 +82,9 @@ class CostLine(Part, frozen=True, kw_only=True):
     """0..1 of the best value."""
     optimal: bool
     front: ParetoFront
-    spent_on_wrong: float
-    """USD spent on answers that were wrong."""
-    by_benchmark: dict[str, CostFigures]
+    spent_on_wrong: float | None
+    """Share of its cost that went into wrong answers; None where it cost nothing."""
+    by_benchmark: dict[str, CostPerOutcome]
     against_current: SwitchSaving | UnsetType | None = UNSET
     """Present where a current contender was named; None for itself."""
 

@@ -111,6 +111,18 @@ class MetricRepeats(Part, frozen=True, kw_only=True):
     p99: RepeatSpread | UnsetType = UNSET
     p999: RepeatSpread | UnsetType = UNSET
 
+    @property
+    def whole(self) -> RepeatSpread | None:
+        """The repeats of a single number; None of a distribution."""
+        if self.values is UNSET or self.low is UNSET or self.high is UNSET or self.method is UNSET:
+            return None
+        return RepeatSpread(values=self.values, low=self.low, high=self.high, method=self.method)
+
+    def part(self, name: str) -> RepeatSpread | None:
+        """Return the repeats of a part of a distribution, such as `p95`; None without it."""
+        found = getattr(self, name, UNSET)
+        return found if isinstance(found, RepeatSpread) else None
+
 
 class LoadDocument(Document, frozen=True, kw_only=True, tag="agentbench.load/1"):
     """What `agentbench load` prints of one load level."""
@@ -148,6 +160,16 @@ class LoadDocument(Document, frozen=True, kw_only=True, tag="agentbench.load/1")
     steady: tuple[tuple[float, float] | None, ...] | None
     """Steady part of each repeat's window, in seconds since its start."""
     tokens_estimated: bool | None
+
+    def number(self, metric: str) -> float | None:
+        """Return a rate, sum or count; None where it was not measured."""
+        found = self.metrics.get(metric)
+        return None if isinstance(found, LoadDistribution) else found
+
+    def distribution(self, metric: str) -> LoadDistribution | None:
+        """Return a figure of single requests; None where there is none of that name."""
+        found = self.metrics.get(metric)
+        return found if isinstance(found, LoadDistribution) else None
 
 
 class SweepLimit(Part, frozen=True, kw_only=True):

@@ -97,6 +97,26 @@ class ExecutionResult(Part, frozen=True, kw_only=True):
     gauges: dict[str, dict[str, GaugeSummary]] | UnsetType = UNSET
     """Scope, such as `host` or `agent:ID` → field → readings; in run details only."""
 
+    @property
+    def load_result(self) -> LoadDocument | None:
+        """What was measured of a load; None of anything else, and where nothing was measured."""
+        return None if self.load is UNSET else self.load
+
+    @property
+    def scenario(self) -> ScenarioResult | None:
+        """What a stress scenario found; None of anything else."""
+        return None if self.stress is UNSET else self.stress
+
+    def value(self, metric: str) -> float | None:
+        """Return the value of a metric; None where it was not measured."""
+        found = self.metrics.get(metric)
+        return None if found is None else found.value
+
+    def reason(self, metric: str) -> str | None:
+        """Return why a metric has no value, or no interval; None where no reason is given."""
+        found = self.metrics.get(metric)
+        return None if found is None else found.reason
+
 
 class GateOutcome(Part, frozen=True, kw_only=True):
     """One gate on one execution."""

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import UNSET, UnsetType
-
-from agentbench_tui.contracts.breakdown import BreakdownDocument
 from agentbench_tui.contracts.document import Document, Json, Part
-from agentbench_tui.contracts.run import (
-    ExecutionResult,
-    GateOutcome,
-    RunLeaderboardEntry,
-    UncheckedLimit,
-)
+from agentbench_tui.contracts.run import RunDocument
 
 
 class RunSummary(Part, frozen=True, kw_only=True):
@@ -85,17 +77,9 @@ class RunClusterFinding(Part, frozen=True, kw_only=True):
     words: str
 
 
-class RunDetailsDocument(Document, frozen=True, kw_only=True, tag="agentbench.run-details/1"):
+class RunDetailsDocument(RunDocument, frozen=True, kw_only=True, tag="agentbench.run-details/1"):
     """What `agentbench runs show` prints: the run document and the circumstances of the run."""
 
-    run_id: str
-    status: str
-    stop_reason: str | None
-    harness: str | None
-    remarks: tuple[str, ...]
-    unchecked_limits: tuple[UncheckedLimit, ...]
-    executions: tuple[ExecutionResult, ...]
-    leaderboard: tuple[RunLeaderboardEntry, ...]
     suite_ids: tuple[str, ...]
     seed: int
     repeats: int
@@ -114,8 +98,6 @@ class RunDetailsDocument(Document, frozen=True, kw_only=True, tag="agentbench.ru
     """Machine and packages."""
     failure_details: tuple[FailureDetail, ...]
     clusters: tuple[RunClusterFinding, ...]
-    gates: tuple[GateOutcome, ...] | UnsetType = UNSET
-    breakdown: BreakdownDocument | UnsetType = UNSET
 
 
 class AnswerLine(Part, frozen=True, kw_only=True):
