@@ -129,7 +129,7 @@ def test_agents_are_compared_and_ranked_by_its_metric(work: Path, site: Path) ->
     assert metric["difference"] == pytest.approx(0.35)
     board = agentbench(work, site, "leaderboard", "--metric", "same_share")
     rows = [line.split() for line in board.stdout.splitlines() if "=" in line[:3]]
-    assert [(row[1], row[2]) for row in rows] == [("steady", "1.000"), ("fickle", "0.650")]
+    assert [(row[1], row[2]) for row in rows] == [("steady", "100%"), ("fickle", "65.0%")]
 
 
 def test_its_metric_is_among_the_figures_of_a_run(work: Path, site: Path) -> None:
