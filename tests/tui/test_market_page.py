@@ -94,7 +94,7 @@ async def test_the_session_opens_with_the_episode_that_was_asked_for(
     two = with_episodes(played, tmp_path / "store.db", EPISODE, later)
     app = AgentbenchApp(Shared(two, episode=1), first="market")
     async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "episode 2 of 2", "$5000")
+        await shows(pilot, "episode 2 of 2", "$5,000")
 
 
 def test_the_example_says_that_it_is_one() -> None:
