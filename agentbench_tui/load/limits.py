@@ -204,7 +204,7 @@ def _of_prices(plan: Plan, agents: Iterable[AgentSpec]) -> Iterator[str]:
         if cost.usd is None and not agent.simulated:
             yield (
                 f"{agent.id}: the budget of {plain(plan.cost_limit_usd)} USD cannot be held:"
-                f" {cost.reason}; give its price with --prices"
+                f" {cost.reason}"
             )
 
 

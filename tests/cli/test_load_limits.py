@@ -91,7 +91,7 @@ def test_a_sweep_is_warned_about_where_it_is_near() -> None:
 def test_a_cap_on_cost_without_a_price_is_told() -> None:
     none = Bounds(ports=None, files=None)
     (line,) = warned({"concurrency": 1}, none, cost_limit_usd=2)
-    assert line.startswith("m: the cap of 2 USD cannot be held: ")
+    assert line.startswith("m: the budget of 2 USD cannot be held: ")
     price = [{"model": "m", "input": 1, "output": 1}]
     assert not warned({"concurrency": 1}, none, cost_limit_usd=2, prices=price)
     assert not warned({"concurrency": 1}, none, "mock", cost_limit_usd=2)

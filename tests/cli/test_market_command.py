@@ -221,7 +221,7 @@ def test_a_sound_world_is_verified_and_a_changed_one_is_not(
     assert market("run", "w.json", "--agent", "market:hold") == 2
     said = capfd.readouterr().err
     assert "w.json is not as it was generated: this version makes another world" in said
-    assert "in flows; `agentbench market verify w.json` tells all" in said
+    assert "in flows; `agentbench market verify w.json` lists all problems" in said
 
 
 def test_a_truth_that_was_changed_fails_as_a_check(capfd: pytest.CaptureFixture[str]) -> None:

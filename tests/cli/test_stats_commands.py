@@ -583,7 +583,7 @@ def test_a_run_that_diverged_is_left_out(said: Said) -> None:
         (("power", "--shares", "0.7", "0.7"), "equal shares"),
         (("power", "--shares", "70%", "180%"), "is not between 0 and 100%"),
         (("power", "--effect", "5%"), "a percentage requires --sd"),
-        (("power", "--discordant", "0.1", "0.1"), "equal chances"),
+        (("power", "--discordant", "0.1", "0.1"), "equal probabilities"),
         (("power", "--discordant", "0.7", "0.6"), "a sum up to 1"),
         (("power", "--power", "1.5"), "--power 1.5"),
         (("power", "--alpha", "0.7"), "--alpha 0.7"),

@@ -104,7 +104,7 @@ def odd(case, answer): return Score("odd", 1.0, "yes", reason=["no text"])
     assert result.outcome.status == "complete"
     assert result.execution("right")["cases"]["correct"] == 2
     (detail,) = set(result.column("SELECT detail FROM failures WHERE stage='score'"))
-    assert "no score: Expected `bool`, got `str` - at `$.correct`" in detail
+    assert "invalid score: Expected `bool`, got `str` - at `$.correct`" in detail
 
 
 async def test_impossible_numbers_are_told_and_never_summed(tmp_path: Path) -> None:

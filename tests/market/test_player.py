@@ -127,7 +127,7 @@ def test_credit_is_what_was_attained_cut_to_a_share(
     score = attainment(Case("seed-1", {}), answer)
     assert (score.value, score.correct) == (value, correct)
     assert score.metadata["optimality_fair"] == fair
-    with pytest.raises(GraderFailure, match="no episode"):
+    with pytest.raises(GraderFailure, match="not an episode"):
         attainment(Case("seed-1", {}), Answer("hello"))
 
 

@@ -63,5 +63,5 @@ def test_expectation_by_letter_index_or_text(expected: object) -> None:
 @pytest.mark.parametrize("expected", ["E", 4, "Berlin", True, 1.0])
 def test_expectation_that_is_no_choice_is_the_graders_failure(expected: object) -> None:
     case = Case("case", "", expected, metadata={"choices": TEXTS})
-    with pytest.raises(GraderFailure, match="none of the choices"):
+    with pytest.raises(GraderFailure, match="not one of the choices"):
         make_scorer("multiple_choice").score(case, Answer("B"))

@@ -235,7 +235,7 @@ async def test_a_change_that_comes_after_the_writer_ended_fails_at_once(tmp_path
 def test_persist_never_writes_over_a_file(tmp_path: Path) -> None:
     kept = tmp_path / "kept.db"
     kept.write_text("precious")
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match="already exists"):
         Location.resolve(":memory:", str(kept))
     assert kept.read_text() == "precious"
 

@@ -124,5 +124,5 @@ def test_by_benchmark_there_is_one_group_and_no_test(database: Path) -> None:
 
 
 def test_a_run_that_asks_no_cases_has_no_fields(database: Path) -> None:
-    with reading(database) as connection, pytest.raises(UsageError, match="there is none"):
+    with reading(database) as connection, pytest.raises(UsageError, match="there are none"):
         breakdown(connection, [], "topic")

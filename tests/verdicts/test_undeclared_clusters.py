@@ -79,7 +79,7 @@ def test_a_column_in_which_differences_go_together_is_named_and_counts_as_draws(
     # 8 against 4 passages: 2 (1 + 12 + 66 + 220 + 495) / 2^12 = 0.388
     assert on.metrics[0].p_value == pytest.approx(1588 / 4096)
     assert on.metrics[0].verdict == "inconclusive"
-    assert "120 cases tell as much as about 12" in on.notes[0]
+    assert "120 cases are worth about 12" in on.notes[0]
     assert "--cluster passage_id" in on.notes[0]
 
 
