@@ -178,7 +178,7 @@ def awaitable(
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = (
-        f"Do what `{function.__name__}` does without blocking the event loop.\\n\\n"
+        f"Do what `{function.__name__}` does without blocking the event loop.\n\n"
         "Async agents are called on the event loop that awaits this, so that they can use its HTTP"
         f" clients. Parameters, result and errors are those of `{function.__name__}`."
     )
