@@ -42,7 +42,7 @@ class Context:
 
 
 def always(options: Options) -> bool:  # noqa: ARG001  # whatever its options are
-    """True, as `Recipe.needs_expected` of a scorer that compares in any case."""
+    """Return True: `Recipe.needs_expected` of scorers that always need an expected answer."""
     return True
 
 

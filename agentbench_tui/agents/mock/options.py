@@ -187,7 +187,7 @@ class MockOptions:
             raise ValueError("service-time: only with slots, which it holds")
 
     def plain(self) -> dict[str, Any]:
-        """The options as JSON can hold them."""
+        """Return the options as JSON-compatible values."""
         return asdict(self)
 
 

@@ -130,7 +130,7 @@ def verdict(
     ratio: bool = False,
     alpha: float = 0.05,
 ) -> Verdict:
-    """What a comparison says about B, for a metric of which `better` is the good direction.
+    """Return the verdict on B for a metric whose better direction is `better`.
 
     `better` or `worse` when p, adjusted for the number of metrics, is below alpha and the effect is
     at least half the margin; otherwise `equivalent` when the interval low … high, which is the

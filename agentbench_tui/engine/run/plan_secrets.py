@@ -28,8 +28,9 @@ def declare_secrets_of(plan: Plan) -> None:
 
 
 def _distinct_parts(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Each part of the documents, with its name: once where documents share it, as the thousands
-    of points of a sweep do."""
+    """Return each distinct part of the documents by name: once, where documents share it, as the
+    thousands of points of a sweep do.
+    """
     parts = {
         (name, id(part)): {name: part} for document in documents for name, part in document.items()
     }

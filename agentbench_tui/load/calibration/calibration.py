@@ -251,7 +251,7 @@ class _Plans:
         return self._each(ClosedLoop(users), duration_s=_CLOSED_S, requests=None)
 
     def open(self, rate: float, requests: int) -> list[WorkerPlan]:
-        """Poisson arrivals, so that requests meet as they do in most plans."""
+        """Return a plan with Poisson arrivals, so that requests overlap as in most plans."""
         schedule = OpenLoop(Arrivals(process="poisson", profile=Constant(rate)))
         return self._each(schedule, duration_s=None, requests=requests)
 

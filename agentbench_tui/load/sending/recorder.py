@@ -197,7 +197,7 @@ class _Rows:
         return sum(column) - NONE * column.count(NONE)
 
     def spent(self) -> Spent:
-        """Return the use of the rows' requests."""
+        """Return the token usage of these requests."""
         given, made = self.of("input_tokens"), self.of("output_tokens")
         known = self
         if NONE in given and NONE in made:

@@ -95,7 +95,9 @@ class PerpPosition:
         return self.size * mark // self.entry
 
     def gain(self, mark: int) -> int:
-        """Gain from the price since the opening, rounded down."""
+        """Return the profit from the price change since the position was opened, in
+        micro-dollars, rounded down.
+        """
         return self.side * self.size * (mark - self.entry) // self.entry
 
     def equity(self, mark: int) -> int:

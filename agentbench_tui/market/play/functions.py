@@ -143,7 +143,7 @@ class ModelSeat(AgentSeat):
 
 
 class Spent:
-    """Total use of an episode's answers."""
+    """Total token usage of an episode."""
 
     def __init__(self) -> None:
         self._answers: list[Answer] = []

@@ -1,4 +1,4 @@
-"""Spikes: far above normal for a short time, again and again, and how it comes back each time."""
+"""Spike scenario: repeated short loads far above normal, and the recovery after each."""
 
 from __future__ import annotations
 

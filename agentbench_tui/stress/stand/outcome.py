@@ -1,4 +1,4 @@
-"""From the stored samples of one window to `Measured`."""
+"""Compute `Measured` from the stored samples of one window."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """The drawn content and its tools."""
+    """Radar chart with the styles, axis names, palette and glyphs used to draw it."""
 
     radar: Radar
     looks: tuple[_Look, ...]

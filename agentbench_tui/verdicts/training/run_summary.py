@@ -89,7 +89,7 @@ def seed_of_name(name: str) -> int | None:
 def paired_by_seed(
     control: Sequence[Run], candidate: Sequence[Run]
 ) -> tuple[list[Run], list[Run], int]:
-    """The runs of the seeds that both sides have, in pairs, and how many had no partner.
+    """Pair control and candidate runs by seed; return both lists and the number of unpaired runs.
 
     A seed that a side has twice pairs nothing.
     """
