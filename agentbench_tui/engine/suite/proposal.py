@@ -231,7 +231,7 @@ class _Look:
         return longest if longest and texts[longest] else ""
 
     def _map(self, field: str, question: str) -> None:
-        """Map a case field to the column of the question, preceded by its context, if there is one."""
+        """Map a case field to the question's column, preceded by its context, if there is one."""
         self._used.add(question)
         parts = [question]
         lower = {name.lower(): name for name in self._names}
