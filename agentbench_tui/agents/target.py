@@ -173,8 +173,8 @@ def _split_name(text: str) -> tuple[str | None, str | None, str]:
     for what, given in (("agent id", agent_id), *([("version", version)] if at else [])):
         if not is_name(given):
             raise UsageError(
-                f"{what} `{given}` in `{text}`: up to 64 letters, digits, `.`, `_` and `-`, "
-                "beginning with a letter or digit"
+                f"{what} `{given}` in `{text}` is not valid: use up to 64 letters, digits, `.`, `_`"
+                " and `-`, beginning with a letter or digit"
             )
     return agent_id, version or None, match[2].strip()
 

@@ -142,7 +142,7 @@ def _edges(
 ) -> tuple[float, float]:
     """First and last step of the window."""
     if x.size < 2:
-        raise ValueError(f"an area needs 2 points, got {x.size}")
+        raise ValueError(f"the area under a curve needs at least 2 points, got {x.size}")
     first, last = float(x[0]), float(x[-1])
     if (step_min is None) != (step_max is None):
         raise ValueError("a window needs both step_min and step_max, or neither")

@@ -209,7 +209,7 @@ def benchmark(
     if callable(name):
         return Measured(name, name.__name__, iterations, warmup, db)
     if iterations < 1 or warmup < 0:
-        raise UsageError("@benchmark: at least one iteration, and no fewer than 0 of warm-up")
+        raise UsageError("@benchmark: `iterations` must be 1 or more, and `warmup` 0 or more")
 
     def decorate(func: Callable[..., Any]) -> Measured:
         return Measured(func, name or func.__name__, iterations, warmup, db)

@@ -99,7 +99,7 @@ def validate(trajectory: Mapping[str, Any]) -> None:
         raise ValueError(f"a trajectory has the schema {SCHEMA}, not {trajectory.get('schema')}")
     steps = trajectory.get("steps")
     if not isinstance(steps, list) or not steps:
-        raise ValueError("a trajectory without steps teaches nothing")
+        raise ValueError("the trajectory has no steps, so it cannot be used for training")
     if not trajectory.get("group"):
         raise ValueError("a trajectory has a group: the id of its world")
     for number, step in enumerate(steps):

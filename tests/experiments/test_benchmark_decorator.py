@@ -130,5 +130,5 @@ def test_what_was_ended_before_it_began_is_told(tmp_path: Path) -> None:
 
 
 def test_counts_that_measure_nothing_are_refused() -> None:
-    with pytest.raises(UsageError, match="at least one iteration"):
+    with pytest.raises(UsageError, match="`iterations` must be 1 or more"):
         benchmark(iterations=0)

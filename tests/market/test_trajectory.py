@@ -122,7 +122,7 @@ def test_one_that_is_too_long_for_an_answer_is_left_out_and_that_is_told(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda one: one.update(steps=[]), "without steps"),
+        (lambda one: one.update(steps=[]), "no steps"),
         (lambda one: one.update(group=""), "group"),
         (lambda one: one.update(schema="x"), "schema"),
         (lambda one: one["steps"][1].update(reward=float("nan")), r"steps\.1\.reward"),

@@ -55,7 +55,7 @@ def _number(text: str, least: float, most: float) -> float:
     except ValueError:
         raise ValueError(f"`{text}` is not a number") from None
     if not least <= value <= most:
-        raise ValueError(f"{text} is not within {plain(least)} and {plain(most)}")
+        raise ValueError(f"{text} is not between {plain(least)} and {plain(most)}")
     return value
 
 
@@ -74,7 +74,7 @@ def _whole(least: int, most: int) -> Callable[[str], int]:
         except ValueError:
             raise ValueError(f"`{text}` is not a whole number") from None
         if not least <= value <= most:
-            raise ValueError(f"{text} is not within {least} and {most}")
+            raise ValueError(f"{text} is not between {least} and {most}")
         return value
 
     return read

@@ -56,7 +56,7 @@ class Question:
         limits = (fields.max_completion_tokens, fields.max_tokens, fields.max_output_tokens)
         asked = next((limit for limit in limits if limit is not None), None)
         if asked is not None and not 1 <= asked <= MOST_TOKENS:
-            raise ValueError(f"max_tokens is not within 1 and {MOST_TOKENS}")
+            raise ValueError(f"max_tokens is not between 1 and {MOST_TOKENS}")
         self.asked_tokens = asked
         self.model = fields.model
         self.streamed = fields.stream is True

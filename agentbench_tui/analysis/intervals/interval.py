@@ -100,7 +100,7 @@ def zero_event_upper(n: int, level: float = 0.95) -> float:
     One-sided and exact (Clopper & Pearson 1934); about 3/n at 95 %. It is 1 when n is 0.
     """
     if n < 0:
-        raise ValueError(f"a number of trials is needed, got {n}")
+        raise ValueError(f"the number of trials must be 0 or more, got {n}")
     upper_share(level)
     return -math.expm1(math.log1p(-level) / n) if n else 1.0
 

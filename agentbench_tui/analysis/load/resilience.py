@@ -116,9 +116,7 @@ def quality(successes: ArrayLike, offered: ArrayLike, capacity: float) -> Floats
     if served.size != asked.size:
         raise ValueError(f"{served.size} windows of successes but {asked.size} of offered load")
     if (served < 0).any() or (asked < 0).any() or not 0 < capacity < math.inf:
-        raise ValueError(
-            "successes and offered load of 0 or more and a capacity above 0 are needed"
-        )
+        raise ValueError("successes and offered load must be 0 or more, and the capacity above 0")
     possible = np.minimum(asked, capacity)
     shares = np.divide(served, possible, out=np.full(served.size, np.nan), where=possible > 0)
     capped: Floats = np.minimum(shares, 1.0)
