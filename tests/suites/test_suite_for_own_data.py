@@ -126,6 +126,30 @@ def test_choices_are_listed_by_letter(tmp_path: Path, record: dict[str, Any]) ->
     assert score(loaded, case, "C") == 0
 
 
+def test_different_numbers_of_choices_are_listed_without_letters(tmp_path: Path) -> None:
+    records = [
+        {"id": str(n), "question": "Which?", "choices": CHOICES[: 2 + n], "answer": n}
+        for n in range(2)
+    ]
+    loaded = made(tmp_path, lines_file(tmp_path, records))
+
+    first, second = cases_of(loaded)
+    assert first.input == (
+        'Which?\n\nChoices: ["London","Paris"]'
+        "\n\nAnswer with nothing but the text of the right choice."
+    )
+    assert [score(loaded, second, one) for one in ("Paris", "Rome")] == [1, 0]
+
+
+def test_truth_values_are_answered_by_name(tmp_path: Path) -> None:
+    records = [{"question": f"{n} > 1?", "answer": n > 1} for n in range(4)]
+    loaded = made(tmp_path, lines_file(tmp_path, records))
+
+    case = next(one for one in cases_of(loaded) if one.expected is True)
+    assert str(case.input).endswith("Answer with one of these only: false, true")
+    assert [score(loaded, case, one) for one in ("True", "false")] == [1, 0]
+
+
 def test_a_question_about_a_passage(tmp_path: Path) -> None:
     records = [
         {

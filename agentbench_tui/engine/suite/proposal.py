@@ -44,13 +44,11 @@ class Choices:
     """The choices of a question."""
 
     paths: Sequence[str]
-    """Path of each in the record."""
+    """Path of each in the record; empty if records have different numbers of choices."""
     listed_at: str
     """Path of the list of all; empty if each has a separate column."""
-
-    @property
-    def count(self) -> int:
-        return len(self.paths)
+    count: int
+    """The most that a record has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +196,7 @@ class _Look:
             values,
             choices=choices.count if choices else None,
             has_lists=bool(choices and choices.listed_at),
+            are_lettered=bool(choices and choices.paths),
         )
 
     def _expected(self) -> str:
@@ -264,10 +263,11 @@ class _Look:
             f"{letter}) {{{path}}}"
             for letter, path in zip(ascii_uppercase, found.paths, strict=False)
         )
-        self._fields["input"] = f"{stem}\n\n{lines}"
+        self._fields["input"] = f"{stem}\n\n{lines or f'Choices: {{{found.listed_at}}}'}"
         if found.listed_at:
             self._fields["metadata.choices"] = found.listed_at
-        self._why["input"] = f"`{question}` and its {found.count} choices, by letter"
+        how = f"its {found.count} choices, by letter" if lines else "its choices"
+        self._why["input"] = f"`{question}` and {how}"
         return found
 
     def _listed_choices(self) -> Choices | None:
@@ -277,11 +277,11 @@ class _Look:
             for path in (name, f"{name}.text"):
                 lists = [look_up(record, path) for record in self._records]
                 counts = {len(one) if isinstance(one, list) else 0 for one in lists}
-                # Of different lengths no one template can list them.
-                if len(counts) == 1 and 2 <= (count := counts.pop()) <= len(ascii_uppercase):
+                if min(counts) >= 2 and (most := max(counts)) <= len(ascii_uppercase):
                     self._used.add(name)
-                    paths = [f"{path}.{place}" for place in range(count)]
-                    return Choices(paths, path)
+                    # A template with letters can list only equally many.
+                    listed = range(most if len(counts) == 1 else 0)
+                    return Choices([f"{path}.{place}" for place in listed], path, most)
         return None
 
     def _choice_columns(self, expected: str, question: str) -> Choices | None:
@@ -296,7 +296,7 @@ class _Look:
         if not 2 <= len(found) <= len(ascii_uppercase):
             return None
         self._used.update(found)
-        return Choices(found, "")
+        return Choices(found, "", len(found))
 
     # What cases are told apart and grouped by.
 

@@ -38,20 +38,24 @@ def proposed_scorer(
     *,
     choices: int | None = None,
     has_lists: bool = False,
+    are_lettered: bool = True,
     asks_in_chat: bool = False,
 ) -> Judged:
     """Return the strictest scorer that fits all these expected answers.
 
-    `choices` is the number of choices in the input; with `has_lists` each case has their texts. A
-    dialogue (`asks_in_chat`) is sent unchanged, without a prompt.
+    `choices` is the number of choices in the input; with `has_lists` each case has their texts,
+    and unless `are_lettered`, the input lists them without letters. A dialogue (`asks_in_chat`) is
+    sent unchanged, without a prompt.
     """
-    found = _fitting(expected, choices, has_lists=has_lists)
+    found = _fitting(expected, choices, has_lists=has_lists, are_lettered=are_lettered)
     if asks_in_chat:
         return Judged(found.scorer, None, found.why)
     return found
 
 
-def _fitting(expected: Sequence[Any], choices: int | None, *, has_lists: bool) -> Judged:
+def _fitting(
+    expected: Sequence[Any], choices: int | None, *, has_lists: bool, are_lettered: bool
+) -> Judged:
     texts = [one for one in expected if isinstance(one, str)]
     only_texts = len(texts) == len(expected)
     if all(map(_is_calls, expected)):
@@ -61,9 +65,13 @@ def _fitting(expected: Sequence[Any], choices: int | None, *, has_lists: bool) -
         if not has_lists:
             scorer = {"multiple_choice": {"choices": choices}}
         if has_lists or _gives_full_value(scorer, expected):
-            return Judged(
-                scorer, _asked("the letter of the right choice"), "the records list choices"
-            )
+            part = "letter" if are_lettered else "text"
+            asked = _asked(f"the {part} of the right choice")
+            return Judged(scorer, asked, "the records list choices")
+    if all(isinstance(one, bool) for one in expected):
+        return Judged(
+            "normalised", _one_of(["false", "true"]), "the expected answers are true or false"
+        )
     if only_texts and _are_letters(texts):
         count = 1 + max(ascii_uppercase.index(one.strip().upper()) for one in texts)
         letters = {"multiple_choice": {"choices": max(4, count)}}
@@ -85,10 +93,9 @@ def _fitting(expected: Sequence[Any], choices: int | None, *, has_lists: bool) -
             "each list holds texts of which any is right; case and punctuation do not count",
         )
     if only_texts and _are_labels(texts):
-        labels = ", ".join(sorted(set(texts)))
         return Judged(
             "normalised",
-            f"{{input}}\n\nAnswer with one of these only: {labels}",
+            _one_of(sorted(set(texts))),
             f"the expected answers are {len(set(texts))} labels",
         )
     if only_texts and sum(len(one) <= _SHORT for one in texts) >= 0.9 * len(texts):
@@ -103,6 +110,10 @@ def _fitting(expected: Sequence[Any], choices: int | None, *, has_lists: bool) -
         "the expected answers are long texts. It counts words in common, not meaning:"
         " `model_graded` asks a model to judge",
     )
+
+
+def _one_of(labels: Sequence[str]) -> str:
+    return f"{{input}}\n\nAnswer with one of these only: {', '.join(labels)}"
 
 
 def _asked(what: str) -> str:
