@@ -54,7 +54,7 @@ def profile(
     agentbench profile latest --benchmark store --flame store.svg
     """
     if target.endswith(".prof"):
-        from agentbench_tui.report.flame import flame_of_cprofile
+        from agentbench_tui.reports.figures.flame import flame_of_cprofile
 
         root = flame_of_cprofile(Path(target))
         _write_flame(root, Path(target).stem, flame or "-")
@@ -151,13 +151,13 @@ def _flame_of(documents: list[Document]) -> Document:
             "cProfile data was recorded (an experiment records it with `instruments: "
             "[cprofile]`)"
         )
-    from agentbench_tui.report.flame import flame_of_cprofile
+    from agentbench_tui.reports.figures.flame import flame_of_cprofile
 
     return flame_of_cprofile(Path(document["cprofile"]))
 
 
 def _write_flame(root: Document, title: str, where: str) -> None:
-    from agentbench_tui.report.flame import speedscope_flame, svg_flame, text_flame
+    from agentbench_tui.reports.figures.flame import speedscope_flame, svg_flame, text_flame
 
     if where == "-":
         for line in text_flame(root):

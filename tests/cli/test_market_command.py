@@ -14,7 +14,7 @@ import pytest
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.cli.market.watch import lines
-from agentbench_tui.report.market_tables import Played, Reports, actions_csv
+from agentbench_tui.reports.market.tables import Played, Reports, actions_csv
 
 SMALL = ("--duration=10", "--interval", "60", "--markets=2", "--perpetuals", "1")
 EPISODE_KEYS = {

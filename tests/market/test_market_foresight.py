@@ -24,7 +24,7 @@ from agentbench_tui.market.world.generator import generate
 from agentbench_tui.market.world.truth import Truth
 from agentbench_tui.market.world.world import PER_MILLION, World, WorldConfig
 from agentbench_tui.model.foresight import foresight
-from agentbench_tui.report.market_tables import Played, called_out, summary_rows
+from agentbench_tui.reports.market.tables import Played, called_out, summary_rows
 
 WORLDS = [generate(WorldConfig(seed=seed)) for seed in range(12)]
 Probability = Callable[[World, Truth, int, int], float]

@@ -23,8 +23,8 @@ from agentbench_tui.market.world.stage import open_stage, read_input
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Request
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
-from agentbench_tui.report.market_pages import detailed_page
-from agentbench_tui.report.market_tables import Played, actions_csv
+from agentbench_tui.reports.market.pages import detailed_page
+from agentbench_tui.reports.market.tables import Played, actions_csv
 from agentbench_tui.tui.pages.market.state import episode_view
 
 SMALL = {"duration": 10.0, "markets": 2, "perpetuals": 1}

@@ -30,7 +30,7 @@ from agentbench_tui.verdicts.training.curve_document import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agentbench_tui.report.plot import Plot
+    from agentbench_tui.reports.figures.plot import Plot
     from agentbench_tui.verdicts.training.curve_question import Answer
 
 HEADER = ("group", "label", "value_or_control", "candidate_value_optional")
@@ -105,7 +105,7 @@ def distribution_plot(answer: Answer) -> Plot | None:
     """
     import numpy as np
 
-    from agentbench_tui.report.plot import histogram_plot
+    from agentbench_tui.reports.figures.plot import histogram_plot
 
     found = answer.comparison
     if found.bootstrap is None or found.effect is None:

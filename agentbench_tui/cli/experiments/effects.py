@@ -68,7 +68,7 @@ def effects(
     """
     from agentbench_tui.experiments.effects import effects_document
     from agentbench_tui.model.errors import Unmeasured
-    from agentbench_tui.report.picture import check_path
+    from agentbench_tui.reports.figures.picture import check_path
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.runs import find_run
 
@@ -91,7 +91,7 @@ def effects(
         columns = [*_ROWS, *(column for column in _LEVELS if column.key != "strip")]
         print_rows(rows, columns, form, document)
     if plot is not None:
-        from agentbench_tui.report.effect_plot import effect_plot
+        from agentbench_tui.reports.figures.effect_plot import effect_plot
 
         effect_plot(document["effects"]).write(Path(plot))
         click.echo(f"written: {plot}", err=True)

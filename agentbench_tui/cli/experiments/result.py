@@ -258,7 +258,7 @@ def _effects_written(connection: sqlite3.Connection, run_id: str, folder: Path) 
     """
     from agentbench_tui.experiments.effects import effects_document
     from agentbench_tui.model.errors import MissingExtra
-    from agentbench_tui.report.effect_plot import effect_plot
+    from agentbench_tui.reports.figures.effect_plot import effect_plot
 
     document = effects_document(connection, run_id)
     paths = [folder / "effects.json", folder / "effects.svg"]

@@ -12,8 +12,8 @@ import click
 from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.presentation.report import Column
-from agentbench_tui.report.market_html import number
-from agentbench_tui.report.market_tables import Played, Reports, called_out, summary_rows
+from agentbench_tui.reports.market.page_parts import number
+from agentbench_tui.reports.market.tables import Played, Reports, called_out, summary_rows
 
 if TYPE_CHECKING:
     import sqlite3

@@ -14,7 +14,7 @@ from agentbench_tui.model.errors import did_you_mean, write_error
 if TYPE_CHECKING:
     import sqlite3
 
-    from agentbench_tui.report.benchmark_results import ByGroups
+    from agentbench_tui.reports.benchmark_results.results_files import ByGroups
 
 Document = dict[str, Any]
 Show = Callable[["sqlite3.Connection", Document, str], None]
@@ -82,7 +82,10 @@ def with_report(
             print_run(run, form)
         else:
             show(connection, run, form)
-        from agentbench_tui.report.benchmark_results import benchmark_results, write_results
+        from agentbench_tui.reports.benchmark_results.results_files import (
+            benchmark_results,
+            write_results,
+        )
 
         groups = None if by is None else _groups(connection, run, *by)
         try:
@@ -99,6 +102,6 @@ def with_report(
 
 def _groups(connection: sqlite3.Connection, run: Document, field: str, limit: int) -> ByGroups:
     from agentbench_tui.cli.run.breakdown import breakdown_of_run
-    from agentbench_tui.report.benchmark_results import ByGroups
+    from agentbench_tui.reports.benchmark_results.results_files import ByGroups
 
     return ByGroups(breakdown_of_run(connection, run, field), limit)

@@ -24,7 +24,7 @@ from agentbench_tui.presentation.numbers import MISSING, percent, precise, with_
 from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
-    from agentbench_tui.report.plot import Plot
+    from agentbench_tui.reports.figures.plot import Plot
     from agentbench_tui.verdicts.statistics.spread import RunSpread
 
 _CELLS = (
@@ -119,7 +119,7 @@ def variance(
     from agentbench_tui.verdicts.statistics.spread import SCHEMA, spread_document
 
     if output is not None:
-        from agentbench_tui.report.picture import check_path
+        from agentbench_tui.reports.figures.picture import check_path
 
         check_path(output)
     found, notes = _spreads(
@@ -272,8 +272,8 @@ def _sentences(one: RunSpread) -> list[str]:
 
 
 def _plots(found: list[RunSpread]) -> Plot | None:
-    from agentbench_tui.report.plot import beside
-    from agentbench_tui.report.spread_plot import spread_plot
+    from agentbench_tui.reports.figures.plot import beside
+    from agentbench_tui.reports.figures.spread_plot import spread_plot
 
     drawable = [spread_plot(one) for one in found if one.curve.points]
     return beside(*drawable) if drawable else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-    from agentbench_tui.report.plot import Plot
+    from agentbench_tui.reports.figures.plot import Plot
 
 _WIDTH, _HEIGHT = 64, 12
 _COLUMNS = (
@@ -99,7 +99,7 @@ def stress_rows(agent: Document) -> list[Document]:
 
 def curve_of(scenario: Document) -> Plot | None:
     """p95 over the level that the scenario raised, with the limit; None below 3 levels."""
-    from agentbench_tui.report.plot import line_plot
+    from agentbench_tui.reports.figures.plot import line_plot
 
     found = level_curve(scenario)
     if found is None:

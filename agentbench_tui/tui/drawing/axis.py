@@ -10,8 +10,8 @@ from itertools import pairwise
 from rich.cells import cell_len
 
 from agentbench_tui.presentation.numbers import abbreviation, has_scale, quantity, scale
-from agentbench_tui.report.canvas import DOWN
-from agentbench_tui.report.drawing import ticks as linear_ticks
+from agentbench_tui.reports.figures.canvas import DOWN
+from agentbench_tui.reports.figures.drawing import ticks as linear_ticks
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import Row, join, shorten, span
 from agentbench_tui.tui.theme import Palette

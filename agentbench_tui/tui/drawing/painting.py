@@ -14,7 +14,7 @@ from rich.cells import cell_len, get_character_cell_size, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 
-from agentbench_tui.report.canvas import ACROSS, DOWN, SOLID
+from agentbench_tui.reports.figures.canvas import ACROSS, DOWN, SOLID
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.theme import Palette
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import quantity
-from agentbench_tui.report.canvas import ACROSS
+from agentbench_tui.reports.figures.canvas import ACROSS
 from agentbench_tui.tui.drawing.axis import Axis, row_of, scale_rows, upright_rows
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import (

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.report.canvas import ACROSS, DOWN, SOLID
+from agentbench_tui.reports.figures.canvas import ACROSS, DOWN, SOLID
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import (
     Dots,

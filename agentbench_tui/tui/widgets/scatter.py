@@ -12,7 +12,7 @@ from rich.style import Style
 
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import quantity
-from agentbench_tui.report.canvas import ACROSS, DOWN
+from agentbench_tui.reports.figures.canvas import ACROSS, DOWN
 from agentbench_tui.tui.drawing.axis import Axis, axis_of, scale_rows
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentbench_tui.report.market_html import number
+from agentbench_tui.reports.market.page_parts import number
 
 
 def test_a_number_has_the_digits_that_it_has() -> None:

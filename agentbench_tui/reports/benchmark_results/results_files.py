@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agentbench_tui.report.breakdown_table import html_section, markdown_section
-from agentbench_tui.report.thresholds import (
+from agentbench_tui.reports.benchmark_results.breakdown_table import html_section, markdown_section
+from agentbench_tui.reports.benchmark_results.thresholds import (
     NOTE,
     Figures,
     by_rubrics,

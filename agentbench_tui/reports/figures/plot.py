@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentbench_tui.report.panel import Band, Bars, Line, Panel, points
+from agentbench_tui.reports.figures.panel import Band, Bars, Line, Panel, points
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ class Plot:
         Colours only where `coloured` asks for them: leave it out for none when NO_COLOR is set or
         TERM is dumb or unknown. Lines differ by dashes as well.
         """
-        from agentbench_tui.report.drawing import draw
+        from agentbench_tui.reports.figures.drawing import draw
 
         return draw(
             self.panels, width, height, coloured=_colours_wanted() if coloured is None else coloured
@@ -46,7 +46,7 @@ class Plot:
         Raises UsageError for another suffix or a place that cannot be written, MissingExtra
         without matplotlib.
         """
-        from agentbench_tui.report.picture import write
+        from agentbench_tui.reports.figures.picture import write
 
         write(self.panels, path)
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from agentbench_tui.model.errors import MissingExtra, UsageError
-from agentbench_tui.report.canvas import Canvas
-from agentbench_tui.report.drawing import tick_label, ticks
-from agentbench_tui.report.plot import Plot, beside, histogram_plot, line_plot
+from agentbench_tui.reports.figures.canvas import Canvas
+from agentbench_tui.reports.figures.drawing import tick_label, ticks
+from agentbench_tui.reports.figures.plot import Plot, beside, histogram_plot, line_plot
 
 BLANK = "\u2800"
 
@@ -211,7 +211,7 @@ def test_without_matplotlib_the_extra_is_named(
 
 def test_making_a_plot_does_not_import_matplotlib() -> None:
     code = (
-        "import sys; from agentbench_tui.report.plot import line_plot;"
+        "import sys; from agentbench_tui.reports.figures.plot import line_plot;"
         "line_plot({'a': ([1, 2], [3, 4])}).text(); print('matplotlib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

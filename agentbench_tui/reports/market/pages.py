@@ -9,10 +9,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
-from agentbench_tui.report.market_html import Link, Links, document, lines, table
+from agentbench_tui.reports.market.page_parts import Link, Links, document, lines, table
 
 if TYPE_CHECKING:
-    from agentbench_tui.report.market_tables import Played
+    from agentbench_tui.reports.market.tables import Played
 
 _MOST_ROWS = 2_000
 """Maximum rows of a table of events; the files next to the page have all of them."""

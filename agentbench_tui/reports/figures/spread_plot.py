@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.report.plot import Plot, line_plot
+from agentbench_tui.reports.figures.plot import Plot, line_plot
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.statistics.spread import RunSpread

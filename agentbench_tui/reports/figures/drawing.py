@@ -10,8 +10,8 @@ from itertools import pairwise
 from rich.cells import cell_len, set_cell_size
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.report.canvas import ACROSS, DOWN, SOLID, Canvas, paint
-from agentbench_tui.report.panel import Band, Bars, Line, Panel
+from agentbench_tui.reports.figures.canvas import ACROSS, DOWN, SOLID, Canvas, paint
+from agentbench_tui.reports.figures.panel import Band, Bars, Line, Panel
 
 _COLOURS = (36, 33, 35, 32, 34, 31)
 """Of the lines, one after the other: cyan, yellow, magenta, green, blue, red."""

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.report.benchmark_results import as_markdown
-from agentbench_tui.report.thresholds import Figures, judged, memory_growth
+from agentbench_tui.reports.benchmark_results.results_files import as_markdown
+from agentbench_tui.reports.benchmark_results.thresholds import Figures, judged, memory_growth
 from agentbench_tui.store.database import reading
 from agentbench_tui.verdicts.load.load_samples import samples_of
 

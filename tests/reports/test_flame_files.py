@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.report.flame import (
+from agentbench_tui.reports.figures.flame import (
     flame_of_cprofile,
     speedscope_flame,
     svg_flame,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import MissingExtra, UsageError, write_error
-from agentbench_tui.report.panel import Panel
+from agentbench_tui.reports.figures.panel import Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from math import nan
 from typing import Any
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.report.plot import Plot, beside, line_plot
+from agentbench_tui.reports.figures.plot import Plot, beside, line_plot
 
 _LONGEST_NAME = 24
 

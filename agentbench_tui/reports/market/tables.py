@@ -21,7 +21,7 @@ from agentbench_tui.market.packing import unpack
 from agentbench_tui.model.errors import write_error
 from agentbench_tui.model.foresight import Foresight, foresight
 from agentbench_tui.model.text.untrusted import visible
-from agentbench_tui.report.market_pages import (
+from agentbench_tui.reports.market.pages import (
     comparison_page,
     detailed_page,
     episode_index_page,

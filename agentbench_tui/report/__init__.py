@@ -1,1 +1,0 @@
-"""Output for people: plots for a terminal and for files."""

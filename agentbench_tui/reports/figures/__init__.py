@@ -1,0 +1,1 @@
+"""Plots on a terminal and as files: lines, bars, bands and flame graphs."""

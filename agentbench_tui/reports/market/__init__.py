@@ -1,0 +1,1 @@
+"""Pages and tables of a market: what each agent did in each world."""
