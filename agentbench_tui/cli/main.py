@@ -73,6 +73,7 @@ COMMANDS = {
         "agentbench_tui.cli.regressions:regressions",
         "Check whether an agent has become worse.",
     ),
+    "gate": ("agentbench_tui.cli.gate:gate", "Check gates on a stored run."),
     "baseline": (
         "agentbench_tui.cli.baseline:baseline",
         "Manage the baselines that regressions are judged against.",

@@ -31,6 +31,7 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
     "experiment/1": ("experiments.ExperimentDocument",),
     "experiments/1": ("experiments.ExperimentsDocument",),
     "explanation/1": ("listings.ExplanationDocument", "listings.ExplanationsDocument"),
+    "gates/1": ("run.GatesDocument",),
     "leaderboard/1": ("leaderboard.LeaderboardDocument",),
     "load/1": ("load.LoadDocument",),
     "load-sweep/1": ("load.LoadSweepDocument",),

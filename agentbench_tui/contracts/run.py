@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import UNSET, UnsetType
 
 from agentbench_tui.contracts.breakdown import BreakdownDocument
@@ -130,6 +132,19 @@ class GateOutcome(Part, frozen=True, kw_only=True):
     reason: str | None
     point: str | None
     """The parameters, in a sweep."""
+
+
+class GatesDocument(Document, frozen=True, kw_only=True, tag="agentbench.gates/1"):
+    """What `agentbench gate` prints."""
+
+    run_id: str
+    status: str
+    """Of the run."""
+    verdict: Literal["passed", "failed", "undecided"]
+    """`undecided` if a gate, or part of the run, could not be judged and no gate failed."""
+    is_whole: bool
+    """Whether the run came to its end and all of it could be measured."""
+    gates: tuple[GateOutcome, ...]
 
 
 class RunLeaderboardEntry(Part, frozen=True, kw_only=True):

@@ -44,18 +44,26 @@ class Store:
         with reading(self.path) as connection:
             return RunsResult(typed(runs_document(connection, self.path, limit, tag), RunsDocument))
 
-    def run(self, run: str = "latest") -> RunResult:
+    def run(self, run: str = "latest", *, gates: Sequence[str] = ()) -> RunResult:
         """Return a run by its id, a unique prefix of it, or `latest`.
 
-        Raises UsageError if there is no such run.
+        `gates`, such as `accuracy>=0.8`, are checked on it: see `RunResult.gates` and
+        `RunResult.raise_for_gates`. Raises UsageError if there is no such run, and for a gate that
+        means nothing.
         """
         from agentbench_tui.store.database import reading
         from agentbench_tui.store.queries.runs import failure_details, find_run
         from agentbench_tui.verdicts.runs.documents import run_document
+        from agentbench_tui.verdicts.runs.ended_run import judged_run
 
+        wanted = names("gates", gates)
         with reading(self.path) as connection:
             row = find_run(connection, run)
-            document = run_document(connection, row)
+            document = (
+                judged_run(connection, row, wanted).document
+                if wanted
+                else run_document(connection, row)
+            )
             failures = failure_details(connection, row["key"])
         return RunResult(typed(document, RunDocument), typed(failures, tuple[FailureDetail, ...]))
 

@@ -269,12 +269,12 @@ def report(database: Path, plan: Plan, how: How) -> int:
         from agentbench_tui.cli.run.result import print_run
         from agentbench_tui.store.database import reading
         from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_words
-        from agentbench_tui.verdicts.runs.ended_run import ended_run, is_unmeasured, write_documents
+        from agentbench_tui.verdicts.runs.ended_run import ended_run, write_documents
         from agentbench_tui.verdicts.runs.gate import gate_lines
 
     with reading(database) as connection:
         ended = ended_run(connection, plan)
-        document, gates = ended.document, ended.gates
+        document = ended.document
         if how.show is None:
             print_run(document, how.form)
         else:
@@ -286,11 +286,9 @@ def report(database: Path, plan: Plan, how: How) -> int:
         _say_failures(ended.failures)
     for line in unchecked_words(document):
         print_prose(visible(line), err=True)
-    for line in gate_lines(gates):
+    for line in gate_lines(ended.gates):
         print_prose(f"gate: {line}", err=True)
-    if any(gate.holds is False for gate in gates):
-        return 1
-    return 3 if any(gate.holds is None for gate in gates) or is_unmeasured(document) else 0
+    return ended.exit_code
 
 
 def _say_failures(details: list[dict[str, Any]]) -> None:

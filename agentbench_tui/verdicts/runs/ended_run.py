@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from agentbench_tui.contracts.run import GateOutcome, GatesDocument
+from agentbench_tui.engine.run.plan import decode_plan
 from agentbench_tui.model.answer import UNMEASURED
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.queries.runs import failure_details, find_run
 from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_in
 from agentbench_tui.verdicts.regression.regression_gate import NoRegression
@@ -16,11 +19,16 @@ from agentbench_tui.verdicts.runs.gate import check_gates
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping, Sequence
 
     from agentbench_tui.engine.run.plan import Plan
     from agentbench_tui.verdicts.runs.gate import GateResult
 
 _MOST_DETAILS = 8
+_VERDICTS: Mapping[int, Literal["passed", "failed", "undecided"]] = {
+    0: "passed", 1: "failed", 3: "undecided",
+}  # fmt: skip
+"""Exit code → verdict on the gates of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +42,73 @@ class EndedRun:
     failures: list[dict[str, Any]]
     """The most frequent failures, each with an example."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the run came to its end and all of it could be measured."""
+        return self.document["status"] != "interrupted" and not is_unmeasured(self.document)
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a gate failed; 3 if a gate, or part of the run, could not be judged; else 0."""
+        if any(gate.holds is False for gate in self.gates):
+            return 1
+        is_undecided = any(gate.holds is None for gate in self.gates)
+        return 3 if is_undecided or not self.is_whole else 0
+
 
 def ended_run(connection: sqlite3.Connection, plan: Plan) -> EndedRun:
     """Read a run at its end and check its gates. Raises UsageError if it is not stored."""
     run = find_run(connection, plan.run_id)
+    return _judged(connection, run, plan.gates, _gates_of_suites(plan))
+
+
+def judged_run(
+    connection: sqlite3.Connection, run: dict[str, Any], gates: Sequence[str] = ()
+) -> EndedRun:
+    """Check gates on a stored run, a row of `queries.runs.find_run`.
+
+    Without `gates`, its own are checked: those of its command line and of its suites. Raises
+    UsageError for a gate that means nothing, and for a run without gates.
+    """
+    if gates:
+        return _judged(connection, run, gates, {})
+    plan = decode_plan(run["plan"])
+    of_suites = _gates_of_suites(plan)
+    if not plan.gates and not any(of_suites.values()):
+        raise UsageError(
+            f"run {run['id']} has no gates of its own; name some, such as 'accuracy>=0.8'"
+        )
+    return _judged(connection, run, plan.gates, of_suites)
+
+
+def _gates_of_suites(plan: Plan) -> dict[str, Sequence[str]]:
+    return {one.suite_id: one.resolved().gates for one in plan.suites}
+
+
+def _judged(
+    connection: sqlite3.Connection,
+    run: dict[str, Any],
+    gates: Sequence[str],
+    of_suites: Mapping[str, Sequence[str]],
+) -> EndedRun:
+    declare_metrics_in(connection, run["key"])
     document = run_document(connection, run)
     failures = failure_details(connection, run["key"], limit=_MOST_DETAILS)
-    of_suites = {one.suite_id: one.resolved().gates for one in plan.suites}
-    declare_metrics_in(connection, run["key"])
-    gates = check_gates(document, plan.gates, of_suites, NoRegression(connection, plan.run_id))
-    if gates:
-        document["gates"] = [gate.document() for gate in gates]
-    return EndedRun(document, gates, failures)
+    results = check_gates(document, gates, of_suites, NoRegression(connection, run["id"]))
+    if results:
+        document["gates"] = [gate.document() for gate in results]
+    return EndedRun(document, results, failures)
+
+
+def gates_document(ended: EndedRun) -> GatesDocument:
+    """Return what `agentbench gate --format json` prints."""
+    return GatesDocument(
+        run_id=ended.document["run_id"],
+        status=ended.document["status"],
+        verdict=_VERDICTS[ended.exit_code],
+        is_whole=ended.is_whole,
+        gates=tuple(GateOutcome(**gate.document()) for gate in ended.gates),
+    )
 
 
 def write_documents(document: dict[str, Any], plan: Plan) -> list[str]:

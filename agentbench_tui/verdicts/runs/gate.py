@@ -132,7 +132,9 @@ def _check(
     if gate.name == NO_REGRESSION:
         return _unregressed(gate, execution, no_regression)
     value, reason = _value(gate.name, execution, run)
-    return _result(gate, execution, value, None if value is None else gate.holds(value), reason)
+    if value is None:
+        return _result(gate, execution, None, None, reason)
+    return _result(gate, execution, value, gate.holds(value), None)
 
 
 def _unregressed(gate: Gate, execution: dict[str, Any], no_regression: Judge | None) -> GateResult:
