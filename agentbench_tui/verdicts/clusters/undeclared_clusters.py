@@ -286,7 +286,7 @@ def candidates_of_many(
 def clustered(evidence: TaskEvidence, grouping: Grouping, cases: Integers) -> TaskEvidence:
     """Return the evidence with this grouping as its clusters."""
     labels = grouping.labels[np.searchsorted(cases, evidence.case)]
-    return replace(evidence, cluster=-1 - labels)
+    return replace(evidence, cluster=-1 - labels, clusters_are_local=True)
 
 
 def _on(side: TaskEvidence, cases: Integers) -> TaskEvidence:

@@ -8,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from agentbench_tui.analysis.sample import Integers
+from agentbench_tui.verdicts.evidence.shared_cases import apart, independent_units
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
-
-_PER_PLACE = 1 << 40
-"""Numbers of cases and clusters of one place; they lie around 0."""
 
 
 def pooled(parts: Sequence[TaskEvidence]) -> TaskEvidence:
-    """The observations of all parts; cases of unlike parts stay unlike.
+    """The observations of all parts. A case that several parts ask counts once in each of them, and
+    is one independent unit.
 
     Parts that were measured in the same runs share their repeats: the first repeat of each is the
     first of the whole. Otherwise the repeats are numbered on. What only whole repeats have is of
@@ -30,8 +29,8 @@ def pooled(parts: Sequence[TaskEvidence]) -> TaskEvidence:
     return replace(
         first,
         executions=first.executions if shares else [row for one in parts for row in one.executions],
-        case=_apart([one.case for one in parts]),
-        cluster=_apart([one.cluster for one in parts]),
+        case=np.concatenate([apart(one.case, at) for at, one in enumerate(parts)]),
+        cluster=np.concatenate(independent_units([*enumerate(parts)])),
         seed=np.concatenate([one.seed for one in parts]),
         repeat=np.concatenate([one.repeat + by for one, by in zip(parts, offsets, strict=True)]),
         values={
@@ -46,16 +45,13 @@ def pooled(parts: Sequence[TaskEvidence]) -> TaskEvidence:
         names_cases=all(one.names_cases for one in parts),
         tells_failures=any(one.tells_failures for one in parts),
         run_of=first.run_of if shares else _runs(parts),
+        clusters_are_local=True,
     )
 
 
 def _repeats(one: TaskEvidence) -> tuple[object, ...]:
     runs = None if one.run_of is None else tuple(one.run_of.tolist())
     return ([row["run_id"] for row in one.executions], [*one.repeats_of], one.repeats, runs)
-
-
-def _apart(columns: Sequence[Integers]) -> Integers:
-    return np.concatenate([one + at * _PER_PLACE for at, one in enumerate(columns)])
 
 
 def _runs(parts: Sequence[TaskEvidence]) -> Integers | None:

@@ -76,6 +76,8 @@ class TaskEvidence:
     tells_failures: bool = True
     """Whether it says which answers failed; False of files that have no column for it and a value
     in every row."""
+    clusters_are_local: bool = False
+    """Whether numbers of clusters mean something else in evidence of another benchmark."""
     run_of: Integers | None = None
     """For files with a run column, the run number of each repeat."""
 

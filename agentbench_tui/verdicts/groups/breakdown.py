@@ -16,6 +16,7 @@ from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.store.queries.answers import failures_by_case
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.place import place_of
+from agentbench_tui.verdicts.evidence.shared_cases import apart, shared_cases_words
 from agentbench_tui.verdicts.evidence.task_evidence import task_evidence
 from agentbench_tui.verdicts.groups.case_groups import CaseFields
 from agentbench_tui.verdicts.groups.group_figures import (
@@ -29,9 +30,13 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-    from agentbench_tui.verdicts.evidence.place import Execution
+    from agentbench_tui.analysis.sample import Integers
+    from agentbench_tui.verdicts.evidence.place import Execution, Place
     from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
     from agentbench_tui.verdicts.groups.case_groups import CaseGroups
+
+    Part = tuple[Execution, TaskEvidence]
+    """An execution with its observations."""
 
 NO_CASES = "only benchmarks with cases have fields, and there are none"
 MAIN_METRICS = ("accuracy", "e2e_ms")
@@ -86,24 +91,42 @@ def breakdown(
         point = tuple(sorted((name, str(value)) for name, value in row["parameters"].items()))
         key = (row["agent_id"], row["agent_version"], row["simulated"], point)
         by_agent.setdefault(key, []).append(row)
-    agents = [_of_agent(connection, those, groups, numbers) for those in by_agent.values()]
+    evidence = [_parts(connection, those, numbers) for those in by_agent.values()]
+    agents = [
+        _of_agent(connection, those, parts, groups, numbers)
+        for those, parts in zip(by_agent.values(), evidence, strict=True)
+        if parts
+    ]
     notes = [groups.note] if groups.note else []
+    notes += dict.fromkeys(filter(None, map(_shared_words, evidence)))
     if len(rows) < len(asked):
         left_out = counted(len(asked) - len(rows), "execution")
         notes.append(f"{left_out} without figures left out: not finished")
-    return Breakdown(groups.label, tuple(one for one in agents if one is not None), tuple(notes))
+    return Breakdown(groups.label, tuple(agents), tuple(notes))
+
+
+def _parts(
+    connection: sqlite3.Connection, rows: Sequence[Execution], numbers: CaseNumbers
+) -> list[Part]:
+    """Return the executions with observations, each with these."""
+    parts = [(row, task_evidence(connection, [row], numbers)) for row in rows]
+    return [(row, part) for row, part in parts if len(part.case)]
+
+
+def _shared_words(parts: Sequence[Part]) -> str:
+    by_place: dict[Place, list[Integers]] = {}
+    for row, part in parts:
+        by_place.setdefault(place_of(row), []).append(part.case)
+    return shared_cases_words(map(np.concatenate, by_place.values()))
 
 
 def _of_agent(
     connection: sqlite3.Connection,
     rows: Sequence[Execution],
+    parts: Sequence[Part],
     groups: CaseGroups,
     numbers: CaseNumbers,
-) -> AgentBreakdown | None:
-    parts = [(row, task_evidence(connection, [row], numbers)) for row in rows]
-    parts = [(row, part) for row, part in parts if len(part.case)]
-    if not parts:
-        return None
+) -> AgentBreakdown:
     answers = _together(parts, groups)
     metric = next((one for one in MAIN_METRICS if one in answers.values), MAIN_METRICS[0])
     failures = _failures(connection, rows, groups, numbers)
@@ -127,12 +150,10 @@ def _of_agent(
     )
 
 
-def _together(
-    parts: Sequence[tuple[Execution, TaskEvidence]], groups: CaseGroups
-) -> GroupedAnswers:
+def _together(parts: Sequence[Part], groups: CaseGroups) -> GroupedAnswers:
     names = dict.fromkeys(name for _, part in parts for name in part.values)
     return GroupedAnswers(
-        np.concatenate([part.case for _, part in parts]),
+        _asked(parts),
         np.concatenate([part.cluster for _, part in parts]),
         np.concatenate([part.repeat for _, part in parts]),
         {
@@ -143,6 +164,12 @@ def _together(
         },
         np.concatenate([groups.members(part.case, place_of(row)) for row, part in parts], axis=1),
     )
+
+
+def _asked(parts: Sequence[Part]) -> Integers:
+    """Return the case of each observation; a case that several benchmarks ask differs in each."""
+    places = [*dict.fromkeys(place_of(row) for row, _ in parts)]
+    return np.concatenate([apart(part.case, places.index(place_of(row))) for row, part in parts])
 
 
 def _failures(

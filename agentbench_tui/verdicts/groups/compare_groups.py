@@ -20,6 +20,7 @@ from agentbench_tui.verdicts.comparison.comparison import Comparison, judged
 from agentbench_tui.verdicts.comparison.share_interval import with_exact_test
 from agentbench_tui.verdicts.evidence.metric_family import Adjusted, Adjustment, adjusted_together
 from agentbench_tui.verdicts.evidence.pooled_places import pooled
+from agentbench_tui.verdicts.evidence.shared_cases import shared_cases_words
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.groups.breakdown import NO_CASES
 from agentbench_tui.verdicts.groups.case_groups import CaseFields
@@ -115,8 +116,22 @@ def compare_by_groups(
         replace(one, groups=tuple(_judged(of, next(following), count, one) for of in one.groups))
         for one in pairs
     )
-    notes = (groups.note,) if groups.note else ()
-    return ComparedByGroups(groups.label, judged_pairs, adjusted.adjustment, adjusted.tests, notes)
+    notes = [groups.note] if groups.note else []
+    notes += dict.fromkeys(
+        filter(None, (_shared_words(of) for one in found.pairs for of in _by_point(one).values()))
+    )
+    return ComparedByGroups(
+        groups.label, judged_pairs, adjusted.adjustment, adjusted.tests, tuple(notes)
+    )
+
+
+def _shared_words(places: Sequence[OnBenchmark]) -> str:
+    sides = [[one.a for one in places], [one.b for one in places]]
+    stored = [
+        [one.case for one in side if isinstance(one, TaskEvidence) and one.executions]
+        for side in sides
+    ]
+    return max(map(shared_cases_words, stored), key=len)
 
 
 def _judged(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from agentbench_tui.analysis.runs.between_run import ASSUMED_SD
 from agentbench_tui.verdicts.clusters.cluster_words import board_words
 from agentbench_tui.verdicts.evidence.comparability import differences
+from agentbench_tui.verdicts.evidence.shared_cases import shared_cases_words
+from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.ranking.rankable import rankable
 from agentbench_tui.verdicts.ranking.ranked_by_case import case_measure, unknown_places
 
@@ -32,6 +34,7 @@ def board_notes(
     return [
         *_of_several_runs(ranked),
         *_unanswered(ranked),
+        *_shared(ranked),
         *_unknown(ranked, places),
         *_clusters(ranked, places, clusters),
         *_unlike(connection, ranked, places, numbers),
@@ -47,6 +50,20 @@ def _clusters(ranked: Ranked, places: PlaceNumbers, clusters: Mapping[int, Findi
         for place in map(int, ranked.places)
         if place in clusters
     ]
+
+
+def _shared(ranked: Ranked) -> list[str]:
+    """Say how many cases are asked in several of the places that are ranked together."""
+    if ranked.way != "cases":
+        return []
+    first = ranked.cards[0]
+    by_place = [
+        one.case
+        for place in map(int, ranked.places)
+        if isinstance(one := first.evidence[place], TaskEvidence)
+    ]
+    words = shared_cases_words(by_place, "benchmarks or points of a sweep")
+    return [words] if words else []
 
 
 def _of_several_runs(ranked: Ranked) -> list[str]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from agentbench_tui.analysis.sample import count_distinct, distinct, mean_by, sorted_distinct
 from agentbench_tui.verdicts.evidence.evidence import evidence_of
 from agentbench_tui.verdicts.evidence.place import place_of
+from agentbench_tui.verdicts.evidence.shared_cases import PER_PLACE, apart, independent_units
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence, joined
 
 if TYPE_CHECKING:
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.place import Execution, Place
     from agentbench_tui.verdicts.ranking.standing import Runs
     from agentbench_tui.verdicts.selection.contenders import Contender
-
-
-_PER_PLACE = 1 << 40
-"""Numbers of cases and clusters of one place; they lie around 0."""
 
 
 class PlaceNumbers:
@@ -73,12 +70,12 @@ class Scorecard:
     @cached_property
     def case(self) -> Integers:
         """The case of each observation of all task benchmarks; unlike in unlike places."""
-        return _joined([_apart(one.case, place) for place, one in self._tasks])
+        return _joined([apart(one.case, place) for place, one in self._tasks])
 
     @cached_property
     def cluster(self) -> Integers:
-        """Return the independent unit of each observation."""
-        return _joined([_apart(one.cluster, place) for place, one in self._tasks])
+        """Return the independent unit of each observation; a case of several places is one."""
+        return _joined(independent_units(self._tasks)) if self._tasks else _joined([])
 
     @cached_property
     def place(self) -> Integers:
@@ -90,7 +87,7 @@ class Scorecard:
     @cached_property
     def repeat(self) -> Integers:
         """The repeat of each observation; unlike in unlike places."""
-        return _joined([_apart(one.repeat, place) for place, one in self._tasks])
+        return _joined([apart(one.repeat, place) for place, one in self._tasks])
 
     def column(self, metric: str) -> Floats:
         """Return the metric of each observation; NaN if it has none."""
@@ -115,7 +112,7 @@ class Scorecard:
     def samples_of(self, metric: str, cases: Integers) -> dict[int, Floats]:
         """The same over these cases alone; places without cases have none."""
         found = {
-            place: one.only(cases - place * _PER_PLACE).per_repeat(metric)
+            place: one.only(cases - place * PER_PLACE).per_repeat(metric)
             for place, one in self._tasks
         }
         return {place: values for place, values in found.items() if len(values)}
@@ -228,8 +225,3 @@ def by_cluster(table: Floats, clusters: Integers) -> Floats:
 
 def _joined(columns: list[Integers]) -> Integers:
     return joined(columns) if columns else np.empty(0, np.int64)
-
-
-def _apart(labels: Integers, place: int) -> Integers:
-    """Labels that no other place has; those of place 0 as they are, without a copy."""
-    return labels + place * _PER_PLACE if place else labels
