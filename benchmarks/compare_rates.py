@@ -20,8 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from agentbench_tui.analysis.sample import Floats
-from agentbench_tui.verdicts.comparison.comparison import Asked, judged
+from agentbench_tui.verdicts.comparison.comparison import Asked
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.comparison.judgement import judged
 from agentbench_tui.verdicts.evidence.evidence import Evidence
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "verdicts"))

@@ -41,7 +41,7 @@ from agentbench_tui.stress.report import ScalingFacts  # noqa: E402
 from agentbench_tui.stress.reporter import read_report  # noqa: E402
 from agentbench_tui.stress.scenarios.concurrent_requests import REPEATS  # noqa: E402
 from agentbench_tui.stress.search.scaling import closed_rate, scaling_facts, user_levels  # noqa: E402
-from agentbench_tui.stress.stand.course import Course  # noqa: E402
+from agentbench_tui.stress.stand.window_plan import WindowPlan  # noqa: E402
 
 RATE, MOST, ROUNDS, LEAST_S, NOISE = 20.0, 64, 10.0, 2.5, 0.2
 LAWS = ((0.04, 0.0009), (0.1, 0.002), (0.05, 0.0), (0.0, 0.0))
@@ -58,7 +58,7 @@ async def measured(contention: float, coherency: float, seed: int) -> ScalingFac
     for users in order:
         each_s = (1 + contention * (users - 1) + coherency * users * (users - 1)) / RATE
         length_s = max(LEAST_S, ROUNDS * each_s)
-        window = await stand.hold(Course(length_s, users=users), phase="scaling")
+        window = await stand.hold(WindowPlan(length_s, users=users), phase="scaling")
         rate = closed_rate(window)
         if rate is not None:
             points.append((float(users), rate))

@@ -16,7 +16,7 @@ from agentbench_tui.agents.target import parse_target
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent
 from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.model.text.untrusted import declare_secrets
+from agentbench_tui.model.text.secrets import declare_secrets
 
 
 def check_agent(spec: AgentSpec) -> list[str]:

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
         performance_profile,
         probability_of_improvement,
     )
+    from agentbench_tui.analysis.differences.assumption_checks import (
+        GoodnessTest,
+        ks_2samp,
+        levene,
+        shapiro,
+    )
+    from agentbench_tui.analysis.differences.difference_verdict import verdict
     from agentbench_tui.analysis.differences.effect_size import (
         cliffs_delta,
         cohens_d,
@@ -44,9 +51,7 @@ if TYPE_CHECKING:
         tost_difference,
         tost_ratio,
         values_needed,
-        verdict,
     )
-    from agentbench_tui.analysis.differences.goodness import GoodnessTest, ks_2samp, levene, shapiro
     from agentbench_tui.analysis.differences.multiplicity import (
         benjamini_hochberg,
         benjamini_yekutieli,

@@ -96,7 +96,8 @@ def check(targets: tuple[str, ...], ask: bool, suite: str | None) -> int:
     agentbench agents check planner --suite quickstart
     """
     from agentbench_tui.agents.registry import check_agent
-    from agentbench_tui.model.text.untrusted import one_line, redact
+    from agentbench_tui.model.text.secrets import redact
+    from agentbench_tui.model.text.untrusted import one_line
 
     wrong = 0
     for spec in _given(targets, suite):
@@ -129,7 +130,8 @@ def _asked(spec: AgentSpec) -> tuple[str, list[str]]:
     """Return the agent's answer, or the reason for a failure."""
     from agentbench_tui.agents.trial import QUESTION, ask_once
     from agentbench_tui.model.answer import AgentFailure
-    from agentbench_tui.model.text.untrusted import one_line, redact
+    from agentbench_tui.model.text.secrets import redact
+    from agentbench_tui.model.text.untrusted import one_line
     from agentbench_tui.presentation.numbers import duration
     from agentbench_tui.process.event_loop import run_shared
 

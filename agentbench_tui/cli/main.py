@@ -258,7 +258,8 @@ def _exit_code_of(arguments: list[str]) -> int:
         error.show()
         return error.exit_code
     except AgentbenchError as error:
-        from agentbench_tui.model.text.untrusted import redact, visible
+        from agentbench_tui.model.text.secrets import redact
+        from agentbench_tui.model.text.untrusted import visible
 
         click.echo(f"agentbench: {visible(redact(str(error)))}", err=True)
         return error.exit_code
@@ -342,7 +343,7 @@ def _report_fault(error: BaseException, arguments: list[str]) -> int:
     import tempfile
     import traceback
 
-    from agentbench_tui.model.text.untrusted import redact
+    from agentbench_tui.model.text.secrets import redact
 
     command = " ".join(arguments)
     text = "".join(traceback.format_exception(error))

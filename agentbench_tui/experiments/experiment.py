@@ -21,7 +21,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from agentbench_tui.experiments.measuring.noted import GIVEN, NotedReads, asked_for
+from agentbench_tui.experiments.measuring.parameter_reads import GIVEN, RecordedReads, asked_for
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import is_name
 
@@ -97,8 +97,8 @@ class Experiment:
     """By name. A run's values are validated, and defaults are filled in, before."""
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
-        is_noted = isinstance(parameters, NotedReads)
-        given: Any = parameters if is_noted else NotedReads(parameters or {})
+        is_noted = isinstance(parameters, RecordedReads)
+        given: Any = parameters if is_noted else RecordedReads(parameters or {})
         vars(self)[GIVEN] = given
         if not has_lazy_params(type(self)):
             self.params = given

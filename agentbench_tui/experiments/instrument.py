@@ -22,7 +22,7 @@ from typing import Any
 
 from agentbench_tui.experiments.experiment import ExperimentContext
 from agentbench_tui.experiments.measuring.order import Instrument
-from agentbench_tui.experiments.measuring.passes import PASSES
+from agentbench_tui.experiments.measuring.profiler_passes import PASSES
 from agentbench_tui.instruments.perf_counters import perf
 from agentbench_tui.instruments.registry import ENTRY_POINTS, PYTHON
 from agentbench_tui.model.errors import UsageError

@@ -21,15 +21,18 @@ from agentbench_tui.engine.run.turns import in_turn
 from agentbench_tui.experiments.commands.timed_command import SLUG as COMMAND
 from agentbench_tui.experiments.commands.timed_command import commands_of
 from agentbench_tui.experiments.instrument import around, instruments_of, passes
-from agentbench_tui.experiments.measuring.course import LONGEST_REASON, Course
-from agentbench_tui.experiments.measuring.heeding import (
-    heeded_of,
-    last_of,
-    unheeded_settings,
-    unheeded_sweep,
-    unheeded_variants,
-)
 from agentbench_tui.experiments.measuring.order import Order
+from agentbench_tui.experiments.measuring.unused_parameters import (
+    last_of,
+    parameter_use_of,
+    unused_settings,
+    unused_sweep,
+    variants_without_effect,
+)
+from agentbench_tui.experiments.measuring.variant_measurement import (
+    LONGEST_REASON,
+    VariantMeasurement,
+)
 from agentbench_tui.experiments.registry import find_experiment, is_own
 from agentbench_tui.experiments.settings import equal_variants
 from agentbench_tui.experiments.variants import is_variant, parameters_of
@@ -108,7 +111,7 @@ async def run(group: Group, context: RunContext) -> None:
         await _run_repeat(repeat, group, benchmark, case_key, context)
         if context.stop.is_set:
             break
-    await _tell_unheeded(group, benchmark, context)
+    await _report_unused(group, benchmark, context)
     for execution in group.executions:
         await _tell_failures(context.execution_keys[execution.id], context)
     with suppress(OSError):  # nothing was written there
@@ -120,8 +123,8 @@ async def _run_repeat(
     repeat: int, group: Group, benchmark: Benchmark, case_key: int, context: RunContext
 ) -> None:
     measured = benchmark.iterations.measured
-    courses = [
-        Course(
+    measurements = [
+        VariantMeasurement(
             _order(repeat, group, benchmark, execution, context),
             benchmark,
             context,
@@ -132,23 +135,23 @@ async def _run_repeat(
         if context.committed(execution.id, repeat) < measured
         and _may_go_on(context.progress_of(context.execution_keys[execution.id]))
     ]
-    ordered = in_turn(courses, group.seed_of_turns, repeat)
+    ordered = in_turn(measurements, group.seed_of_turns, repeat)
     try:
-        for course in ordered:
-            await course.open()
-        _refuse_equal(group, courses, context)
-        for course in ordered:
-            await course.warm_up()
+        for measurement in ordered:
+            await measurement.open()
+        _refuse_equal(group, measurements, context)
+        for measurement in ordered:
+            await measurement.warm_up()
         if repeat == 0 and _is_first(group, context) and _counts(benchmark):
             context.say(perf_words())
         if repeat == 0:
-            _say_timer(courses, _is_first(group, context), context)
-        await _measure(courses, repeat, group, benchmark, context)
+            _say_timer(measurements, _is_first(group, context), context)
+        await _measure(measurements, repeat, group, benchmark, context)
         if repeat == 0:
-            await _profile(courses, benchmark, context)
+            await _profile(measurements, benchmark, context)
     finally:
-        for course in courses:
-            await course.close()
+        for measurement in measurements:
+            await measurement.close()
 
 
 def _may_go_on(progress: Progress) -> bool:
@@ -156,7 +159,7 @@ def _may_go_on(progress: Progress) -> bool:
 
 
 async def _measure(
-    courses: Sequence[Course],
+    measurements: Sequence[VariantMeasurement],
     repeat: int,
     group: Group,
     benchmark: Benchmark,
@@ -165,25 +168,25 @@ async def _measure(
     """All iterations of a repeat, block by block."""
     outside_ms = inside_ms = 0.0
     for nth in range(benchmark.iterations.measured):
-        for course in courses:
-            await course.reopen()
-        ordered = in_turn(courses, group.seed_of_turns, repeat, nth)
-        block = [course for course in ordered if course.goes_on]
+        for measurement in measurements:
+            await measurement.reopen()
+        ordered = in_turn(measurements, group.seed_of_turns, repeat, nth)
+        block = [measurement for measurement in ordered if measurement.goes_on]
         if not block:
             break
-        for course in block:
+        for measurement in block:
             await context.may_ask.wait()
             if context.stop.is_set:
                 return
-            if _is_done(course, nth, context):
+            if _is_done(measurement, nth, context):
                 continue
-            reading = await course.iterate(nth)
+            reading = await measurement.iterate(nth)
             outside_ms += reading.instruments_ms
             inside_ms += (reading.ms or 0.0) * reading.loops
             if context.writer.is_full:
                 await context.writer.room()
-        for course in block:
-            course.end_iteration()
+        for measurement in block:
+            measurement.end_iteration()
     if outside_ms and inside_ms:
         share = f"{100 * outside_ms / inside_ms:.1f} %"
         context.say(
@@ -197,18 +200,20 @@ def _counts(benchmark: Benchmark) -> bool:
     return any(one.name == "perf" for one in instruments_of(benchmark.instruments))
 
 
-def _is_done(course: Course, nth: int, context: RunContext) -> bool:
+def _is_done(measurement: VariantMeasurement, nth: int, context: RunContext) -> bool:
     """Return whether a resumed run already has this iteration."""
-    done = context.done.get(course.key, set())
-    return (course.case_key, course.order.repeat, nth) in done
+    done = context.done.get(measurement.key, set())
+    return (measurement.case_key, measurement.order.repeat, nth) in done
 
 
-async def _profile(courses: Sequence[Course], benchmark: Benchmark, context: RunContext) -> None:
+async def _profile(
+    measurements: Sequence[VariantMeasurement], benchmark: Benchmark, context: RunContext
+) -> None:
     for instrument in passes(instruments_of(benchmark.instruments)):
-        for course in courses:
-            await course.reopen()
-            if course.goes_on and not context.stop.is_set:
-                context.say(await course.profile(instrument))
+        for measurement in measurements:
+            await measurement.reopen()
+            if measurement.goes_on and not context.stop.is_set:
+                context.say(await measurement.profile(instrument))
 
 
 def _order(
@@ -252,23 +257,25 @@ def _folder(group: Group, context: RunContext) -> Path:
     return run_folder(context.plan, group.suite_hash, context.database)
 
 
-def _refuse_equal(group: Group, courses: Sequence[Course], context: RunContext) -> None:
+def _refuse_equal(
+    group: Group, measurements: Sequence[VariantMeasurement], context: RunContext
+) -> None:
     """Break the executions of variants that differ in nothing that is in force."""
     variants = {one.agent.id for one in group.executions if is_variant(one.agent)}
     effective = {
-        course.order.variant: course.effective
-        for course in courses
-        if course.goes_on and course.order.variant in variants
+        measurement.order.variant: measurement.effective
+        for measurement in measurements
+        if measurement.goes_on and measurement.order.variant in variants
     }
     why = equal_variants(effective)
-    for course in courses:
-        if course.order.variant in why:
-            course.progress.broken = why[course.order.variant]
+    for measurement in measurements:
+        if measurement.order.variant in why:
+            measurement.progress.broken = why[measurement.order.variant]
     for reason in dict.fromkeys(why.values()):
         context.say(reason)
 
 
-async def _tell_unheeded(group: Group, benchmark: Benchmark, context: RunContext) -> None:
+async def _report_unused(group: Group, benchmark: Benchmark, context: RunContext) -> None:
     """Mark executions as broken if they differ only in parameters that the code never reads.
 
     For variants, all equal ones; for a sweep, the executions of the point that ends last.
@@ -282,11 +289,11 @@ async def _tell_unheeded(group: Group, benchmark: Benchmark, context: RunContext
     # Points that are measured side by side may all be here: the last to come in looks at them.
     until_now = frozenset(ended)
     whole = await context.writer.apply(lambda c: last_of(c, place, until_now))
-    here = await context.writer.apply(lambda c: heeded_of(c, variants))
-    why = unheeded_variants(here)
-    if (sweep := unheeded_sweep(benchmark, whole)) is not None:
+    here = await context.writer.apply(lambda c: parameter_use_of(c, variants))
+    why = variants_without_effect(here)
+    if (sweep := unused_sweep(benchmark, whole)) is not None:
         why = {**dict.fromkeys(agents, sweep), **why}
-    if (said := unheeded_settings(benchmark, whole)) is not None:
+    if (said := unused_settings(benchmark, whole)) is not None:
         context.say(said)
     for key, reason in why.items():
         progress = context.progress_of(key)
@@ -301,14 +308,22 @@ def _is_first(group: Group, context: RunContext) -> bool:
     return bool({one.id for one in first} & {one.id for one in group.executions})
 
 
-def _say_timer(courses: Sequence[Course], is_first: bool, context: RunContext) -> None:
+def _say_timer(
+    measurements: Sequence[VariantMeasurement], is_first: bool, context: RunContext
+) -> None:
     """Report the cost of the timer at the start, and which calls run in a loop because of it."""
-    warmed = [(course, course.warmed) for course in courses if course.warmed is not None]
+    warmed = [
+        (measurement, measurement.warmed)
+        for measurement in measurements
+        if measurement.warmed is not None
+    ]
     if not warmed:
         return
     # What ended before it could tell has read no timer.
     facts = next((one for _, one in warmed if one.timer_cost_ns), None)
-    looped = [f"{course.order.variant} × {one.loops}" for course, one in warmed if one.loops > 1]
+    looped = [
+        f"{measurement.order.variant} × {one.loops}" for measurement, one in warmed if one.loops > 1
+    ]
     if facts is None or (not looped and not is_first):
         return
     loops = f"; calls in an iteration: {', '.join(looped)}" if looped else ""

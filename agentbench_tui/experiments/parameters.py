@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from agentbench_tui.agents.python.python_source import describe as describe_error
 from agentbench_tui.experiments.experiment import Experiment, has_lazy_params
-from agentbench_tui.experiments.measuring.noted import GIVEN, NotedReads, after_constructor
+from agentbench_tui.experiments.measuring.parameter_reads import (
+    GIVEN,
+    RecordedReads,
+    after_constructor,
+)
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -74,7 +78,7 @@ def make_experiment(cls: type[Experiment], values: Mapping[str, Any]) -> Experim
     given |= checked.model_extra or {}
     by_name = not _takes_a_mapping(cls)
     try:
-        instance = _by_name(cls, given) if by_name else cls(NotedReads(given))
+        instance = _by_name(cls, given) if by_name else cls(RecordedReads(given))
     except Exception as error:
         raise UsageError(f"{cls.__name__} cannot be made: {describe_error(error)}") from error
     if cls.__init__ is not Experiment.__init__:

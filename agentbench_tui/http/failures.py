@@ -9,7 +9,8 @@ import errno
 import os
 
 from agentbench_tui.model.answer import AgentFailure, FailureKind
-from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import one_line
 
 _FILES = "too many files are open here (raise `ulimit -n`)"
 _MEMORY = "this machine has no memory left for one (open fewer connections)"

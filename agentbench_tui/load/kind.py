@@ -31,7 +31,8 @@ from agentbench_tui.load.sending.target import open_target, why_not_broken_off
 from agentbench_tui.load.sending.workers import LoadWorkers
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.identity import derive_seed
-from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.queries.load import has_calibrations
 from agentbench_tui.store.queries.runs import fingerprint_of_run
 from agentbench_tui.store.writes.load import forget_repeat

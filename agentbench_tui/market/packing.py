@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from agentbench_tui.model.errors import StoreError
-from agentbench_tui.model.text.untrusted import Redactor
+from agentbench_tui.model.text.secrets import Redactor
 
 MOST_PLAIN = 200_000
 """Bytes of JSON up to which a document is stored unpacked."""

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from agentbench_tui.model.text.untrusted import redact
+from agentbench_tui.model.text.secrets import redact
 from agentbench_tui.process.adoption import MARK_NAME, adopt_orphans, new_mark, roots
 from agentbench_tui.process.snapshot import peak_resident_bytes
 from agentbench_tui.process.tree import ProcessTree

@@ -24,7 +24,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.identity import is_name
 from agentbench_tui.model.process_exit import ProcessExit
 from agentbench_tui.model.text.reasoning import split_reasoning
-from agentbench_tui.model.text.untrusted import Redactor, redactor_now
+from agentbench_tui.model.text.secrets import Redactor, redactor_now
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
 from agentbench_tui.scoring.returned import as_score
 

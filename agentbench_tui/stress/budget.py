@@ -11,7 +11,7 @@ from agentbench_tui.model.clock import perf_counter
 if TYPE_CHECKING:
     from agentbench_tui.load.results.window import Window
     from agentbench_tui.stress.spec import StressSpec
-    from agentbench_tui.stress.stand.course import Course
+    from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 
 SHORTEST_S = 0.001
@@ -56,7 +56,7 @@ class Budget:
         """Return the seconds left; infinite without a limit."""
         return math.inf if self._ends_s is None else self._ends_s - perf_counter()
 
-    def within(self, course: Course) -> Course:
+    def within(self, course: WindowPlan) -> WindowPlan:
         """Return the course, limited to the requests and time that are left.
 
         For bytes, it allows as many requests as would fit at the size of earlier ones.

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 from agentbench_tui.engine.task.recorder import Recorder
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.queries.load import stored_repeats
 from agentbench_tui.store.writes.load import forget_repeat
 from agentbench_tui.store.writes.stress import remove_report

@@ -33,13 +33,13 @@ from agentbench_tui.tui.dialogs.help import MOVES, Help
 from agentbench_tui.tui.dialogs.leaving import Choice, Leaving
 from agentbench_tui.tui.drawing.glyphs import Glyphs, glyphs
 from agentbench_tui.tui.kept_theme import keep_theme, kept_theme
-from agentbench_tui.tui.last_filter import LastFilter
 from agentbench_tui.tui.look import USUAL_RATE_HZ, Look
 from agentbench_tui.tui.page_list import PAGES, modes, page_of
 from agentbench_tui.tui.pages.page import Page
 from agentbench_tui.tui.shared import MOST_MARKED, Shared
 from agentbench_tui.tui.store_watch import StoreWatch
 from agentbench_tui.tui.terminal import terminal_kept
+from agentbench_tui.tui.terminal_sanitizer import TerminalSanitizer
 from agentbench_tui.tui.theme import ANSI_DARK, DARK, THEMES, themes
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class AgentbenchApp(App[None]):
             self.animation_level = "none"
         self.shared = shared
         self.glyphs: Glyphs = glyphs(only_ascii=True if ascii_only else None)
-        self._last_filter = LastFilter(only_ascii=not self.glyphs.braille)
+        self._last_filter = TerminalSanitizer(only_ascii=not self.glyphs.braille)
         self._first = first
         self._chosen_theme = theme
         self._keep_theme = keep_theme

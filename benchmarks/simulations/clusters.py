@@ -10,8 +10,9 @@ import numpy as np
 from agentbench_tui.verdicts.clusters.case_groupings import Grouping
 from agentbench_tui.verdicts.clusters.cluster_search import Searched, held_back
 from agentbench_tui.verdicts.clusters.undeclared_clusters import Grouped, candidates_of_pairs
-from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.comparison.judgement import judged
 from agentbench_tui.verdicts.evidence.evidence import Evidence
 from agentbench_tui.verdicts.evidence.metric_family import adjusted_together
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence

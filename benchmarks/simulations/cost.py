@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.comparison.judgement import judged
 from simulations.evidence import asked
 from simulations.guarantee import Guarantee, Rate
 

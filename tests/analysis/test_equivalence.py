@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from agentbench_tui.analysis.differences.difference_verdict import Verdict, verdict
 from agentbench_tui.analysis.differences.equivalence import (
-    Verdict,
     power_equivalence,
     tost,
     tost_difference,
     tost_ratio,
     values_needed,
-    verdict,
 )
 from agentbench_tui.analysis.power import sample_size_two_sample
 from agentbench_tui.analysis.scale import Better

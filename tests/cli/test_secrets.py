@@ -15,7 +15,7 @@ import pytest
 from agentbench_tui.engine.run.plan import Group, Plan, check_unmasked, encode_plan, masked
 from agentbench_tui.engine.run.plan_secrets import declare_secrets_of, exposed_keys
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.text import untrusted
+from agentbench_tui.model.text import secrets
 
 SECRET = "plain-word-of-mine"
 ON_LINE = "qwertz-uiop-123"
@@ -50,9 +50,9 @@ SUITE = {
 def no_secrets() -> Iterator[None]:
     """What a test declares is no secret of the next one."""
     yield
-    untrusted._handed_out.clear()
-    untrusted._declared.clear()
-    untrusted.declare_secrets()
+    secrets._handed_out.clear()
+    secrets._declared.clear()
+    secrets.declare_secrets()
 
 
 def agentbench(

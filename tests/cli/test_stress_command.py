@@ -9,7 +9,7 @@ import pytest
 from agentbench_tui.cli.main import _run
 from agentbench_tui.engine.suite.source import read_source
 from agentbench_tui.stress.catalogue import SCENARIOS
-from agentbench_tui.stress.outlook import outlook
+from agentbench_tui.stress.planned_windows import planned_windows
 from agentbench_tui.stress.spec import StressSpec
 
 TARGET = "openai:http://127.0.0.1:8000/v1#some/model?temperature=0"
@@ -215,12 +215,12 @@ def test_a_dry_run_tells_windows_time_and_scale(capfd: pytest.CaptureFixture[str
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_time_is_bounded_and_goes_with_the_scale(scenario: str) -> None:
     full = StressSpec.model_validate({"scenario": scenario})
-    parts, usual_s, longest_s = outlook(full)
+    parts, usual_s, longest_s = planned_windows(full)
     assert len(parts) >= 2
     assert not any("e+" in part.words for part in parts), "an hour is 3,600 s"
     assert full.length_s <= longest_s
     assert 0 < usual_s <= longest_s
     small = StressSpec.model_validate({"scenario": scenario, "time_scale": 0.02})
-    assert outlook(small)[1] < usual_s
+    assert planned_windows(small)[1] < usual_s
     capped = StressSpec.model_validate({"scenario": scenario, "max_s": 5.0})
-    assert outlook(capped)[2] == 5.0
+    assert planned_windows(capped)[2] == 5.0

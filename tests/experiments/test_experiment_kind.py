@@ -162,7 +162,9 @@ async def test_a_call_that_takes_too_long_is_ended_with_its_process(tmp_path: Pa
 async def test_a_set_up_that_does_not_end_is_given_up_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_process: bool
 ) -> None:
-    monkeypatch.setattr("agentbench_tui.experiments.measuring.course.LEAST_UNTIMED_S", 0.2)
+    monkeypatch.setattr(
+        "agentbench_tui.experiments.measuring.variant_measurement.LEAST_UNTIMED_S", 0.2
+    )
     log = tmp_path / "log"
     plan = planned(
         "Stuck", tmp_path, repeats=2, parameters={"log": str(log)}, fresh_process=fresh_process,
@@ -190,7 +192,7 @@ async def test_a_warm_up_that_does_not_end_is_given_up_once(tmp_path: Path) -> N
 async def test_a_run_that_is_asked_to_end_waits_for_no_set_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentbench_tui.experiments.measuring.course.GRACE_S", 0.0)
+    monkeypatch.setattr("agentbench_tui.experiments.measuring.variant_measurement.GRACE_S", 0.0)
     log = tmp_path / "log"
     plan = planned(
         "Stuck", tmp_path, parameters={"log": str(log), "ends": os.getpid()}, fresh_process=True,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.market.baselines import make, play
-from agentbench_tui.market.judging import foresight as foresight_module
-from agentbench_tui.market.judging.foresight import CASH, foresight_log10
+from agentbench_tui.market.judging import foresight_evidence as foresight_module
+from agentbench_tui.market.judging.foresight_evidence import CASH, foresight_log10
 from agentbench_tui.market.judging.metrics import measure
 from agentbench_tui.market.play.episode import Episode
 from agentbench_tui.market.play.game import Game
@@ -23,7 +23,7 @@ from agentbench_tui.market.world.conditions import CONDITIONS
 from agentbench_tui.market.world.generator import generate
 from agentbench_tui.market.world.truth import Truth
 from agentbench_tui.market.world.world import PER_MILLION, World, WorldConfig
-from agentbench_tui.model.foresight import foresight
+from agentbench_tui.model.outcome_foresight import foresight
 from agentbench_tui.reports.market.tables import Played, called_out, summary_rows
 
 WORLDS = [generate(WorldConfig(seed=seed)) for seed in range(12)]

@@ -7,8 +7,9 @@ from bounded_work import bounded_work
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentbench_tui.model.text import untrusted
-from agentbench_tui.model.text.untrusted import Redactor, one_line
+from agentbench_tui.model.text import secrets
+from agentbench_tui.model.text.secrets import Redactor
+from agentbench_tui.model.text.untrusted import one_line
 
 PARTS = st.sampled_from(
     [
@@ -21,7 +22,7 @@ PARTS = st.sampled_from(
 
 @given(st.lists(PARTS, max_size=8).map("".join))
 def test_no_secret_is_missed_for_not_being_looked_for(text: str) -> None:
-    masked = untrusted._SECRET_SHAPE.sub("***", untrusted._without_private_keys(text))
+    masked = secrets._SECRET_SHAPE.sub("***", secrets._without_private_keys(text))
     assert Redactor({})(text) == masked
 
 
@@ -106,9 +107,9 @@ def test_one_line_masks_before_it_joins_and_cuts(account: str) -> None:
 def test_redact_knows_the_environment_as_it_is_now(monkeypatch: pytest.MonkeyPatch) -> None:
     for value in ("correct-horse", "battery-staple"):
         monkeypatch.setenv("SOME_TOKEN", value)
-        assert value not in untrusted.redact(f"a {value} b")
+        assert value not in secrets.redact(f"a {value} b")
     monkeypatch.delenv("SOME_TOKEN")
-    assert untrusted.redact("battery-staple") == "battery-staple"
+    assert secrets.redact("battery-staple") == "battery-staple"
 
 
 def test_a_secret_declared_while_a_redactor_is_made_is_masked_from_then_on(
@@ -116,13 +117,13 @@ def test_a_secret_declared_while_a_redactor_is_made_is_masked_from_then_on(
 ) -> None:
     def made_while_another_thread_declares(environment: dict[str, str]) -> Redactor:
         redactor = Redactor(environment)
-        untrusted.declare_secrets(values=["declared-meanwhile"])
+        secrets.declare_secrets(values=["declared-meanwhile"])
         return redactor
 
-    monkeypatch.setattr(untrusted, "_declared", set())
+    monkeypatch.setattr(secrets, "_declared", set())
     monkeypatch.setenv("SOME_TOKEN", "so that a redactor is made")
     with monkeypatch.context() as patch:
-        patch.setattr(untrusted, "Redactor", made_while_another_thread_declares)
-        untrusted.redact("anything")
-    assert untrusted.redact("a declared-meanwhile b") == "a *** b"
-    untrusted.declare_secrets()  # the next test has none of it
+        patch.setattr(secrets, "Redactor", made_while_another_thread_declares)
+        secrets.redact("anything")
+    assert secrets.redact("a declared-meanwhile b") == "a *** b"
+    secrets.declare_secrets()  # the next test has none of it

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from agentbench_tui.model.answer import Answer, Case, Score, ToolCall
-from agentbench_tui.model.text.untrusted import Redactor
+from agentbench_tui.model.text.secrets import Redactor
 from agentbench_tui.scoring.code.program import _error_text
 from agentbench_tui.scoring.registry import make_scorer, scorer_names
 

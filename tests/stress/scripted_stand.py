@@ -11,10 +11,10 @@ import numpy as np
 from agentbench_tui.analysis.load.level_verdict import Limits
 from agentbench_tui.stress.report import ScenarioReport, WindowFacts
 from agentbench_tui.stress.reporter import Reporter
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.measured import Measured
 from agentbench_tui.stress.stand.normal import Normal
 from agentbench_tui.stress.stand.stand import Stand
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,19 @@ class Answered:
     memory_mb: Sequence[tuple[float, float]] = ()
 
 
-Rule = Callable[[Course, str, Any], Answered]
+Rule = Callable[[WindowPlan, str, Any], Answered]
 """From a course, its phase and when requests are due to what became of them."""
 
 
-def even(course: Course) -> Any:
+def even(course: WindowPlan) -> Any:
     """When requests of an open loop are due; of a closed one, ten a second for each user."""
     rate = course.rate if course.rate is not None else 10.0 * (course.users or 1)
     return np.arange(0.5, rate * course.length_s) / rate
 
 
-def window(course: Course, phase: str, answered: Answered, due_s: Any, repeat: int = 0) -> Measured:
+def window(
+    course: WindowPlan, phase: str, answered: Answered, due_s: Any, repeat: int = 0
+) -> Measured:
     ok = np.asarray(answered.ok, dtype=bool)
     e2e_ms = np.where(ok, answered.e2e_ms, np.nan)
     return Measured(
@@ -68,13 +70,13 @@ class ScriptedStand:
     roots: tuple[int, ...] = ()
     idles: list[bool] = field(default_factory=list)
     """What `idle` says, in turn; then that it is."""
-    held: list[tuple[Course, str]] = field(default_factory=list)
+    held: list[tuple[WindowPlan, str]] = field(default_factory=list)
     gone: bool = False
     """Whether nobody listens there any more."""
     acts: bool = False
     """Whether the actions of a course are carried out, in their order."""
 
-    async def hold(self, course: Course, *, phase: str) -> Measured:
+    async def hold(self, course: WindowPlan, *, phase: str) -> Measured:
         due_s = even(course)
         self.held.append((course, phase))
         if self.acts:
@@ -109,7 +111,7 @@ class Notebook(Reporter):
 
 def normal_load(rate: float = 20.0, *, p95_ms: float = 50.0, piece_s: float = 1.0) -> Normal:
     """A target that answers every request in half of `p95_ms`."""
-    course = Course(10 * piece_s, rate=rate)
+    course = WindowPlan(10 * piece_s, rate=rate)
     due_s = even(course)
     fine = Answered(np.ones(len(due_s)), np.full(len(due_s), p95_ms / 2))
     return Normal(

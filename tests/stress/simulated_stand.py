@@ -24,10 +24,10 @@ from agentbench_tui.stress.catalogue import Scenario
 from agentbench_tui.stress.report import ScenarioReport, WindowFacts
 from agentbench_tui.stress.reporter import Reporter
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.measured import Measured
 from agentbench_tui.stress.stand.normal import measure_normal
 from agentbench_tui.stress.stand.stand import Stand
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 DRAIN_S = 2.0
 _TURN_S = 0.1
@@ -97,13 +97,13 @@ class SimulatedStand:
         """Called as time passes."""
         self._next_second = 1.0
         self._memory: list[tuple[float, float]] = []
-        self.held: list[tuple[Course, str]] = []
+        self.held: list[tuple[WindowPlan, str]] = []
         """Every window, in order."""
 
     def keep_limits(self, p95_ms: float) -> None:
         """See `Stand.keep_limits`: the time limit of the simulation stays as it is."""
 
-    async def hold(self, course: Course, *, phase: str) -> Measured:
+    async def hold(self, course: WindowPlan, *, phase: str) -> Measured:
         """See `Stand.hold`."""
         self.held.append((course, phase))
         start, end = self._now, self._now + course.length_s
@@ -245,7 +245,7 @@ class SimulatedStand:
     def _measured(
         self,
         asked: list[_Asked],
-        course: Course,
+        course: WindowPlan,
         phase: str,
         start: float,
         end: float,

@@ -21,8 +21,8 @@ from agentbench_tui.stress.faults.script import Counts
 from agentbench_tui.stress.report import RecoveryFacts, ScenarioReport
 from agentbench_tui.stress.scenarios.failure_recovery import run
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.outage import LEAD_PIECES, Timeline
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 URL = "http://127.0.0.1:9/v1"
 FAILURE_S = 10
@@ -58,10 +58,12 @@ class Server:
         self.log.append("restart")
 
 
-def down_until(back_s: float, from_s: float = BEGINS_S) -> Callable[[Course, str, Any], Answered]:
+def down_until(
+    back_s: float, from_s: float = BEGINS_S
+) -> Callable[[WindowPlan, str, Any], Answered]:
     """Answers take 25 ms. What is in flight when the failure begins fails, and all until then."""
 
-    def rule(course: Course, phase: str, due_s: Any) -> Answered:
+    def rule(course: WindowPlan, phase: str, due_s: Any) -> Answered:
         fails = (due_s + 0.025 > from_s) & (due_s < back_s)
         return Answered(~fails, np.full(len(due_s), 25.0))
 
@@ -76,7 +78,7 @@ async def tried(stand: ScriptedStand, *faults: str, **more: Any) -> ScenarioRepo
     return notebook.report
 
 
-def server_stand(rule: Callable[[Course, str, Any], Answered], **more: Any) -> ScriptedStand:
+def server_stand(rule: Callable[[WindowPlan, str, Any], Answered], **more: Any) -> ScriptedStand:
     return ScriptedStand(rule, proxy=CountingProxy(), no_proxy="", url=URL, **more)
 
 
@@ -153,7 +155,7 @@ async def test_requests_are_accounted_for() -> None:
 
 
 async def test_those_in_flight_are_seen() -> None:
-    def rule(course: Course, phase: str, due_s: Any) -> Answered:
+    def rule(course: WindowPlan, phase: str, due_s: Any) -> Answered:
         late = (due_s >= BEGINS_S - 0.5) & (due_s < BEGINS_S)
         return Answered(~late, np.where(late, 600.0, 25.0))
 
@@ -273,7 +275,7 @@ async def test_the_stopped_go_on_when_it_is_cancelled() -> None:
         return bool(psutil.Process(process.pid).status() == psutil.STATUS_STOPPED)
 
     class Held(ScriptedStand):
-        async def hold(self, course: Course, *, phase: str) -> Any:
+        async def hold(self, course: WindowPlan, *, phase: str) -> Any:
             await course.actions[0].act()
             await come_true(is_stopped)
             stopped.set()

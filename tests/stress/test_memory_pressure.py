@@ -17,7 +17,7 @@ from agentbench_tui.stress.scenarios.memory_pressure import (
     run,
 )
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 GIB = 1 << 30
 URL = "http://127.0.0.1:9/v1"
@@ -30,7 +30,7 @@ class Eater:
         self.mb_per_user, self.kept, self.fails = mb_per_user, kept, fails
         self.most_mb = 0.0
 
-    def __call__(self, course: Course, phase: str, due_s: Any) -> Answered:
+    def __call__(self, course: WindowPlan, phase: str, due_s: Any) -> Answered:
         users = course.users or 0
         extra = self.mb_per_user * users
         self.most_mb = max(self.most_mb, extra)
@@ -152,7 +152,7 @@ async def test_a_server_that_ends_under_ballast_is_started_again(
     server, told = Server(needs_mb=1), iter(counts)
 
     class Ends(ScriptedStand):
-        async def hold(self, course: Course, *, phase: str) -> Any:
+        async def hold(self, course: WindowPlan, *, phase: str) -> Any:
             if phase == "ballast":
                 assert course.may_die
                 server.pids = ()
@@ -180,7 +180,7 @@ async def test_no_ballast_where_nothing_may_be_taken(monkeypatch: pytest.MonkeyP
 
 
 async def test_memory_that_nobody_sees_is_missing() -> None:
-    def unseen(course: Course, phase: str, due_s: Any) -> Answered:
+    def unseen(course: WindowPlan, phase: str, due_s: Any) -> Answered:
         return Answered(np.ones(len(due_s)), np.full(len(due_s), 25.0))
 
     report = await pressed(ScriptedStand(unseen, url=URL))
@@ -216,7 +216,7 @@ async def test_a_server_that_keeps_its_limit() -> None:
 
 async def test_the_limit_is_lifted_when_the_window_fails() -> None:
     class Fails(ScriptedStand):
-        async def hold(self, course: Course, *, phase: str) -> Any:
+        async def hold(self, course: WindowPlan, *, phase: str) -> Any:
             if phase == "limit":
                 raise ZeroDivisionError
             return await super().hold(course, phase=phase)

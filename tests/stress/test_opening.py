@@ -14,9 +14,9 @@ from staged import on_stand
 
 from agentbench_tui.load.sending import target as load_target
 from agentbench_tui.model.answer import Agent, AgentFailure, Case, FailureKind, Request
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.measured import Measured
 from agentbench_tui.stress.stand.stand import Stand
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 EATER = """
 held = bytearray(90_000_000)
@@ -36,7 +36,7 @@ async def test_a_program_is_under_the_memory_limit_of_the_scenario(
     found: list[Measured] = []
 
     async def act(stand: Stand, *_: Any) -> None:
-        found.append(await stand.hold(Course(20.0, users=1, requests=2), phase="one"))
+        found.append(await stand.hold(WindowPlan(20.0, users=1, requests=2), phase="one"))
 
     (tmp_path / "eater.py").write_text(EATER)
     command = f"command:{shlex.quote(sys.executable)} {tmp_path / 'eater.py'}"

@@ -15,8 +15,8 @@ from virtual_clients import polite_as
 from agentbench_tui.stress.faults.fault import TooManyRequests
 from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.scenarios import rate_limiting
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.measured import Measured
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 
 async def limited(
@@ -119,7 +119,7 @@ class Upstream(SimulatedStand):
     async def _counts(self) -> Any:
         return SimpleNamespace(requests=self.seen)
 
-    async def hold(self, course: Course, *, phase: str) -> Measured:
+    async def hold(self, course: WindowPlan, *, phase: str) -> Measured:
         measured = await super().hold(course, phase=phase)
         if not self._sees:
             return measured

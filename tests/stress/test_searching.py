@@ -17,9 +17,9 @@ from agentbench_tui.stress.reporter import Reporter
 from agentbench_tui.stress.search.axis import Axis
 from agentbench_tui.stress.search.breaking_point import BreakingPoint
 from agentbench_tui.stress.search.searching import probe
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.measured import Measured
 from agentbench_tui.stress.stand.stand import Stand
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 EIGHT_SLOTS = Behaviour(slots=8, service_ms=50, queue=100_000)
 TRUTH = 160.0
@@ -31,7 +31,7 @@ async def search(
 ) -> tuple[BreakingPoint, ScenarioReport]:
     kept = Kept("high_load")
     given: dict[str, Any] = {
-        "course_of": lambda level, length_s: Course(length_s, rate=level),
+        "course_of": lambda level, length_s: WindowPlan(length_s, rate=level),
         "length_of": lambda _: 3.0,
         "warm_up_s": 0.2,
     } | more
@@ -80,7 +80,7 @@ class Sender(SimulatedStand):
 
     most_per_s = 100.0
 
-    async def hold(self, course: Course, *, phase: str) -> Measured:
+    async def hold(self, course: WindowPlan, *, phase: str) -> Measured:
         assert course.rate is not None
         if course.rate <= self.most_per_s:
             return await super().hold(course, phase=phase)
@@ -106,7 +106,7 @@ class CutOff(SimulatedStand):
 
     why: Exception = Stopped("enough")
 
-    async def hold(self, course: Course, *, phase: str) -> Measured:
+    async def hold(self, course: WindowPlan, *, phase: str) -> Measured:
         if len(self.held) == 3:
             raise self.why
         return await super().hold(course, phase=phase)
@@ -120,7 +120,7 @@ async def test_a_search_that_is_stopped_keeps_what_it_knows() -> None:
             rates(10.0),
             LIMITS,
             cast(Reporter, kept),
-            course_of=lambda level, length_s: Course(length_s, rate=level),
+            course_of=lambda level, length_s: WindowPlan(length_s, rate=level),
             length_of=lambda _: 10.0,
         )
     (point,) = kept.report.breaking_points
@@ -138,7 +138,7 @@ async def test_a_level_that_loses_the_target_has_failed() -> None:
             rates(10.0),
             LIMITS,
             cast(Reporter, kept),
-            course_of=lambda level, length_s: Course(length_s, rate=level),
+            course_of=lambda level, length_s: WindowPlan(length_s, rate=level),
             length_of=lambda _: 10.0,
         )
     (point,) = kept.report.breaking_points

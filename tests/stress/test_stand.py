@@ -17,9 +17,9 @@ from agentbench_tui.load.schedule.rate_profile import Steps
 from agentbench_tui.stress.budget import Stopped
 from agentbench_tui.stress.faults.fault import ErrorReply, Fault
 from agentbench_tui.stress.reporter import facts_of
-from agentbench_tui.stress.stand.course import Course, TimedAction
 from agentbench_tui.stress.stand.measured import Measured
 from agentbench_tui.stress.stand.stand import Stand
+from agentbench_tui.stress.stand.window_plan import TimedAction, WindowPlan
 
 
 @dataclass
@@ -52,17 +52,17 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
         assert stand.pace_ms is not None
         assert stand.windows == 0  # nothing of it is kept
         with pytest.raises(ValueError, match="more than the 1000/s"):
-            await stand.hold(Course(1, rate=1001), phase="one")
+            await stand.hold(WindowPlan(1, rate=1001), phase="one")
         with pytest.raises(ValueError, match="101 users"):
-            await stand.hold(Course(1, users=101), phase="one")
-        found["one"] = await stand.hold(Course(0.6, rate=50), phase="one")
+            await stand.hold(WindowPlan(1, users=101), phase="one")
+        found["one"] = await stand.hold(WindowPlan(0.6, rate=50), phase="one")
         found["memory_mb"] = stand.memory_mb()
         processes = [descendants() - before]
-        found["two"] = await stand.hold(Course(0.3, users=2), phase="two")
+        found["two"] = await stand.hold(WindowPlan(0.3, users=2), phase="two")
         processes.append(descendants() - before)
-        steps = Course(0.4, profile=Steps(((50, 0.2), (100, 0.2))))
+        steps = WindowPlan(0.4, profile=Steps(((50, 0.2), (100, 0.2))))
         found["three"] = await stand.hold(steps, phase="three")
-        crowd = Course(0.2, rate=500, max_in_flight=1, drain_s=0.0)
+        crowd = WindowPlan(0.2, rate=500, max_in_flight=1, drain_s=0.0)
         found["full"] = await stand.hold(crowd, phase="full")
         found["hung"] = await stopped_in_its_middle(stand)
         assert await stand.idle()
@@ -84,7 +84,7 @@ async def stopped_in_its_middle(stand: Stand) -> Measured:
         os.kill(root, signal.SIGSTOP)
 
     action = TimedAction(0.2, "stop", stop)
-    course = Course(0.4, rate=50, drain_s=0.2, actions=(action,), may_die=True)
+    course = WindowPlan(0.4, rate=50, drain_s=0.2, actions=(action,), may_die=True)
     try:
         return await stand.hold(course, phase="stopped")
     finally:
@@ -142,8 +142,8 @@ async def test_faults_go_by_the_clock_of_the_window(
 
     async def act(stand: Stand, *_: Any) -> None:
         fault = Fault(ErrorReply(503), start_s=0.2, end_s=0.4)
-        found.append(await stand.hold(Course(0.6, rate=100, faults=(fault,)), phase="fault"))
-        found.append(await stand.hold(Course(0.1, rate=100), phase="after"))
+        found.append(await stand.hold(WindowPlan(0.6, rate=100, faults=(fault,)), phase="fault"))
+        found.append(await stand.hold(WindowPlan(0.1, rate=100), phase="after"))
 
     await on_stand(tmp_path, monkeypatch, act, scenario="failure_recovery")
     faulty, after = found
@@ -164,7 +164,7 @@ async def test_an_action_that_fails_ends_the_window_with_its_name(
 
     async def act(stand: Stand, *_: Any) -> None:
         action = TimedAction(0.1, "a try", stumble)
-        await stand.hold(Course(30, rate=20, actions=(action,)), phase="one")
+        await stand.hold(WindowPlan(30, rate=20, actions=(action,)), phase="one")
 
     staged = await on_stand(tmp_path, monkeypatch, act)
     assert "a try: OSError: no such thing" in str(staged.execution["stop_reason"])
@@ -178,7 +178,7 @@ async def test_budgets_hold_whatever_the_scenario_asks(
 
     async def act(stand: Stand, *_: Any) -> None:
         while True:
-            found.append(await stand.hold(Course(0.2, rate=100), phase="one"))
+            found.append(await stand.hold(WindowPlan(0.2, rate=100), phase="one"))
 
     staged = await on_stand(tmp_path, monkeypatch, act, max_requests=30)
     assert [len(window) for window in found] == [20, 10]
@@ -199,8 +199,8 @@ async def test_no_window_outlasts_the_time_of_the_execution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def act(stand: Stand, *_: Any) -> None:
-        await stand.hold(Course(60, users=1), phase="one")
-        await stand.hold(Course(60, users=1), phase="two")
+        await stand.hold(WindowPlan(60, users=1), phase="one")
+        await stand.hold(WindowPlan(60, users=1), phase="two")
 
     staged = await on_stand(tmp_path, monkeypatch, act, max_s=0.3)
     assert "0.3 s (`max_s`) are used up" in staged.told.reason
@@ -216,7 +216,7 @@ async def test_a_target_that_dies_ends_the_window_and_leaves_nothing(
             os.kill(stand.roots[0], signal.SIGKILL)
 
         await stand.hold(
-            Course(30, rate=50, actions=(TimedAction(0.2, "strike", strike),)), phase="struck"
+            WindowPlan(30, rate=50, actions=(TimedAction(0.2, "strike", strike),)), phase="struck"
         )
 
     staged = await asyncio.wait_for(on_stand(tmp_path, monkeypatch, act), 60)
@@ -242,8 +242,8 @@ async def test_a_run_that_is_to_end_ends_the_window_and_the_scenario(
 
         action = TimedAction(0.2, "interrupt", interrupt)
         with pytest.raises(Stopped, match="interrupted"):
-            await stand.hold(Course(60, rate=50, actions=(action,)), phase="one")
-        await stand.hold(Course(60, rate=50), phase="two")
+            await stand.hold(WindowPlan(60, rate=50, actions=(action,)), phase="one")
+        await stand.hold(WindowPlan(60, rate=50), phase="two")
 
     staged = await on_stand(tmp_path, monkeypatch, act, QUICK_MOCK, QUICK_MOCK)
     assert staged.outcome.status == "interrupted"
@@ -254,7 +254,7 @@ async def test_a_run_that_is_to_end_ends_the_window_and_the_scenario(
 
 def test_a_course_says_one_thing() -> None:
     with pytest.raises(ValueError, match="one of rate, profile and users"):
-        Course(1, rate=1, users=1)
+        WindowPlan(1, rate=1, users=1)
     with pytest.raises(ValueError, match="one of rate, profile and users"):
-        Course(1)
-    assert Course(2, profile=Steps(((10, 1), (30, 1)))).asked == pytest.approx(40)
+        WindowPlan(1)
+    assert WindowPlan(2, profile=Steps(((10, 1), (30, 1)))).asked == pytest.approx(40)

@@ -18,8 +18,8 @@ from agentbench_tui.store.queries.selection import executions_where, specificati
 from agentbench_tui.stress.aggregate import aggregate_report
 from agentbench_tui.stress.report import Advice, ScenarioReport, ScoreFacts
 from agentbench_tui.stress.reporter import Reporter, facts_of
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.stand import Stand
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 from agentbench_tui.verdicts.comparison.compare import compare
 from agentbench_tui.verdicts.comparison.comparison import Asked
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
@@ -37,7 +37,9 @@ async def scored(
     async def act(stand: Stand, _: Any, __: Any, reporter: Reporter) -> None:
         report: ScenarioReport = reporter.report
         for phase, rate in (("stress", 100), ("recovery", 50)):
-            await reporter.window(facts_of(await stand.hold(Course(0.2, rate=rate), phase=phase)))
+            await reporter.window(
+                facts_of(await stand.hold(WindowPlan(0.2, rate=rate), phase=phase))
+            )
         report.score = ScoreFacts(value=left.pop(0))
         report.observations |= facts
 

@@ -20,9 +20,9 @@ from agentbench_tui.store.database import reading
 from agentbench_tui.stress.report import NormalLoad, ScenarioReport
 from agentbench_tui.stress.reporter import Reporter, facts_of
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.normal import Normal
 from agentbench_tui.stress.stand.stand import Stand
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 
 def metric(found: Staged, name: str) -> dict[str, Any]:
@@ -134,7 +134,7 @@ async def test_a_scenario_that_was_cut_off_is_run_anew(
     async def act(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
         del spec, normal
         for nth in range(1 if held else 4):
-            measured = await stand.hold(Course(0.05, rate=40), phase="stress")
+            measured = await stand.hold(WindowPlan(0.05, rate=40), phase="stress")
             await reporter.window(facts_of(measured))
             if nth == 2:
                 held.append(nth)
@@ -160,7 +160,7 @@ async def test_the_latency_at_ease_is_that_of_as_many_answers_as_the_baseline_ha
 
     async def act(stand: Stand, _spec: StressSpec, _normal: Normal, reporter: Reporter) -> None:
         for length_s in (0.2, 0.5):
-            held = await stand.hold(Course(length_s, rate=50), phase="normal")
+            held = await stand.hold(WindowPlan(length_s, rate=50), phase="normal")
             await reporter.window(facts_of(held))
         reporter.report.normal = NormalLoad(
             rate_per_s=50, users=1, p50_ms=20.0, p95_ms=25.0, capacity_per_s=100

@@ -12,8 +12,8 @@ from agentbench_tui.stress.faults.host_memory import HostMemory
 from agentbench_tui.stress.report import ScenarioReport, TrendFacts
 from agentbench_tui.stress.scenarios.sustained_load import run
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.soak import Soak
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 READ_EVERY_S = 0.25
 
@@ -36,7 +36,7 @@ class Creeping:
         self.random = np.random.default_rng(3)
         self.past_s = 0.0
 
-    def __call__(self, course: Course, phase: str, due_s: Any) -> Answered:
+    def __call__(self, course: WindowPlan, phase: str, due_s: Any) -> Answered:
         hours = (self.past_s + due_s) / 3600
         read_s = np.arange(0.0, course.length_s, READ_EVERY_S)
         past_s = self.past_s + read_s
@@ -204,7 +204,7 @@ async def test_reasons_are_taken_back_when_more_is_known() -> None:
 
 
 def test_memory_that_nobody_sees_is_missing() -> None:
-    course = Course(60, rate=10)
+    course = WindowPlan(60, rate=10)
     due_s = even(course)
     soak = Soak("nobody looks")
     soak.windows.append(
@@ -217,7 +217,7 @@ def test_memory_that_nobody_sees_is_missing() -> None:
 
 
 def test_memory_that_never_moves_is_bounded_by_a_page() -> None:
-    course = Course(360, rate=10)
+    course = WindowPlan(360, rate=10)
     due_s = even(course)
     held = [(float(at), 50.0) for at in range(360)]
     soak = Soak("nobody looks")

@@ -13,8 +13,8 @@ import pytest
 from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.stress.budget import Stopped
 from agentbench_tui.stress.stand import watch as beside
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.watch import Watch
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 
 async def ended_by(monkeypatch: pytest.MonkeyPatch, guard: Any) -> AgentFailure | Stopped | None:
@@ -26,7 +26,7 @@ async def ended_by(monkeypatch: pytest.MonkeyPatch, guard: Any) -> AgentFailure 
     workers: Any = SimpleNamespace(stop=ended.set)
     live: Any = SimpleNamespace(cut=lambda: None)
     budget: Any = SimpleNamespace(left_s=60.0)
-    watching = Watch(stand, workers, live, Course(60, rate=1), budget)
+    watching = Watch(stand, workers, live, WindowPlan(60, rate=1), budget)
     async with asyncio.timeout(30), watching:
         watching.begin(perf_counter_ns())
         await ended.wait()

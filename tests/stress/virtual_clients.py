@@ -8,7 +8,7 @@ import pytest
 from simulated_stand import SimulatedStand
 
 from agentbench_tui.stress.scenarios import rate_limiting
-from agentbench_tui.stress.stand.polite import Outcome, PoliteClients, Try
+from agentbench_tui.stress.stand.retry_after_clients import Outcome, PoliteClients, Try
 
 
 def polite_as(

@@ -12,13 +12,13 @@ from agentbench_tui.tui.dialogs.choice import Choice
 from agentbench_tui.tui.pages.history.plot import course_plot
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.verdicts.evidence.place import Place
-from agentbench_tui.verdicts.regression.course import CoursePoint, Series
+from agentbench_tui.verdicts.regression.metric_series import Series, SeriesPoint
 
 
 @pytest.mark.parametrize(("unit", "top"), [("0..100", 100.0), ("share", 100.0), ("ms", 101.5)])
 def test_a_score_has_no_unit_and_no_room_above_what_it_can_be(unit: str, top: float) -> None:
     values = (1.0, 1.0) if unit == "share" else (100.0, 100.0)
-    points = tuple(CoursePoint(f"r{n}", "2026-11-28", "1", value) for n, value in enumerate(values))
+    points = tuple(SeriesPoint(f"r{n}", "2026-11-28", "1", value) for n, value in enumerate(values))
     finding = RegressionFinding(
         suite_id="s", benchmark_id="b", parameters={}, metric="resilience", unit=unit,
         better="higher", verdict="not enough data", severity=None, gate=None, against=None,

@@ -21,7 +21,7 @@ from agentbench_tui.tui.drawing.grid_data import Cell, GridData
 from agentbench_tui.tui.pages.live import tables as live_tables
 from agentbench_tui.tui.pages.live import view as live_view
 from agentbench_tui.tui.pages.live.machine import machine
-from agentbench_tui.tui.pages.live.outlook import left_s, share_done
+from agentbench_tui.tui.pages.live.remaining_time import left_s, share_done
 from agentbench_tui.tui.pages.live.state import KEPT_S, LiveState
 from agentbench_tui.tui.widgets.facts import Fact
 from agentbench_tui.tui.widgets.gauge import Gauge
@@ -233,8 +233,8 @@ def test_marks_stand_below_their_second() -> None:
     run, rows = run_row(["task"]), [execution()]
     ticks = [tick(n, [1.0]) for n in range(1, 11)]
     marks = [wish(1, 5.5, "mark", "here", "marked: here")]
-    courses = live_view.courses(of(update(run, rows, at=10, ticks=ticks, wishes=marks)), 100)
-    (back, note), answered = courses.marks[0], courses.lines[0].values
+    time_series = live_view.courses(of(update(run, rows, at=10, ticks=ticks, wishes=marks)), 100)
+    (back, note), answered = time_series.marks[0], time_series.lines[0].values
     assert note == "here"
     assert len(answered) == 10
     # The places are the seconds 0 to 9 of the run; the mark lies in the fifth.

@@ -1,4 +1,4 @@
-"""Courses, facts and the log: whole rows of anything, right ones of what is known by hand."""
+"""TimeSeries, facts and the log: whole rows of anything, right ones of what is known by hand."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from whole_rows import assert_whole
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
-from agentbench_tui.tui.widgets.courses import CoursesData, paint_courses
 from agentbench_tui.tui.widgets.event_log import LogData, LogLine, paint_log
 from agentbench_tui.tui.widgets.facts import Fact, FactsData, fact_lines, paint_facts
 from agentbench_tui.tui.widgets.sparkline import SparklineData
+from agentbench_tui.tui.widgets.time_series import TimeSeriesData, paint_time_series
 
 COLOURS = palette(DARK)
 words = st.text("ab é漢字[]\x1b\n\t{}", max_size=30)
@@ -30,15 +30,15 @@ sizes = st.tuples(st.integers(1, 90), st.integers(1, 12))
 def test_any_courses_are_whole_rows(
     lines: list[list[float | None]], marks: list[tuple[int, str]], size: tuple[int, int]
 ) -> None:
-    data = CoursesData([SparklineData("x", line, "/s") for line in lines], marks)
+    data = TimeSeriesData([SparklineData("x", line, "/s") for line in lines], marks)
     for glyphs in (UNICODE, ASCII):
-        assert_whole(paint_courses(data, *size, COLOURS, glyphs), *size)
+        assert_whole(paint_time_series(data, *size, COLOURS, glyphs), *size)
 
 
 def test_marks_stand_below_the_places_they_are_of() -> None:
     line = SparklineData("answered", [1.0, 2.0, 4.0, 8.0], "/s")
-    data = CoursesData((line,), ((2, ""), (0, "")))
-    rows = text_of(paint_courses(data, 40, 2, COLOURS, UNICODE))
+    data = TimeSeriesData((line,), ((2, ""), (0, "")))
+    rows = text_of(paint_time_series(data, 40, 2, COLOURS, UNICODE))
     assert rows[0].startswith("answered ")
     places = [at for at, character in enumerate(rows[1]) if character == "▲"]
     newest = rows[0].rindex("█")

@@ -33,7 +33,7 @@ from agentbench_tui.tui.widgets.forms.suite_tree import Place, SuiteTree
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.key_bar import KeyBar
 from agentbench_tui.tui.widgets.sentences import Sentences
-from agentbench_tui.verdicts.cost.foresight import Foresight
+from agentbench_tui.verdicts.cost.run_estimate import RunEstimate
 
 FIRST = "a=reference:perfect"
 
@@ -228,7 +228,7 @@ def test_a_preview_says_plan_time_and_cost() -> None:
         "agent_id": "a", "benchmark_id": "b", "cases": 10, "repeats": 2, "iterations": 3,
         "observations": 60,
     }  # fmt: skip
-    preview = Preview((row, {**row, "agent_id": "c"}), Foresight(90.0, "why", None, "no price"))
+    preview = Preview((row, {**row, "agent_id": "c"}), RunEstimate(90.0, "why", None, "no price"))
     assert [(one.label, one.words) for one in preview_words(preview)] == [
         (
             "plan",

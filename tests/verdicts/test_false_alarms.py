@@ -10,8 +10,9 @@ from scipy import stats
 
 from agentbench_tui.analysis.intervals.interval import clustered_se
 from agentbench_tui.analysis.power import sample_size_mcnemar, sample_size_paired
-from agentbench_tui.verdicts.comparison.comparison import FEW_REPEATS, Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison.comparison import FEW_REPEATS, Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.comparison.judgement import judged
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
 Draw = np.random.Generator

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.verdicts.comparison.comparison import FEW_REPEATS, Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison.comparison import FEW_REPEATS, Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.comparison.judgement import judged
 from agentbench_tui.verdicts.evidence.evidence import Evidence
 
 QUICK = Asked(resamples=500)

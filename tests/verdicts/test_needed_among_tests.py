@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from agentbench_tui.verdicts.comparison.comparison import Comparison, judged
+from agentbench_tui.verdicts.comparison.comparison import Comparison
+from agentbench_tui.verdicts.comparison.judgement import judged
 
 ALL_ONE_WAY = Comparison(
     "accuracy",

@@ -33,7 +33,8 @@ from agentbench_tui.http.client import (
 )
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import one_line
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 _SECRET_HEADER = re.compile(r"auth|cookie|key|token|secret|passw|credential", re.IGNORECASE)

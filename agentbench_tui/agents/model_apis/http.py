@@ -20,7 +20,8 @@ from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Request, Usage
 from agentbench_tui.model.errors import did_you_mean
 from agentbench_tui.model.text.not_json import NOT_JSON
-from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import one_line
 
 USUAL_FIELDS = ("text", "output", "answer", "response")
 """Default fields of the answer's text."""

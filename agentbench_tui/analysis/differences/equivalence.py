@@ -13,7 +13,6 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,10 +26,7 @@ from agentbench_tui.analysis.distribution import (
 )
 from agentbench_tui.analysis.power import sample_size_paired, sample_size_two_sample
 from agentbench_tui.analysis.sample import Floats, column
-from agentbench_tui.analysis.scale import Better
 from agentbench_tui.model.text.plain_number import plain
-
-Verdict = Literal["better", "worse", "equivalent", "inconclusive"]
 
 _NODES = 64
 """Nodes of the quadrature over the sd; agrees with 512 to 1e-12."""
@@ -66,7 +62,7 @@ def tost(
     By t with `df` degrees of freedom, by the normal distribution where `df` is infinite. Without
     error (constants) the estimate itself decides. ValueError on NaN.
     """
-    _check_margin(margin)
+    check_margin(margin)
     if not 0 < alpha < 0.5:
         raise ValueError(f"an alpha between 0 and 0.5 is needed, got {alpha}")
     if not (math.isfinite(estimate) and 0 <= error < math.inf):
@@ -100,7 +96,7 @@ def tost_ratio(
     first, second = column(a), column(b)
     if (first <= 0).any() or (second <= 0).any():
         raise ValueError("a ratio needs positive values")
-    _check_margin(margin)
+    check_margin(margin)
     logs = _tost_columns(np.log(first), np.log(second), math.log1p(margin), paired, alpha)
     if logs is None:
         return None
@@ -119,38 +115,6 @@ def tost_ratio(
     )
 
 
-def verdict(
-    effect: float | None,
-    low: float | None,
-    high: float | None,
-    p_adjusted: float | None,
-    margin: float,
-    better: Better,
-    *,
-    ratio: bool = False,
-    alpha: float = 0.05,
-) -> Verdict:
-    """Return the verdict on B for a metric whose better direction is `better`.
-
-    `better` or `worse` when p, adjusted for the number of metrics, is below alpha and the effect is
-    at least half the margin; otherwise `equivalent` when the interval low … high, which is the
-    90 % interval (1 - 2 alpha), lies within the margins; otherwise `inconclusive`. `effect` and
-    interval are B - A in the margin's unit, or B / A when `ratio`. What is missing or not finite
-    (no value, no test, NaN) decides nothing.
-    """
-    _check_margin(margin)
-    if effect is None or not math.isfinite(effect) or (ratio and effect <= 0):
-        return "inconclusive"
-    size = math.log(effect) if ratio else effect
-    least = math.log1p(margin / 2) if ratio else margin / 2
-    if p_adjusted is not None and p_adjusted < alpha and abs(size) >= least:
-        return "better" if (size > 0) == (better == "higher") else "worse"
-    lower, upper = (1 / (1 + margin), 1 + margin) if ratio else (-margin, margin)
-    if low is not None and high is not None and lower < low <= high < upper:
-        return "equivalent"
-    return "inconclusive"
-
-
 def power_equivalence(
     margin: float, n: float, *, effect: float = 0.0, paired: bool = False, alpha: float = 0.05
 ) -> float:
@@ -161,7 +125,7 @@ def power_equivalence(
     """
     from scipy.special import ndtr
 
-    _check_margin(margin)
+    check_margin(margin)
     df = n - 1 if paired else 2 * n - 2
     if not df > 0:
         raise ValueError(f"equivalence needs at least 2 values, got {plain(n)}")
@@ -193,7 +157,7 @@ def values_needed(
     fewer than the permutation tests need to fall below alpha (6 pairs, or 4 a side, for 5 %).
     A truth in between, around half the margin, may take any number.
     """
-    _check_margin(margin)
+    check_margin(margin)
     if not 0 <= sd < math.inf:
         raise ValueError(f"an sd of 0 or more is needed, got {sd}")
     least = _fewest_for_permutation(paired, alpha)
@@ -255,6 +219,6 @@ def _quadrature() -> tuple[Floats, Floats]:
     return nodes, weights
 
 
-def _check_margin(margin: float) -> None:
+def check_margin(margin: float) -> None:
     if not 0 < margin < math.inf:
         raise ValueError(f"a positive margin is needed, got {margin}")

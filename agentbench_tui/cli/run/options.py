@@ -150,6 +150,6 @@ def plan_of(suite: dict[str, Any], given: dict[str, Any], folder: Path) -> Plan:
 
 def command_line() -> str:
     """Return the command line with keys masked, as it is stored with the run."""
-    from agentbench_tui.model.text.untrusted import redact
+    from agentbench_tui.model.text.secrets import redact
 
     return redact("agentbench " + shlex.join(sys.argv[1:]))

@@ -9,8 +9,8 @@ import click
 
 from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.model.figures.market_metrics import FORESIGHT
-from agentbench_tui.model.foresight import LEAST_EVIDENCE
 from agentbench_tui.model.kinds import BUILT_IN, DEFAULT, Kind, kind_named
+from agentbench_tui.model.outcome_foresight import LEAST_EVIDENCE
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import (

@@ -59,8 +59,8 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
     """
     from agentbench_tui.cli.experiments.result import experiments_shown, sharing_process
     from agentbench_tui.cli.run import running
+    from agentbench_tui.engine.run.dead_runs import PROCESS_ENDED
     from agentbench_tui.engine.run.plan import check_unmasked, decode_plan
-    from agentbench_tui.engine.run.registration import PROCESS_ENDED
     from agentbench_tui.engine.run.trust import executed_by_resuming
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.database import reading
@@ -180,7 +180,7 @@ def rescore(
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.runs import find_run
     from agentbench_tui.verdicts.runs.documents import run_document
-    from agentbench_tui.verdicts.runs.ended_run import is_unmeasured
+    from agentbench_tui.verdicts.runs.exit_code import exit_code, is_unmeasured
 
     path = database_path(database)
     with reading(path) as connection:
@@ -205,4 +205,4 @@ def rescore(
         f"{counted(done.answers, 'answer')} scored again, {done.changed} with a different result",
         err=True,
     )
-    return 3 if is_unmeasured(document) else 0
+    return exit_code((), is_whole=not is_unmeasured(document))

@@ -46,21 +46,21 @@ def check_plan(plan: Plan) -> None:
 
 def plan_words(benchmark: Benchmark) -> str:
     """Return the scenario of a stress benchmark and how long it takes."""
-    from agentbench_tui.stress.outlook import outlook
+    from agentbench_tui.stress.planned_windows import planned_windows
     from agentbench_tui.stress.spec import StressSpec
 
     spec = StressSpec.model_validate(benchmark.stress)
-    _, usual_s, longest_s = outlook(spec)
+    _, usual_s, longest_s = planned_windows(spec)
     times = f"about {chosen_duration(usual_s)}, {chosen_duration(longest_s)} at most"
     return f"{spec.scenario}, {times}"
 
 
 def _row(group: Group, execution: ExecutionPlan) -> dict[str, Any]:
-    from agentbench_tui.stress.outlook import outlook
+    from agentbench_tui.stress.planned_windows import planned_windows
     from agentbench_tui.stress.spec import StressSpec
 
     spec = StressSpec.model_validate(group.resolved().stress)
-    parts, usual_s, longest_s = outlook(spec)
+    parts, usual_s, longest_s = planned_windows(spec)
     return {
         "scenario": spec.scenario,
         "agent_id": execution.agent.id,

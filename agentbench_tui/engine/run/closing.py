@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.model.clock import utc_now
-from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.queries.executions import (
     execution_statuses,
     has_other_than_load,

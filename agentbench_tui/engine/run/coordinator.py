@@ -19,7 +19,7 @@ from agentbench_tui.agents.schemes import INSIDE
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.engine.cases.casebook import open_datasets, store_datasets
 from agentbench_tui.engine.kinds import find_runner
-from agentbench_tui.engine.run import registration
+from agentbench_tui.engine.run import dead_runs, registration
 from agentbench_tui.engine.run.closing import (
     captured_environment,
     close_run,
@@ -38,7 +38,7 @@ from agentbench_tui.model.clock import bind, monotonic, perf_counter_ns, utc_now
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.kind_sections import read_suite
 from agentbench_tui.model.suite import Price
-from agentbench_tui.model.text.untrusted import redact
+from agentbench_tui.model.text.secrets import redact
 from agentbench_tui.process.supervision import end_forks_of
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries.answers import committed_observations, spent_on_run
@@ -138,7 +138,7 @@ class _Run:
 
     async def carry_out(self, *, resume: bool) -> Outcome:
         writer = self._writer
-        await writer.apply(lambda c: registration.mark_dead_runs(c, self._database))
+        await writer.apply(lambda c: dead_runs.mark_dead_runs(c, self._database))
         # Opened before the run exists: a dataset that cannot be read leaves no trace of a run.
         sources = {} if resume else open_datasets(self._plan)
         if resume:

@@ -10,7 +10,7 @@ from agentbench_tui.agents.secret_names import command_lines
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.identity import derive_seed
-from agentbench_tui.model.text.untrusted import MASK, redactor_now
+from agentbench_tui.model.text.secrets import MASK, redactor_now
 
 if TYPE_CHECKING:
     from agentbench_tui.model.suite import Benchmark, Suite

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.agents.secret_names import keys_on_command_lines, named_variables
-from agentbench_tui.model.text.untrusted import declare_secrets
+from agentbench_tui.model.text.secrets import declare_secrets
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import Group, Plan

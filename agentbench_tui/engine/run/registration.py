@@ -12,7 +12,6 @@ from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import workspace_id
 from agentbench_tui.store.locking import Lease, LeaseHolder
-from agentbench_tui.store.queries.executions import running_runs
 from agentbench_tui.store.queries.iterations import newest_answer_times, open_iterations
 from agentbench_tui.store.writes import runs
 from agentbench_tui.store.writes.definitions import (
@@ -33,10 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agentbench_tui.engine.run.plan import ExecutionPlan, Group, Plan, SuiteInPlan
-
-
-PROCESS_ENDED = "its process ended"
-"""Why a run stopped that could not say so itself."""
 
 
 def take_lease(database: Path, run_id: str) -> tuple[Lease, LeaseHolder]:
@@ -142,22 +137,6 @@ def reopen_run(connection: sqlite3.Connection, run_id: str, holder: LeaseHolder)
     key = runs.set_running_again(connection, run_id, msgspec.json.encode(holder).decode())
     close_open_iterations(connection, key)
     return key
-
-
-def mark_dead_runs(connection: sqlite3.Connection, database: Path) -> list[str]:
-    """Mark as interrupted every `running` run whose process is gone; return their ids.
-
-    Only the holder of a run's lease may do so, and the run's own process never releases it.
-    """
-    marked = []
-    for key, run_id in running_runs(connection):
-        lease = Lease.take(database, run_id)
-        if lease is None:
-            continue
-        runs.interrupt_run(connection, key, PROCESS_ENDED, utc_now())
-        lease.release()
-        marked.append(run_id)
-    return marked
 
 
 def close_open_iterations(connection: sqlite3.Connection, run_key: int) -> None:

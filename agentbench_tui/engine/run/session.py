@@ -14,7 +14,8 @@ from agentbench_tui.engine.task.recorder import Recorder
 from agentbench_tui.model.answer import AgentFailure, FailureKind, Request
 from agentbench_tui.model.clock import perf_counter, utc_now
 from agentbench_tui.model.identity import derive_seed
-from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.process.snapshot import least_cpu_seconds
 from agentbench_tui.store.writes.observations import IterationRow
 

@@ -6,7 +6,7 @@ from array import array
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
-from agentbench_tui.engine.run.outlook import outlook
+from agentbench_tui.engine.run.interval_precision import outlook
 from agentbench_tui.model.answer import FailureKind
 from agentbench_tui.model.text.plain_number import plain
 

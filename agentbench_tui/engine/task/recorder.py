@@ -13,7 +13,8 @@ import msgspec
 
 from agentbench_tui.model.answer import Answer, ToolCall, Usage
 from agentbench_tui.model.clock import utc_now
-from agentbench_tui.model.text.untrusted import redactor_now, visible
+from agentbench_tui.model.text.secrets import redactor_now
+from agentbench_tui.model.text.untrusted import visible
 from agentbench_tui.store.writes.observations import (
     AnswerRow,
     AttemptRow,

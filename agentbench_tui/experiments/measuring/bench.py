@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.agents.python.python_source import describe
 from agentbench_tui.experiments.experiment import Experiment, ExperimentContext
 from agentbench_tui.experiments.instrument import Around, Written, find_around
-from agentbench_tui.experiments.measuring.noted import asked_for, settle, unnoted, unread
 from agentbench_tui.experiments.measuring.order import Opened, Order, Profiled, Reading, Warmed
+from agentbench_tui.experiments.measuring.parameter_reads import asked_for, settle, unnoted, unread
 from agentbench_tui.experiments.measuring.timing import (
     Timed,
     calibrated_loops,
@@ -173,7 +173,7 @@ class Bench:
 
     def profile(self, instrument: Instrument) -> Profiled:
         """Run one call under a profiler, separately from measured ones."""
-        from agentbench_tui.experiments.measuring.passes import profiled
+        from agentbench_tui.experiments.measuring.profiler_passes import profiled
 
         self._seed(0)
         try:

@@ -67,7 +67,8 @@ class InputValidation(Experiment):
 
 
 def _is_bad(prompt: str, longest: int) -> bool:
-    from agentbench_tui.model.text.untrusted import redact, visible
+    from agentbench_tui.model.text.secrets import redact
+    from agentbench_tui.model.text.untrusted import visible
 
     lowered = prompt.lower()
     return (

@@ -10,7 +10,7 @@ import numpy as np
 
 from agentbench_tui.analysis.intervals.estimate import Kind, estimate
 from agentbench_tui.model.figures.market_metrics import FORESIGHT, MARKET_METRICS
-from agentbench_tui.model.foresight import foresight
+from agentbench_tui.model.outcome_foresight import foresight
 from agentbench_tui.store.queries.episodes import episode_metrics, metrics_of_counted
 
 if TYPE_CHECKING:

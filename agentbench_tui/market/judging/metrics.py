@@ -15,7 +15,7 @@ import numpy as np
 from agentbench_tui.analysis.intervals.interval import wilson
 from agentbench_tui.market.judging.fair import fair_value, reference
 from agentbench_tui.market.judging.forecasts import score, stated
-from agentbench_tui.market.judging.foresight import foresight_log10
+from agentbench_tui.market.judging.foresight_evidence import foresight_log10
 from agentbench_tui.market.judging.oracle import hindsight
 from agentbench_tui.market.play.signals import followed
 from agentbench_tui.market.world.world import DOLLAR

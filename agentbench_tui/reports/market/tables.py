@@ -19,7 +19,7 @@ from typing import Any
 
 from agentbench_tui.market.packing import unpack
 from agentbench_tui.model.errors import write_error
-from agentbench_tui.model.foresight import Foresight, foresight
+from agentbench_tui.model.outcome_foresight import Foresight, foresight
 from agentbench_tui.model.text.untrusted import visible
 from agentbench_tui.reports.market.pages import (
     comparison_page,

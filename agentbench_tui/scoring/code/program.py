@@ -26,7 +26,8 @@ import msgspec
 from pydantic import Field
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score, Scorer
-from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.process.child import SpawnError
 from agentbench_tui.process.single import Finished, run_program
 from agentbench_tui.scoring.code.answer_code import AnswerCode, answer_code, unclosed_code

@@ -18,7 +18,7 @@ from agentbench_tui.stress.search.axis import Axis
 from agentbench_tui.stress.search.scaling import closed_rate, scaling_facts, steady, user_levels
 from agentbench_tui.stress.search.searching import PROBE_S, Further, probe, warm_up_of
 from agentbench_tui.stress.stand.aftermath import watch
-from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
         Axis(on="concurrency", start=min(normal.concurrency, most), most=most, unit="users"),
         normal.limits,
         reporter,
-        course_of=lambda users, seconds: Course(seconds, users=round(users)),
+        course_of=lambda users, seconds: WindowPlan(seconds, users=round(users)),
         length_of=lambda users: _probe_s(spec, normal, users),
         warm_up_s=warm_up_of(normal),
         further=no_less_than_fewer_users(),
@@ -65,7 +65,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     )
     await stand.idle()
     await _scale(stand, spec, normal, reporter, _most_served(point, most))
-    stress = await stand.hold(Course(STRESS_SHARE * spec.length_s, users=most), phase="stress")
+    stress = await stand.hold(WindowPlan(STRESS_SHARE * spec.length_s, users=most), phase="stress")
     await reporter.window(facts_of(stress))
     await watch(
         stand,
@@ -121,7 +121,7 @@ async def _scale(
     points: list[tuple[float, float]] = []
     for users in order:
         length_s = max(_rounds_s(normal, users), spec.length_s / len(order))
-        measured = await stand.hold(Course(length_s, users=users), phase="scaling")
+        measured = await stand.hold(WindowPlan(length_s, users=users), phase="scaling")
         await reporter.window(facts_of(measured))
         rate = closed_rate(measured)
         if rate is not None and measured.sender_limit is None:

@@ -28,9 +28,9 @@ from agentbench_tui.stress.faults.failures import (
 from agentbench_tui.stress.faults.fault import Fault
 from agentbench_tui.stress.faults.process_fault import ProcessFault
 from agentbench_tui.stress.reporter import facts_of
-from agentbench_tui.stress.stand.course import Course, TimedAction
 from agentbench_tui.stress.stand.outage import Outage, Timeline, score_of_outages
 from agentbench_tui.stress.stand.ownership import why_not_ours
+from agentbench_tui.stress.stand.window_plan import TimedAction, WindowPlan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -169,7 +169,7 @@ class _Trial:
         *,
         faults: tuple[Fault, ...] = (),
         actions: tuple[TimedAction, ...] = (),
-    ) -> Course:
+    ) -> WindowPlan:
         """Requests wait as long as the failure lasts, and no longer: what it swallowed is to be
         known by the end of the window."""
         waiting_s = max(
@@ -177,7 +177,7 @@ class _Trial:
             2 * self.normal.limit_p95_ms / 1e3,
             _LEAST_TIME_LIMIT_S,
         )
-        return Course(
+        return WindowPlan(
             timeline.length_s,
             rate=self.rate,
             time_limit_s=waiting_s,

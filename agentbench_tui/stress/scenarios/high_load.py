@@ -10,7 +10,7 @@ from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import recovered, score_of
 from agentbench_tui.stress.search.axis import Axis
 from agentbench_tui.stress.search.searching import probe, rate_lengths, warm_up_of
-from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.reporter import Reporter
@@ -29,14 +29,14 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
         Axis(on="rate", start=start, most=most, unit="requests/s"),
         normal.limits,
         reporter,
-        course_of=lambda rate, length_s: Course(length_s, rate=rate, drain_s=drain_of(normal)),
+        course_of=lambda rate, length_s: WindowPlan(length_s, rate=rate, drain_s=drain_of(normal)),
         length_of=rate_lengths(normal, spec.time_scale),
         warm_up_s=warm_up_of(normal),
     )
     await stand.idle()
     steps = Steps(((most, spec.length_s), (start, spec.watched_s)))
     whole = await stand.hold(
-        Course(spec.length_s + spec.watched_s, profile=steps, drain_s=drain_of(normal)),
+        WindowPlan(spec.length_s + spec.watched_s, profile=steps, drain_s=drain_of(normal)),
         phase="stress",
     )
     report = reporter.report

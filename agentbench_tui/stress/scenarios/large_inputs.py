@@ -25,7 +25,7 @@ from agentbench_tui.stress.search.axis import Axis
 from agentbench_tui.stress.search.length_cost import length_cost
 from agentbench_tui.stress.search.searching import probe
 from agentbench_tui.stress.stand.aftermath import watch
-from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from agentbench_tui.model.answer import Agent
@@ -103,21 +103,21 @@ class _Sizes:
             return self._p95_ms
         return 1e3 * self._time_limit_s(self._spec.most_input_tokens)
 
-    def short(self, tokens: int) -> Course:
+    def short(self, tokens: int) -> WindowPlan:
         """Return the window of a small size that certainly passes."""
         return self._course(tokens, WINDOW_SHARE * self._spec.length_s, SHORT_REQUESTS)
 
-    def course(self, tokens: float, seconds: float) -> Course:
+    def course(self, tokens: float, seconds: float) -> WindowPlan:
         """One probe of the search."""
         return self._course(round(tokens), seconds, requests_needed(self.limits) + self._users)
 
-    def longest(self, tokens: int) -> Course:
+    def longest(self, tokens: int) -> WindowPlan:
         """Return the window of the longest inputs for the scenario's time, at the rate of normal
         users.
         """
         rate = min(self._normal.rate, 1e3 * self._users / self._expected_ms(tokens))
         time_limit_s = self._time_limit_s(tokens)
-        return Course(
+        return WindowPlan(
             self._spec.length_s,
             rate=rate,
             input_tokens=tokens,
@@ -125,9 +125,9 @@ class _Sizes:
             drain_s=time_limit_s,
         )
 
-    def _course(self, tokens: int, seconds: float, requests: int) -> Course:
+    def _course(self, tokens: int, seconds: float, requests: int) -> WindowPlan:
         time_limit_s = self._time_limit_s(tokens)
-        return Course(
+        return WindowPlan(
             seconds,
             users=self._users,
             requests=requests,

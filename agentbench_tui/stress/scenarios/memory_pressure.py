@@ -20,8 +20,8 @@ from agentbench_tui.stress.faults.host_memory import BYTES_PER_MB, oom_kills, re
 from agentbench_tui.stress.report import RecoveryFacts
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import score_of
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.ownership import is_here, why_not_ours, why_unseen
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.report import ScenarioReport
@@ -81,7 +81,7 @@ class _Pressure:
         """Memory at each level of concurrency, before and after."""
         before = memory_of(await self._at_normal("normal", scored=False))
         for users in self.users:
-            measured = await self._hold(Course(self.window_s, users=users), "users")
+            measured = await self._hold(WindowPlan(self.window_s, users=users), "users")
             held = memory_of(measured)
             if held is not None:
                 self.levels[users] = held
@@ -118,7 +118,7 @@ class _Pressure:
                 "left_beside_ballast_mb": held.available_mb,
             }
             kills = oom_kills()
-            course = Course(self.window_s, rate=self.rate, may_die=self.stand.owned is not None)
+            course = WindowPlan(self.window_s, rate=self.rate, may_die=self.stand.owned is not None)
             await self._hold(course, "ballast", scored=True)
             if ballast.now.held_bytes < held.held_bytes:
                 self.report.observations["ballast_mb_at_end"] = ballast.now.held_mb
@@ -166,7 +166,7 @@ class _Pressure:
         observations["memory_limit_mb"] = limit_mb
         owned.limit_memory(limit_mb)
         try:
-            course = Course(self.window_s, users=self.users[-1], may_die=True)
+            course = WindowPlan(self.window_s, users=self.users[-1], may_die=True)
             await self._hold(course, "limit")
             over = owned.over_limit
         finally:
@@ -196,9 +196,9 @@ class _Pressure:
         )
 
     async def _at_normal(self, phase: str, *, scored: bool = True) -> Measured:
-        return await self._hold(Course(self.window_s, rate=self.rate), phase, scored=scored)
+        return await self._hold(WindowPlan(self.window_s, rate=self.rate), phase, scored=scored)
 
-    async def _hold(self, course: Course, phase: str, *, scored: bool = False) -> Measured:
+    async def _hold(self, course: WindowPlan, phase: str, *, scored: bool = False) -> Measured:
         measured = await self.stand.hold(course, phase=phase)
         if scored:
             self.scored.append(measured)

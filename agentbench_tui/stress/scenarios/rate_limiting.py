@@ -14,8 +14,12 @@ from agentbench_tui.stress.advice.window_bounds import error_bounds, failed_boun
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.scenarios import upstream_limit
 from agentbench_tui.stress.stand.aftermath import watch
-from agentbench_tui.stress.stand.course import Course
-from agentbench_tui.stress.stand.polite import LONGEST_UNTOLD_S, PoliteClients, polite_clients
+from agentbench_tui.stress.stand.retry_after_clients import (
+    LONGEST_UNTOLD_S,
+    PoliteClients,
+    polite_clients,
+)
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.report import WindowFacts
@@ -63,7 +67,7 @@ async def _endpoint(stand: Stand, spec: StressSpec, normal: Normal, reporter: Re
     async with polite_clients(stand.agent, clients=CLIENTS) as polite:
         rate, limit = await _raise_rate(stand, spec, normal, reporter)
         over = min(rate * OVER, spec.most_rate)
-        course = Course(spec.length_s, rate=over)
+        course = WindowPlan(spec.length_s, rate=over)
         overload = await stand.hold(course, phase="overload")
         facts = facts_of(overload)
         await reporter.window(facts)
@@ -89,7 +93,7 @@ async def _raise_rate(
     length_s = max(STEP_SHARE * spec.length_s, LEAST_STEP_S)
     while True:
         rate = min(STEP * rate, spec.most_rate)
-        measured = await stand.hold(Course(length_s, rate=rate), phase="step")
+        measured = await stand.hold(WindowPlan(length_s, rate=rate), phase="step")
         facts = facts_of(measured)
         await reporter.window(facts)
         if _refuses(facts) or not _keeps_up(facts, measured, normal):

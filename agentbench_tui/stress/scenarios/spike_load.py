@@ -8,7 +8,7 @@ from agentbench_tui.load.schedule.rate_profile import Steps
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.scenarios.high_load import too_little
 from agentbench_tui.stress.score import recovered, score_of
-from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.reporter import Reporter
@@ -27,7 +27,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     before_s, spike_s, watched_s = BEFORE_PIECES * normal.piece_s, spec.length_s, spec.watched_s
     steps = ((rate, before_s), *((peak, spike_s), (rate, watched_s)) * spec.spikes)
     length_s = sum(seconds for _, seconds in steps)
-    whole = await stand.hold(Course(length_s, profile=Steps(steps)), phase="stress")
+    whole = await stand.hold(WindowPlan(length_s, profile=Steps(steps)), phase="stress")
     report = reporter.report
     report.observations["spike_rate_per_s"] = peak
     if peak < spec.multiple * normal.rate:

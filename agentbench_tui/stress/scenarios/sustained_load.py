@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from agentbench_tui.stress.leak import tell_leak
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import score_of
-from agentbench_tui.stress.stand.course import Course
 from agentbench_tui.stress.stand.ownership import why_unseen
 from agentbench_tui.stress.stand.soak import Soak
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.reporter import Reporter
@@ -34,7 +34,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     soak = Soak(why_unseen(stand))
     for _ in range(pieces):
         soak.windows.append(
-            await stand.hold(Course(spec.length_s / pieces, rate=rate), phase="stress")
+            await stand.hold(WindowPlan(spec.length_s / pieces, rate=rate), phase="stress")
         )
         report.trends, missing = soak.trends()
         report.missing = {

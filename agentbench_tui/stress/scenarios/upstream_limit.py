@@ -15,7 +15,7 @@ import numpy as np
 from agentbench_tui.stress.faults.fault import Fault, TooManyRequests
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.stand.aftermath import watch
-from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
         report.reason = stand.no_proxy
         return
     before = (await proxy.counts()).requests
-    base = await stand.hold(Course(spec.watched_s, rate=normal.rate), phase="normal")
+    base = await stand.hold(WindowPlan(spec.watched_s, rate=normal.rate), phase="normal")
     await reporter.window(facts_of(base))
     seen = (await proxy.counts()).requests - before
     if not seen:
@@ -82,7 +82,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
     )
 
 
-def _blocked(spec: StressSpec, rate: float) -> tuple[Sequence[tuple[float, float]], Course]:
+def _blocked(spec: StressSpec, rate: float) -> tuple[Sequence[tuple[float, float]], WindowPlan]:
     """Begin and end of each block, and a window that has them, an open time around each."""
     block_s = float(spec.retry_after_s)
     period_s = (1 + OPEN_FACTOR) * block_s
@@ -92,7 +92,7 @@ def _blocked(spec: StressSpec, rate: float) -> tuple[Sequence[tuple[float, float
     ]
     kind = TooManyRequests(retry_after_s=spec.retry_after_s)
     faults = tuple(Fault(kind, start_s=start, end_s=end) for start, end in blocks)
-    return blocks, Course(count * period_s, rate=rate, faults=faults, drain_s=period_s)
+    return blocks, WindowPlan(count * period_s, rate=rate, faults=faults, drain_s=period_s)
 
 
 def _in_flight(measured: Measured, start_s: float, end_s: float) -> Flags:

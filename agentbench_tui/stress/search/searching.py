@@ -20,7 +20,7 @@ from agentbench_tui.model.answer import AgentFailure
 from agentbench_tui.stress.budget import Stopped
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.search.breaking_point import BreakingPoint, Search
-from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.reporter import Reporter
@@ -46,7 +46,7 @@ level stays unclear.
 NOT_BACK = "left alone it did not come back to its unloaded pace"
 """Why a search ends early."""
 
-CourseOf = Callable[[float, float], Course]
+CourseOf = Callable[[float, float], WindowPlan]
 """Level, seconds → the window."""
 Further = Callable[[Sequence["Measured"]], Sequence[Check]]
 """Checks in addition to errors, latency and completion, over all windows of one level."""
@@ -142,7 +142,7 @@ def _completed(window: Measured, warm_up_s: float) -> int:
 
 
 def _of_target(
-    verdict: LevelVerdict, windows: Sequence[Measured], course: Course
+    verdict: LevelVerdict, windows: Sequence[Measured], course: WindowPlan
 ) -> tuple[LevelVerdict, str]:
     """Return unclear if the sender was the limit: that is never blamed on the target."""
     limited = [window.sender_limit for window in windows if window.sender_limit is not None]

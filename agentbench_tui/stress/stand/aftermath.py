@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.score import recovered, score_of
-from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.reporter import Reporter
@@ -31,7 +31,7 @@ async def watch(
     Raises as `Stand.hold` does.
     """
     report = reporter.report
-    window = await stand.hold(Course(watched_s, rate=normal.rate), phase="recovery")
+    window = await stand.hold(WindowPlan(watched_s, rate=normal.rate), phase="recovery")
     report.score = score_of([stress, window], normal)
     report.recoveries.append(recovered(after, window, normal))
     await reporter.window(facts_of(window))

@@ -14,7 +14,7 @@ from agentbench_tui.stress.advice.window_bounds import error_bounds, level_figur
 from agentbench_tui.stress.report import LimitsUsed, NormalLoad
 from agentbench_tui.stress.reporter import facts_of
 from agentbench_tui.stress.search.scaling import closed_rate
-from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 if TYPE_CHECKING:
     from agentbench_tui.stress.reporter import Reporter
@@ -214,10 +214,10 @@ class _Held(NamedTuple):
         return f"half of the {level_figure(before.answered_per_s)} requests/s {_LASTING}"
 
 
-def _baseline(stand: Stand, spec: StressSpec, rate: float) -> Course:
+def _baseline(stand: Stand, spec: StressSpec, rate: float) -> WindowPlan:
     """The window that normal load is held in."""
     pieces_s = BASELINE_PIECES * piece_of(spec.time_scale, rate)
-    return Course(max(pieces_s, (stand.pace_ms or 0.0) / 1e3), rate=rate)
+    return WindowPlan(max(pieces_s, (stand.pace_ms or 0.0) / 1e3), rate=rate)
 
 
 async def _lasting(
@@ -230,7 +230,7 @@ async def _lasting(
     if not _fails(last) or last.users is None:
         return None
     length_s = max(_baseline(stand, spec, math.inf).length_s, STEADY_S)
-    window = await stand.hold(Course(length_s, users=last.users), phase="ladder")
+    window = await stand.hold(WindowPlan(length_s, users=last.users), phase="ladder")
     await reporter.window(facts_of(window))
     if not _is_unharmed(window, at_ease):
         return None
@@ -279,7 +279,7 @@ def _is_unharmed(window: Measured, at_ease: Measured) -> bool:
 
 async def _climb(stand: Stand, spec: StressSpec, reporter: Reporter) -> list[Measured]:
     """The windows of the ladder, with the one that ended it."""
-    first = Course(FIRST_LIMIT_S, users=1, requests=FIRST_REQUESTS)
+    first = WindowPlan(FIRST_LIMIT_S, users=1, requests=FIRST_REQUESTS)
     one = await stand.hold(first, phase="ladder")
     await reporter.window(facts_of(one))
     pace_ms, alone_ms = one.quantile_ms(0.5), one.quantile_ms(0.95)
@@ -289,7 +289,7 @@ async def _climb(stand: Stand, spec: StressSpec, reporter: Reporter) -> list[Mea
     length_s = max(spec.scaled(STEP_S), STEP_LATENCIES * pace_ms / 1e3)
     ladder, users = [one], 2
     while users <= stand.most_users:
-        step = await stand.hold(Course(length_s, users=users), phase="ladder")
+        step = await stand.hold(WindowPlan(length_s, users=users), phase="ladder")
         await reporter.window(facts_of(step))
         best = max(_throughput(before) for before in ladder)
         ladder.append(step)

@@ -19,7 +19,7 @@ from agentbench_tui.process.snapshot import read_process, snapshot
 from agentbench_tui.stress.budget import Stopped
 from agentbench_tui.stress.faults.stop_guard import ALL_GO_ON as NONE
 from agentbench_tui.stress.faults.stop_guard import as_line
-from agentbench_tui.stress.stand.reaching import is_reachable
+from agentbench_tui.stress.stand.reachability import is_reachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

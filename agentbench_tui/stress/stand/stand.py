@@ -21,13 +21,13 @@ from agentbench_tui.process.snapshot import read_process, snapshot
 from agentbench_tui.store.writes.load import forget_repeat
 from agentbench_tui.stress.budget import Budget, Stopped
 from agentbench_tui.stress.faults.process_fault import tree_of
-from agentbench_tui.stress.stand.behind import behind, url_of
-from agentbench_tui.stress.stand.course import Course
-from agentbench_tui.stress.stand.course_plan import MOST_IN_FLIGHT, load_spec_of, workload_of
 from agentbench_tui.stress.stand.outcome import measured_of, read_window
-from agentbench_tui.stress.stand.reaching import is_reachable
+from agentbench_tui.stress.stand.proxied_target import behind, url_of
+from agentbench_tui.stress.stand.reachability import is_reachable
 from agentbench_tui.stress.stand.readings import Readings, resident_mb
 from agentbench_tui.stress.stand.watch import Watch
+from agentbench_tui.stress.stand.window_plan import WindowPlan
+from agentbench_tui.stress.stand.worker_messages import MOST_IN_FLIGHT, load_spec_of, workload_of
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.context import RunContext
@@ -125,7 +125,7 @@ class Stand:
         self._workers: LoadWorkers | None = None
         self._live: Live | None = None
 
-    async def hold(self, course: Course, *, phase: str) -> Measured:
+    async def hold(self, course: WindowPlan, *, phase: str) -> Measured:
         """Measure one window and store it as the next repeat.
 
         Raises AgentFailure (`connection`) when the target is gone, and `Stopped` when the run is
@@ -249,7 +249,7 @@ class Stand:
         if workers is not None:
             await workers.__aexit__()
 
-    def _check(self, course: Course) -> None:
+    def _check(self, course: WindowPlan) -> None:
         rate, spec = course.highest_rate, self.spec
         if rate is not None and rate > spec.most_rate * (1 + 1e-9):
             raise ValueError(f"{rate:g}/s is more than the {spec.most_rate:g}/s that are allowed")
@@ -258,7 +258,7 @@ class Stand:
         if course.input_tokens is not None and course.input_tokens > spec.most_input_tokens:
             raise ValueError(f"{course.input_tokens} tokens are more than are allowed")
 
-    async def _carry_out(self, course: Course) -> tuple[Window, list[WorkerPlan], Live, Watch]:
+    async def _carry_out(self, course: WindowPlan) -> tuple[Window, list[WorkerPlan], Live, Watch]:
         """Run one window, without storing it yet."""
         context, repeat = self._context, self.windows
         if context.stop.is_set:
@@ -301,7 +301,7 @@ class Stand:
             raise Stopped(context.stop.reason or "stopped")
         return window, plans, live, watch
 
-    def _load_spec(self, course: Course) -> LoadSpec:
+    def _load_spec(self, course: WindowPlan) -> LoadSpec:
         # A target that has answered is not warmed up again, but for what each window starts anew.
         cold = not self.windows or isinstance(self._target, AgentTarget)
         return load_spec_of(
@@ -312,7 +312,9 @@ class Stand:
             most_in_flight=self._most_programs or MOST_IN_FLIGHT,
         )
 
-    async def _plans(self, course: Course, load_spec: LoadSpec, repeat: int) -> list[WorkerPlan]:
+    async def _plans(
+        self, course: WindowPlan, load_spec: LoadSpec, repeat: int
+    ) -> list[WorkerPlan]:
         workload = await asyncio.to_thread(workload_of, load_spec, self._group, repeat)
         return worker_plans(
             load_spec,
@@ -341,7 +343,7 @@ class Stand:
     async def _ask_in_turn(self, limit_s: float) -> list[float]:
         """Latencies in ms of a few requests, one after another, as far as they were answered
         within the limit; of a window that is not kept."""
-        course = Course(
+        course = WindowPlan(
             limit_s,
             users=1,
             requests=IDLE_REQUESTS,

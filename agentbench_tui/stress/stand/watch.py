@@ -10,16 +10,16 @@ from agentbench_tui.model.answer import AgentFailure, FailureKind
 from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.stress.budget import Stopped
 from agentbench_tui.stress.faults.host_memory import host_guard
-from agentbench_tui.stress.stand.reaching import is_reachable
+from agentbench_tui.stress.stand.reachability import is_reachable
 
 if TYPE_CHECKING:
     from agentbench_tui.load.results.live import Live
     from agentbench_tui.load.sending.workers import LoadWorkers
     from agentbench_tui.stress.budget import Budget
-    from agentbench_tui.stress.stand.course import Course, TimedAction
     from agentbench_tui.stress.stand.measured import Measured
     from agentbench_tui.stress.stand.readings import Readings
     from agentbench_tui.stress.stand.stand import Stand
+    from agentbench_tui.stress.stand.window_plan import TimedAction, WindowPlan
 
 LOOK_EVERY_S = 0.1
 GUARD_EVERY = 10
@@ -32,7 +32,7 @@ class Watch:
     """Watches one window; an async context manager that leaves nothing running."""
 
     def __init__(
-        self, stand: Stand, workers: LoadWorkers, live: Live, course: Course, budget: Budget
+        self, stand: Stand, workers: LoadWorkers, live: Live, course: WindowPlan, budget: Budget
     ) -> None:
         self.why: AgentFailure | Stopped | None = None
         """The window was ended early for that."""

@@ -19,8 +19,9 @@ from agentbench_tui.verdicts.clusters.cluster_search import (
 )
 from agentbench_tui.verdicts.clusters.cluster_words import finding_words
 from agentbench_tui.verdicts.clusters.undeclared_clusters import Candidates, Finding
-from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison, judged
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.comparison.judgement import judged
 from agentbench_tui.verdicts.comparison.outcome import Outcome, outcome
 from agentbench_tui.verdicts.comparison.run_draws import (
     by_run,

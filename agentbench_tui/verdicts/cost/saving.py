@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agentbench_tui.analysis.boards.cost_efficiency import configurations
-from agentbench_tui.analysis.differences.equivalence import verdict
+from agentbench_tui.analysis.differences.difference_verdict import verdict
 from agentbench_tui.analysis.differences.paired_effect import (
     difference_effect,
     unpaired_ratio_effect,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agentbench_tui.analysis.differences.equivalence import verdict
+from agentbench_tui.analysis.differences.difference_verdict import verdict
 from agentbench_tui.analysis.power import smallest_detectable_mcnemar, smallest_shift
 from agentbench_tui.analysis.runs.version_gate import CHANGE_P, RUNS_NEEDED
 from agentbench_tui.verdicts.comparison.comparison import ALPHA, Asked
@@ -20,7 +20,7 @@ from agentbench_tui.verdicts.regression.finding import UNDECIDED, Location
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentbench_tui.analysis.differences.equivalence import Verdict
+    from agentbench_tui.analysis.differences.difference_verdict import Verdict
     from agentbench_tui.analysis.runs.history_gate import GateLevels
     from agentbench_tui.verdicts.comparison.comparison import Comparison
     from agentbench_tui.verdicts.regression.compared_values import ComparedValues

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from agentbench_tui.contracts.run import GateOutcome, GatesDocument
 from agentbench_tui.engine.run.plan import decode_plan
-from agentbench_tui.model.answer import UNMEASURED
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.queries.runs import failure_details, find_run
 from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_in
 from agentbench_tui.verdicts.regression.regression_gate import NoRegression
 from agentbench_tui.verdicts.runs.documents import run_document
+from agentbench_tui.verdicts.runs.exit_code import exit_code, is_unmeasured
 from agentbench_tui.verdicts.runs.gate import check_gates
 
 if TYPE_CHECKING:
@@ -50,10 +50,7 @@ class EndedRun:
     @property
     def exit_code(self) -> int:
         """1 if a gate failed; 3 if a gate, or part of the run, could not be judged; else 0."""
-        if any(gate.holds is False for gate in self.gates):
-            return 1
-        is_undecided = any(gate.holds is None for gate in self.gates)
-        return 3 if is_undecided or not self.is_whole else 0
+        return exit_code(self.gates, is_whole=self.is_whole)
 
 
 def ended_run(connection: sqlite3.Connection, plan: Plan) -> EndedRun:
@@ -127,19 +124,3 @@ def write_documents(document: dict[str, Any], plan: Plan) -> list[str]:
         else:
             lines.append(f"written: {target}")
     return lines
-
-
-def is_unmeasured(document: dict[str, Any]) -> bool:
-    """Return whether part of a run could not be measured, so that it must not count as a result."""
-    return document["status"] in {"incomplete", "running"} or any(
-        _has_nothing(execution) or not UNMEASURED.isdisjoint(execution["failures"])
-        for execution in document["executions"]
-    )
-
-
-def _has_nothing(execution: dict[str, Any]) -> bool:
-    """Return whether no request was answered, including those that the plan cancelled."""
-    load = execution.get("load")
-    broken_off: int = 0 if load is None else load["requests"]["cancelled"]
-    answered: int = execution["cases"]["answered"]
-    return answered + broken_off == 0

@@ -12,7 +12,12 @@ import numpy as np
 
 from agentbench_tui.analysis.differences import effect_size
 from agentbench_tui.analysis.differences.alternative import Alternative
-from agentbench_tui.analysis.differences.goodness import GoodnessTest, ks_2samp, levene, shapiro
+from agentbench_tui.analysis.differences.assumption_checks import (
+    GoodnessTest,
+    ks_2samp,
+    levene,
+    shapiro,
+)
 from agentbench_tui.analysis.differences.rank import RankMethod, brunner_munzel, mann_whitney
 from agentbench_tui.analysis.differences.signed_rank import SignedRankTest, wilcoxon
 from agentbench_tui.analysis.differences.student import TTest, paired_t, student_t, welch

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.analysis.differences.assumption_checks import GoodnessTest, levene, shapiro
+from agentbench_tui.analysis.differences.difference_verdict import Verdict, verdict
 from agentbench_tui.analysis.differences.effect_size import cliffs_delta, cohens_d, dz, hedges_g
-from agentbench_tui.analysis.differences.equivalence import Verdict, values_needed, verdict
-from agentbench_tui.analysis.differences.goodness import GoodnessTest, levene, shapiro
+from agentbench_tui.analysis.differences.equivalence import values_needed
 from agentbench_tui.analysis.differences.rank import mann_whitney
 from agentbench_tui.analysis.differences.signed_rank import wilcoxon
 from agentbench_tui.analysis.differences.student import TTest, paired_t, welch

@@ -11,7 +11,7 @@ from agentbench_tui.verdicts.comparison.compare_document import SCHEMA
 from agentbench_tui.verdicts.comparison.outcome import Outcome
 
 if TYPE_CHECKING:
-    from agentbench_tui.analysis.differences.goodness import GoodnessTest
+    from agentbench_tui.analysis.differences.assumption_checks import GoodnessTest
     from agentbench_tui.analysis.differences.student import TTest
     from agentbench_tui.verdicts.training.curve_comparison import RunComparison
     from agentbench_tui.verdicts.training.curve_question import Answer

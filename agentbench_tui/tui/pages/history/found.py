@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.queries.history import newest_agent, stamp_of_history
 from agentbench_tui.store.queries.runs import list_agents
-from agentbench_tui.verdicts.regression.course import (
-    Course,
-    course_of,
+from agentbench_tui.verdicts.regression.metric_series import (
+    AgentSeries,
+    series_of,
 )
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Found:
     agents: list[dict[str, Any]]
     agent: str
     """Agent whose history it is; empty if none was measured."""
-    course: Course | None
+    course: AgentSeries | None
     stamp: tuple[Any, ...]
     """See `stamp_of_history`."""
     problem: str = ""
@@ -43,6 +43,6 @@ def look_up(connection: sqlite3.Connection, agent: str | None, before: Found | N
     if not name:
         return Found(agents, name, None, stamp)
     try:
-        return Found(agents, name, course_of(connection, name), stamp)
+        return Found(agents, name, series_of(connection, name), stamp)
     except UsageError as error:
         return Found(agents, name, None, stamp, f"{error}; a picks another agent")

@@ -39,7 +39,7 @@ from agentbench_tui.tui.widgets.plot import Plot, PlotData
 from agentbench_tui.tui.widgets.sentences import Sentences
 from agentbench_tui.verdicts.regression.alarms import Standing, standings
 from agentbench_tui.verdicts.regression.baseline import baseline_of_selector, target_words
-from agentbench_tui.verdicts.regression.course import (
+from agentbench_tui.verdicts.regression.metric_series import (
     Series,
     acceptable_at,
 )

@@ -13,7 +13,7 @@ from agentbench_tui.tui.widgets.plot import Band, Limit, Line, Mark, PlotData
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentbench_tui.verdicts.regression.course import CoursePoint, LevelChange, Series
+    from agentbench_tui.verdicts.regression.metric_series import LevelChange, Series, SeriesPoint
 
 WORSE, BETTER = "▼", "▲"
 _HUES = 8
@@ -59,7 +59,7 @@ def course_plot(series: Series, *, by_time: bool) -> PlotData:
     )
 
 
-def _moments(points: Sequence[CoursePoint]) -> list[str]:
+def _moments(points: Sequence[SeriesPoint]) -> list[str]:
     """Format the time of each run; with seconds if two were in the same minute."""
     minutes = [point.at[5:16] for point in points]
     end = 16 if len(set(minutes)) == len(minutes) else 19
@@ -72,7 +72,7 @@ def _scale(unit: str) -> tuple[float, str]:
 
 
 def _lines(
-    points: Sequence[CoursePoint],
+    points: Sequence[SeriesPoint],
     x: Sequence[float],
     values: Sequence[float],
     versions: Sequence[str],
@@ -96,7 +96,7 @@ def _lines(
     return lines
 
 
-def _times(points: Sequence[CoursePoint]) -> tuple[list[float], str]:
+def _times(points: Sequence[SeriesPoint]) -> tuple[list[float], str]:
     """Hours or days since the first run."""
     moments = [datetime.fromisoformat(point.at).timestamp() for point in points]
     if not moments:
@@ -129,7 +129,7 @@ def _limits(series: Series, factor: float) -> list[Limit]:
 
 
 def _heights(
-    points: Sequence[CoursePoint],
+    points: Sequence[SeriesPoint],
     values: Sequence[float],
     factor: float,
     limits: Sequence[float],

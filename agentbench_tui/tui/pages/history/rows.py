@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.contracts.regressions import RegressionFinding
     from agentbench_tui.verdicts.regression.alarms import Standing
-    from agentbench_tui.verdicts.regression.course import Course, Series
+    from agentbench_tui.verdicts.regression.metric_series import AgentSeries, Series
 
 _FINDINGS = (
     Column("verdict", "verdict", 21),
@@ -76,7 +76,7 @@ def key_of(series: Series) -> str:
     return "\n".join((*series.place, series.metric))
 
 
-def findings_table(course: Course, words: str, *, worst_first: bool) -> GridData:
+def findings_table(course: AgentSeries, words: str, *, worst_first: bool) -> GridData:
     """Return every metric at every benchmark that contains the words."""
     those = list(course.series)
     if worst_first:
@@ -130,7 +130,7 @@ def _verdict(one: RegressionFinding) -> str:
     return sign.get(one.verdict, "  ") + words
 
 
-def verdict_sentences(course: Course) -> list[Sentence]:
+def verdict_sentences(course: AgentSeries) -> list[Sentence]:
     """Summarize the newest runs: verdict, health, advice, patterns, exclusions."""
     document = course.document
     said = [Sentence(verdict_line(document), "verdict", _ROLES.get(document.verdict, "warn"))]
@@ -256,7 +256,7 @@ def agents_table(agents: Sequence[dict[str, Any]]) -> GridData:
     return GridData(_AGENTS, rows)
 
 
-def versions_table(course: Course) -> GridData:
+def versions_table(course: AgentSeries) -> GridData:
     """The agent's versions, the newest first, to choose one."""
     runs: dict[str, dict[str, str]] = {}
     for one in course.series:

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agentbench_tui.analysis.histogram import Histogram
-from agentbench_tui.engine.run.outlook import USUAL_HALF_WIDTH, time_outlook
+from agentbench_tui.engine.run.interval_precision import USUAL_HALF_WIDTH, time_outlook
 from agentbench_tui.load.schedule.schedule_words import schedule_words
 from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.model.text.untrusted import one_line

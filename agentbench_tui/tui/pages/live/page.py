@@ -15,11 +15,11 @@ from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.store.viewer import Viewer
 from agentbench_tui.tui.dialogs.asking import Line, Sure
 from agentbench_tui.tui.pages.live import view as live_view
+from agentbench_tui.tui.pages.live.control_requests import ControlRequests
 from agentbench_tui.tui.pages.live.panels import VIEWS, Choices, LivePanels
 from agentbench_tui.tui.pages.live.replay import Replaying
 from agentbench_tui.tui.pages.live.state import LATENCIES, LiveState
 from agentbench_tui.tui.pages.live.tables import SIMULATED, parts_of
-from agentbench_tui.tui.pages.live.wishes import Wishes
 from agentbench_tui.tui.pages.page import NOTHING_YET, Page
 from agentbench_tui.tui.shared import Lead
 from agentbench_tui.tui.widgets.gauge import Gauges
@@ -80,7 +80,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self._changed: set[str] = set()
         self._second = 0
         self._courses_at = 0.0
-        self._wishes = Wishes(self)
+        self._wishes = ControlRequests(self)
         self._following: Worker[None] | None = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002

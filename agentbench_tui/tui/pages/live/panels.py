@@ -12,13 +12,13 @@ from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.tui.pages.live import tables as live_tables
 from agentbench_tui.tui.pages.live import view as live_view
 from agentbench_tui.tui.pages.live.machine import machine
-from agentbench_tui.tui.widgets.courses import Courses
 from agentbench_tui.tui.widgets.event_log import EventLog
 from agentbench_tui.tui.widgets.facts import Facts, fact_lines
 from agentbench_tui.tui.widgets.gauge import Gauges, lines_of
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.histogram import HistogramView
 from agentbench_tui.tui.widgets.status_bar import StatusBar
+from agentbench_tui.tui.widgets.time_series import TimeSeries
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -87,7 +87,7 @@ class LivePanels(Vertical):
         with Horizontal(id="panes"):
             with Vertical(id="left"):
                 yield self._panel(HistogramView(id="latency"))
-                yield self._panel(Courses(id="rates"))
+                yield self._panel(TimeSeries(id="rates"))
                 yield self._panel(Grid(id="progress"))
                 yield self._panel(Grid(id="board"))
             with Vertical(id="right"):
@@ -142,11 +142,11 @@ class LivePanels(Vertical):
 
     def show_courses(self, state: LiveState) -> None:
         """Show rates over time, and marks."""
-        courses, rates = live_view.courses(state, _PLACES), self._widgets["rates"]
-        assert isinstance(rates, Courses)
+        time_series, rates = live_view.courses(state, _PLACES), self._widgets["rates"]
+        assert isinstance(rates, TimeSeries)
         each = 3 if self.size.height >= 50 else 1
-        self._fit("rates", len(courses.lines) * each + bool(courses.marks), least=2)
-        rates.show(courses)
+        self._fit("rates", len(time_series.lines) * each + bool(time_series.marks), least=2)
+        rates.show(time_series)
 
     def show_progress(self, state: LiveState, now: float) -> None:
         """Show the progress of each execution."""

@@ -17,7 +17,7 @@ from agentbench_tui.presentation.numbers import (
 )
 from agentbench_tui.presentation.stress import window_line
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
-from agentbench_tui.tui.pages.live.outlook import execution_left_s, planned_of, share_done
+from agentbench_tui.tui.pages.live.remaining_time import execution_left_s, planned_of, share_done
 from agentbench_tui.tui.pages.live.silence import silence
 from agentbench_tui.tui.widgets.facts import Fact, FactsData
 from agentbench_tui.tui.widgets.status_bar import clock

@@ -7,13 +7,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.tui.drawing.histogram_data import HistogramData
-from agentbench_tui.tui.pages.live.outlook import left_s, planned_of
-from agentbench_tui.tui.widgets.courses import CoursesData
+from agentbench_tui.tui.pages.live.remaining_time import left_s, planned_of
 from agentbench_tui.tui.widgets.event_log import LogData, LogLine
 from agentbench_tui.tui.widgets.gauge import Gauge, GaugesData
 from agentbench_tui.tui.widgets.scrubber import ScrubberData
 from agentbench_tui.tui.widgets.sparkline import SparklineData
 from agentbench_tui.tui.widgets.status_bar import Status
+from agentbench_tui.tui.widgets.time_series import TimeSeriesData
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,11 +140,11 @@ def percentiles_words(state: LiveState, row: Row | None, which: Latency) -> str:
     return ", ".join(lacking) + (" values" if lacking else "")
 
 
-def courses(state: LiveState, places: int) -> CoursesData:
+def courses(state: LiveState, places: int) -> TimeSeriesData:
     """Throughput, failures, tokens, in flight and queue of the last `places` seconds."""
     seconds = list(state.course.seconds)[-places:]
     if not seconds:
-        return CoursesData(reason="nothing has been answered yet")
+        return TimeSeriesData(reason="nothing has been answered yet")
     lines = [
         SparklineData("answered", [float(one.answered) for one in seconds], "/s"),
         SparklineData("failed", [float(one.failed) for one in seconds], "/s", errors=True),
@@ -159,7 +159,7 @@ def courses(state: LiveState, places: int) -> CoursesData:
         lines.append(SparklineData("tokens", [float(one.tokens) for one in seconds], "/s"))
     last = state.course.last
     marks = [(last - math.floor(at), note) for at, note in state.marks()]
-    return CoursesData(lines, [(max(0, back), note) for back, note in marks])
+    return TimeSeriesData(lines, [(max(0, back), note) for back, note in marks])
 
 
 def failures(state: LiveState) -> GaugesData:

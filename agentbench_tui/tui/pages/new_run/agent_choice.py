@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.agents.target import argument_of, parse_agent
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.text.untrusted import redact
+from agentbench_tui.model.text.secrets import redact
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Button
 
 from agentbench_tui.model.errors import AgentbenchError
-from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.database import connect_to_read, default_database
 from agentbench_tui.store.queries.selection import newest_specifications
 from agentbench_tui.tui.dialogs.asking import Sure

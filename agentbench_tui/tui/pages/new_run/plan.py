@@ -13,7 +13,7 @@ from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import MISSING, chosen_duration, money
 from agentbench_tui.process.environment import python_module
 from agentbench_tui.tui.widgets.sentences import Sentence
-from agentbench_tui.verdicts.cost.foresight import Foresight, foresee
+from agentbench_tui.verdicts.cost.run_estimate import RunEstimate, estimate_run
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,7 +30,7 @@ class Preview:
     """A plan, or why there is none."""
 
     executions: tuple[Document, ...] = ()
-    foresight: Foresight | None = None
+    foresight: RunEstimate | None = None
     fault: str = ""
 
 
@@ -76,7 +76,7 @@ def preview_of(arguments: Sequence[str], connection: sqlite3.Connection | None) 
     if fault:
         return Preview(fault=fault)
     asks = executions and all(one.get("observations") is not None for one in executions)
-    return Preview(tuple(executions), foresee(connection, executions) if asks else None)
+    return Preview(tuple(executions), estimate_run(connection, executions) if asks else None)
 
 
 def preview_words(preview: Preview) -> list[Sentence]:

@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from agentbench_tui.agents.target import parse_agent
 from agentbench_tui.model.errors import AgentbenchError
-from agentbench_tui.model.text.untrusted import redact
+from agentbench_tui.model.text.secrets import redact
 from agentbench_tui.tui.pages.new_run.plan import asked, refusal
 from agentbench_tui.tui.widgets.forms.field_line import FieldLine
 

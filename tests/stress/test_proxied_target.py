@@ -11,7 +11,7 @@ from agentbench_tui.load.results.window import Window
 from agentbench_tui.load.sending.protocol import AgentTarget, Done
 from agentbench_tui.stress.budget import Budget, Stopped
 from agentbench_tui.stress.spec import StressSpec
-from agentbench_tui.stress.stand.behind import (
+from agentbench_tui.stress.stand.proxied_target import (
     HTTPS,
     NO_URL,
     behind,
@@ -20,7 +20,7 @@ from agentbench_tui.stress.stand.behind import (
     url_of,
     why_not_behind,
 )
-from agentbench_tui.stress.stand.course import Course
+from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 
 def target(text: str) -> AgentTarget:
@@ -76,7 +76,7 @@ def spent(requests: int, size: int) -> Window:
 
 def test_bytes_that_are_left_bound_the_requests_of_a_window() -> None:
     spec = StressSpec(scenario="high_load", max_bytes=10_000)
-    budget, course = Budget(spec), Course(10, rate=100)
+    budget, course = Budget(spec), WindowPlan(10, rate=100)
     budget.check()
     assert budget.within(course).requests == spec.max_requests
     budget.spend(spent(10, 4_000))

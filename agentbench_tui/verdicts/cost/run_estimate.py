@@ -20,7 +20,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Foresight:
+class RunEstimate:
     """Estimates; both are None if an execution of the plan has no earlier one to go by, and the
     words say why.
     """
@@ -40,7 +40,7 @@ class _Pace(NamedTuple):
     same_agent: bool
 
 
-def foresee(connection: sqlite3.Connection | None, planned: Sequence[Document]) -> Foresight:
+def estimate_run(connection: sqlite3.Connection | None, planned: Sequence[Document]) -> RunEstimate:
     """Estimate the executions of an `agentbench.plan/1` document that ask cases.
 
     Each question is assumed to need the mean time (with questions in flight) and cost in dollars of
@@ -56,7 +56,7 @@ def foresee(connection: sqlite3.Connection | None, planned: Sequence[Document]) 
     unknown = sorted({f"{key[1]}" for key, pace in paces.items() if pace is None})
     if unknown or not planned:
         why = f"no earlier run of {_names(unknown)} to go by"
-        return Foresight(None, why, None, why)
+        return RunEstimate(None, why, None, why)
     pairs = [(_pace_of(one, paces), one["observations"]) for one in planned]
     costs = [None if pace.cost_usd is None else pace.cost_usd * asked for pace, asked in pairs]
     known = [cost for cost in costs if cost is not None]
@@ -66,7 +66,7 @@ def foresee(connection: sqlite3.Connection | None, planned: Sequence[Document]) 
         f"; {borrowed} of {len(pairs)} planned ones by those of other agents" if borrowed else ""
     )
     complete = len(known) == len(costs)
-    return Foresight(
+    return RunEstimate(
         math.fsum(pace.seconds * asked for pace, asked in pairs),
         why,
         math.fsum(known) if complete else None,

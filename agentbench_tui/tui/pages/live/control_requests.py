@@ -22,7 +22,7 @@ ANSWER_WAIT_S = 5.0
 """A request without an answer by then was not received."""
 
 
-class Wishes:
+class ControlRequests:
     """Those made on one page."""
 
     def __init__(self, page: Page[Any]) -> None:

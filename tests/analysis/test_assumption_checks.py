@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentbench_tui.analysis.differences.goodness import GoodnessTest, ks_2samp, levene, shapiro
+from agentbench_tui.analysis.differences.assumption_checks import (
+    GoodnessTest,
+    ks_2samp,
+    levene,
+    shapiro,
+)
 
 LATENCY_A = [
     812.4, 795.1, 901.7, 778.3, 850.2, 833.9, 1204.6, 799.8, 841.5, 826.0, 870.3, 788.9, 915.2,

@@ -20,7 +20,7 @@ _MOST_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class CoursesData:
+class TimeSeriesData:
     """Lines over the same seconds; the newest value is the last of each."""
 
     lines: Sequence[SparklineData] = ()
@@ -29,8 +29,8 @@ class CoursesData:
     reason: str = "no data yet"
 
 
-def paint_courses(
-    data: CoursesData, width: int, height: int, palette: Palette, glyphs: Glyphs
+def paint_time_series(
+    data: TimeSeriesData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
     """Paint the lines, each as high as possible, and the marks below them."""
     if not data.lines or width < 1 or height < 1:
@@ -71,17 +71,17 @@ def _marks(
     return [[span(label, palette.dim), span("".join(cells[:across]), palette.accent)]]
 
 
-class Courses(Painted):
-    """Shows a `CoursesData`."""
+class TimeSeries(Painted):
+    """Shows a `TimeSeriesData`."""
 
-    def __init__(self, data: CoursesData | None = None, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, data: TimeSeriesData | None = None, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._data = data or CoursesData()
+        self._data = data or TimeSeriesData()
 
-    def show(self, data: CoursesData) -> None:
+    def show(self, data: TimeSeriesData) -> None:
         """Show this from now on."""
         self._data = data
         self.redraw()
 
     def paint(self, width: int, height: int) -> list[Row]:
-        return paint_courses(self._data, width, height, self.palette, self.glyphs)
+        return paint_time_series(self._data, width, height, self.palette, self.glyphs)

@@ -1,4 +1,4 @@
-"""Windows that a scenario plans, with their expected and longest duration."""
+"""WindowGroup that a scenario plans, with their expected and longest duration."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ USUAL_PROBES = 18
 _MEMORY_WINDOWS = 12
 
 
-class Part(NamedTuple):
+class WindowGroup(NamedTuple):
     """Some windows of a scenario."""
 
     words: str
@@ -36,7 +36,7 @@ class Part(NamedTuple):
     longest_s: float
 
 
-def outlook(spec: StressSpec) -> tuple[list[Part], float, float]:
+def planned_windows(spec: StressSpec) -> tuple[list[WindowGroup], float, float]:
     """The parts of a scenario, about how long they take together, and how long at most, drains and
     starts left out. Slow answers make windows longer; `max_s` ends everything."""
     parts = [_normal(spec), *_PARTS[spec.scenario](spec)]
@@ -46,27 +46,27 @@ def outlook(spec: StressSpec) -> tuple[list[Part], float, float]:
     return parts, min(usual_s, most_s), min(longest_s, most_s)
 
 
-def _normal(spec: StressSpec) -> Part:
+def _normal(spec: StressSpec) -> WindowGroup:
     steps = math.floor(math.log2(spec.most_concurrency)) + 1
     baseline_s = BASELINE_PIECES * piece_of(spec.time_scale)
     step_s = spec.scaled(STEP_S)
-    return Part(
+    return WindowGroup(
         f"normal load: up to {steps} steps of users",
         steps * max(step_s, 1.0) + baseline_s,
         steps * max(step_s, _slow_s(spec)) + baseline_s,
     )
 
 
-def _search(on: str, spec: StressSpec, usual_s: float, longest_s: float) -> Part:
+def _search(on: str, spec: StressSpec, usual_s: float, longest_s: float) -> WindowGroup:
     idle_s = max(spec.scaled(IDLE_LIMIT_S), LEAST_IDLE_LIMIT_S)
-    return Part(
+    return WindowGroup(
         f"search on {on}: about {USUAL_PROBES} probes, {MOST_MEASUREMENTS} at most",
         USUAL_PROBES * usual_s,
         MOST_MEASUREMENTS * (LONGEST * longest_s + idle_s),
     )
 
 
-def _probes(on: str, spec: StressSpec) -> Part:
+def _probes(on: str, spec: StressSpec) -> WindowGroup:
     usual_s = spec.scaled((PROBE_S + LONGEST_FOR_LIMIT_S) / 2) + 1.0
     return _search(on, spec, usual_s, max(spec.scaled(MOST_REQUESTS_S), _slow_s(spec)))
 
@@ -76,16 +76,16 @@ def _slow_s(spec: StressSpec) -> float:
     return spec.scaled(LONGEST_FOR_LIMIT_S) + 10.0
 
 
-def _held(words: str, seconds: float) -> Part:
+def _held(words: str, seconds: float) -> WindowGroup:
     shown = f"{seconds:,.0f}" if seconds >= 100 else f"{seconds:.3g}"
-    return Part(f"{words}, {shown} s", seconds, seconds)
+    return WindowGroup(f"{words}, {shown} s", seconds, seconds)
 
 
-def _recovery(spec: StressSpec) -> Part:
+def _recovery(spec: StressSpec) -> WindowGroup:
     return _held("recovery at normal load", spec.watched_s)
 
 
-def _high_load(spec: StressSpec) -> list[Part]:
+def _high_load(spec: StressSpec) -> list[WindowGroup]:
     return [
         _probes("rate", spec),
         _held(f"{spec.multiple:g} × normal rate", spec.length_s),
@@ -93,24 +93,24 @@ def _high_load(spec: StressSpec) -> list[Part]:
     ]
 
 
-def _sustained_load(spec: StressSpec) -> list[Part]:
+def _sustained_load(spec: StressSpec) -> list[WindowGroup]:
     return [_held("soak at seven tenths of what it can do", spec.length_s)]
 
 
-def _spike_load(spec: StressSpec) -> list[Part]:
+def _spike_load(spec: StressSpec) -> list[WindowGroup]:
     each = spec.length_s + spec.watched_s
     before_s = BEFORE_PIECES * piece_of(spec.time_scale)
     words = f"{spec.spikes} spikes of {spec.multiple:g} × normal, each with its recovery"
     return [_held(words, before_s + spec.spikes * each)]
 
 
-def _memory_pressure(spec: StressSpec) -> list[Part]:
+def _memory_pressure(spec: StressSpec) -> list[WindowGroup]:
     seconds = 2 * spec.length_s + spec.watched_s
     words = f"memory by users, ballast and limit: about {_MEMORY_WINDOWS} windows"
-    return [Part(words, seconds, 2 * seconds)]
+    return [WindowGroup(words, seconds, 2 * seconds)]
 
 
-def _concurrent_requests(spec: StressSpec) -> list[Part]:
+def _concurrent_requests(spec: StressSpec) -> list[WindowGroup]:
     return [
         _probes("users", spec),
         _held("scalability law: 24 windows of 8 numbers of users", spec.length_s),
@@ -119,27 +119,27 @@ def _concurrent_requests(spec: StressSpec) -> list[Part]:
     ]
 
 
-def _large_inputs(spec: StressSpec) -> list[Part]:
+def _large_inputs(spec: StressSpec) -> list[WindowGroup]:
     window_s = WINDOW_SHARE * spec.length_s
     return [
-        Part("short inputs", len(SHORT_TOKENS) * 1.0, len(SHORT_TOKENS) * window_s),
+        WindowGroup("short inputs", len(SHORT_TOKENS) * 1.0, len(SHORT_TOKENS) * window_s),
         _search("input", spec, min(window_s, 5.0), window_s),
         _held("the longest inputs", spec.length_s),
         _recovery(spec),
     ]
 
 
-def _rate_limiting(spec: StressSpec) -> list[Part]:
+def _rate_limiting(spec: StressSpec) -> list[WindowGroup]:
     step_s = max(STEP_SHARE * spec.length_s, LEAST_STEP_S)
     steps = math.ceil(math.log2(max(2.0, spec.most_rate)))
     return [
-        Part("rate doubled until it refuses", 4 * step_s, steps * step_s),
+        WindowGroup("rate doubled until it refuses", 4 * step_s, steps * step_s),
         _held("half as much again as it takes", spec.length_s),
-        Part("recovery at normal load", spec.watched_s, spec.watched_s + LONGEST_WAIT_S),
+        WindowGroup("recovery at normal load", spec.watched_s, spec.watched_s + LONGEST_WAIT_S),
     ]
 
 
-def _failure_recovery(spec: StressSpec) -> list[Part]:
+def _failure_recovery(spec: StressSpec) -> list[WindowGroup]:
     piece_s = piece_of(spec.time_scale)
     after_s = max(LEAST_AFTER_PIECES * piece_s, spec.watched_s)
     faults = len(NAMES) if spec.faults is None else len(spec.faults)
@@ -147,7 +147,7 @@ def _failure_recovery(spec: StressSpec) -> list[Part]:
     return [_held(f"{faults} faults, each with its recovery", faults * each)]
 
 
-_PARTS: dict[str, Callable[[StressSpec], list[Part]]] = {
+_PARTS: dict[str, Callable[[StressSpec], list[WindowGroup]]] = {
     "high_load": _high_load,
     "sustained_load": _sustained_load,
     "spike_load": _spike_load,

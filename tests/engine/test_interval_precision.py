@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agentbench_tui.engine.run.outlook import share_outlook, time_outlook
+from agentbench_tui.engine.run.interval_precision import share_outlook, time_outlook
 from agentbench_tui.engine.run.stopping import Progress, end_pass
 from agentbench_tui.model.suite import EarlyStop
 from agentbench_tui.store.queries.progress import outlooks_of_run

@@ -11,7 +11,8 @@ from agentbench_tui.experiments.measuring.order import Opened, Order, Reading, W
 from agentbench_tui.experiments.measuring.seat import ProcessSeat, Seat, ThreadSeat
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
 from agentbench_tui.model.clock import utc_now
-from agentbench_tui.model.text.untrusted import one_line, redact
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.writes.observations import IterationRow
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ LONGEST_REASON = 300
 """Characters of a reason for which an execution could not be measured."""
 
 
-class Course:
+class VariantMeasurement:
     """A variant, set up and measured iteration by iteration."""
 
     def __init__(

@@ -1,17 +1,17 @@
-"""An example of `courses`; its data are made up."""
+"""An example of `time_series`; its data are made up."""
 
 from __future__ import annotations
 
-from agentbench_tui.tui.widgets.courses import Courses, CoursesData
 from agentbench_tui.tui.widgets.sparkline import SparklineData
+from agentbench_tui.tui.widgets.time_series import TimeSeries, TimeSeriesData
 
 
-def demo() -> Courses:
+def demo() -> TimeSeries:
     """Of a run that does not exist."""
     rate = [200.0 + (number * 37) % 60 - (150 if 40 < number < 50 else 0) for number in range(90)]
     errors = [3.0 if 40 < number < 50 else 0.0 for number in range(90)]
-    return Courses(
-        CoursesData(
+    return TimeSeries(
+        TimeSeriesData(
             (
                 SparklineData("answers", rate, "req/s"),
                 SparklineData("failures", errors, "/s", errors=True),

@@ -47,7 +47,7 @@ _FRAMES = {
 }
 
 
-class LastFilter(LineFilter):
+class TerminalSanitizer(LineFilter):
     """The last that sees a line."""
 
     def __init__(self, only_ascii: bool) -> None:

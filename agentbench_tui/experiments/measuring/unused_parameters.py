@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Heeded:
+class ParameterUse:
     """Parameters of an execution, and those that were read in any of its repeats."""
 
     key: int
@@ -42,11 +42,11 @@ class Heeded:
         return {name: value for name, value in (self.told or {}).items() if name not in self.unread}
 
 
-def heeded_of(connection: sqlite3.Connection, keys: Iterable[int]) -> list[Heeded]:
+def parameter_use_of(connection: sqlite3.Connection, keys: Iterable[int]) -> list[ParameterUse]:
     """These executions, in their order in the plan."""
-    found: dict[int, Heeded] = {}
+    found: dict[int, ParameterUse] = {}
     for key, _, variant, text in effective_settings(connection, keys):
-        one = found.setdefault(key, Heeded(key, variant))
+        one = found.setdefault(key, ParameterUse(key, variant))
         if text is not None:
             one.add(msgspec.json.decode(text))
     return [*found.values()]
@@ -54,16 +54,16 @@ def heeded_of(connection: sqlite3.Connection, keys: Iterable[int]) -> list[Heede
 
 def last_of(
     connection: sqlite3.Connection, place: tuple[int, str, str], keys: Container[int]
-) -> list[Heeded]:
+) -> list[ParameterUse]:
     """Every execution of a benchmark (run's key, suite's hash, id) where all but those with these
     keys have ended; else none."""
     ended = ended_executions(connection, *place)
     if not all(has_ended or key in keys for key, has_ended in ended.items()):
         return []
-    return heeded_of(connection, ended)
+    return parameter_use_of(connection, ended)
 
 
-def unheeded_variants(group: Sequence[Heeded]) -> dict[int, str]:
+def variants_without_effect(group: Sequence[ParameterUse]) -> dict[int, str]:
     """Execution → why it was in vain, of those of one group whose variants differ in nothing that
     was read."""
     measured = {one.variant: one for one in group if one.told is not None}
@@ -74,7 +74,7 @@ def unheeded_variants(group: Sequence[Heeded]) -> dict[int, str]:
     return {measured[name].key: why for name, why in alike.items()}
 
 
-def unheeded_sweep(benchmark: Benchmark, all_points: Sequence[Heeded]) -> str | None:
+def unused_sweep(benchmark: Benchmark, all_points: Sequence[ParameterUse]) -> str | None:
     """Say why a sweep had no effect: no point has read a swept parameter."""
     swept = benchmark.sweep.parameters if benchmark.sweep is not None else {}
     names = _differing(all_points).intersection(_never_read(swept, all_points))
@@ -83,19 +83,19 @@ def unheeded_sweep(benchmark: Benchmark, all_points: Sequence[Heeded]) -> str | 
     return f"points of the sweep are effectively equal: nothing reads {_listed(names)}"
 
 
-def unheeded_settings(benchmark: Benchmark, all_points: Sequence[Heeded]) -> str | None:
+def unused_settings(benchmark: Benchmark, all_points: Sequence[ParameterUse]) -> str | None:
     """Describe parameters that are set for all and never read."""
     swept = benchmark.sweep.parameters if benchmark.sweep is not None else {}
     names = _never_read(benchmark.parameters.keys() - swept.keys(), all_points)
     return f"{benchmark.benchmark_id}: nothing reads {_listed(names)}" if names else None
 
 
-def _never_read(names: Iterable[str], executions: Sequence[Heeded]) -> set[str]:
+def _never_read(names: Iterable[str], executions: Sequence[ParameterUse]) -> set[str]:
     measured = [one for one in executions if one.told is not None]
     return {name for name in names if measured and all(name in one.unread for one in measured)}
 
 
-def _differing(executions: Sequence[Heeded]) -> set[str]:
+def _differing(executions: Sequence[ParameterUse]) -> set[str]:
     """Return unread parameters whose values differ."""
     measured = [one for one in executions if one.told is not None]
     return {

@@ -14,7 +14,7 @@ GIVEN = "_given"
 """Attribute of an experiment: its `params` from the first access on."""
 
 
-class NotedReads(dict[str, Any]):
+class RecordedReads(dict[str, Any]):
     """A mapping that records which values were read.
 
     Passing it as a whole reads all of it; only code not written in Python can do so undetected.
@@ -92,7 +92,7 @@ def after_constructor(experiment: object, *, by_name: bool, is_lazy: bool) -> No
     """
     own = vars(experiment)
     given = own.get(GIVEN)
-    if not isinstance(given, NotedReads) or own.get("params", given) is not given:
+    if not isinstance(given, RecordedReads) or own.get("params", given) is not given:
         return
     has_kept = any(
         value is not None for name, value in own.items() if name not in {"params", GIVEN}
@@ -102,7 +102,7 @@ def after_constructor(experiment: object, *, by_name: bool, is_lazy: bool) -> No
         return
     own.pop("params", None)
     if by_name:
-        own[GIVEN] = NotedReads(dict(dict.items(given)))
+        own[GIVEN] = RecordedReads(dict(dict.items(given)))
 
 
 def unread(experiment: object) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def unread(experiment: object) -> tuple[str, ...]:
     """
     own = vars(experiment)
     given = own.get(GIVEN)
-    if not isinstance(given, NotedReads) or own.get("params", given) is not given:
+    if not isinstance(given, RecordedReads) or own.get("params", given) is not given:
         return ()
     in_hand = given.in_hand or "params" in own
     if in_hand and given.unread == given.names:
@@ -126,11 +126,11 @@ def unnoted(experiment: object) -> Iterator[None]:
     """Reads within this context do not count."""
     own = vars(experiment)
     given, had = own.get(GIVEN), "params" in own
-    before = set(given.unread) if isinstance(given, NotedReads) else set()
+    before = set(given.unread) if isinstance(given, RecordedReads) else set()
     try:
         yield
     finally:
-        if isinstance(given, NotedReads):
+        if isinstance(given, RecordedReads):
             given.unread = before
             if not had and own.get("params") is given:
                 del own["params"]
@@ -139,5 +139,5 @@ def unnoted(experiment: object) -> Iterator[None]:
 def settle(experiment: object) -> None:
     """Replace its parameters by a plain mapping, which costs nothing to read."""
     own = vars(experiment)
-    if isinstance(own.get("params", own.get(GIVEN)), NotedReads):
+    if isinstance(own.get("params", own.get(GIVEN)), RecordedReads):
         own["params"] = asked_for(experiment)

@@ -10,14 +10,14 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 
-from agentbench_tui.tui.last_filter import LastFilter
+from agentbench_tui.tui.terminal_sanitizer import TerminalSanitizer
 
 BACKGROUND = Color.parse("black")
 HOSTILE = "a\x1b[2J\x9b31mb\x1b]52;c;aGk=\x07\u202ec\x00\r\nd"
 
 
 def passed(text: str, *, only_ascii: bool = False) -> str:
-    segments = LastFilter(only_ascii).apply([Segment(text, Style(bold=True))], BACKGROUND)
+    segments = TerminalSanitizer(only_ascii).apply([Segment(text, Style(bold=True))], BACKGROUND)
     assert all(segment.style == Style(bold=True) for segment in segments)
     return "".join(segment.text for segment in segments)
 

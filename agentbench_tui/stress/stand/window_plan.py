@@ -27,7 +27,7 @@ class TimedAction:
 
 
 @dataclass(frozen=True)
-class Course:
+class WindowPlan:
     """One window. Give exactly one of `rate`, `profile` and `users`."""
 
     length_s: float

@@ -36,7 +36,7 @@ _Ends = dict[tuple[int, str], MetricInterval]
 
 
 @dataclass(frozen=True, slots=True)
-class CoursePoint:
+class SeriesPoint:
     """One run."""
 
     run_id: str
@@ -71,7 +71,7 @@ class Series:
     metric: str
     finding: RegressionFinding
     """Finding of the regressions document."""
-    points: tuple[CoursePoint, ...]
+    points: tuple[SeriesPoint, ...]
     changes: tuple[LevelChange, ...]
     accepted: AcceptedChange | None
     earlier: int
@@ -81,7 +81,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class AgentSeries:
     """All of one agent."""
 
     document: RegressionsDocument
@@ -97,7 +97,7 @@ class Course:
         return self.document.agent
 
 
-def course_of(connection: sqlite3.Connection, agent: str) -> Course:
+def series_of(connection: sqlite3.Connection, agent: str) -> AgentSeries:
     """Return the history of an agent. Raises UsageError as `judge_agent` does."""
     judgement = judge_agent(connection, RegressionAsked(agent))
     document = regressions_document(connection, judgement)
@@ -126,7 +126,7 @@ def course_of(connection: sqlite3.Connection, agent: str) -> Course:
                 len(judgement.histories[one.place]) >= LOOKED_AT,
             )
         )
-    return Course(document, tuple(series), standing_of(judgement))
+    return AgentSeries(document, tuple(series), standing_of(judgement))
 
 
 def acceptable_at(
@@ -147,11 +147,11 @@ def _held_against(one: Finding, shown: Sequence[Point]) -> set[int]:
     return {point.run_key for point in kept}
 
 
-def _point(point: Point, metric: str, ends: _Ends, kept: set[int]) -> CoursePoint:
+def _point(point: Point, metric: str, ends: _Ends, kept: set[int]) -> SeriesPoint:
     low, high = ends.get((point.keys[0], metric), (None, None))
     if len(point.executions) > 1:
         low = high = None
-    return CoursePoint(
+    return SeriesPoint(
         point.run_id,
         point.at,
         point.version,

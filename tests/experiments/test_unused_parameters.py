@@ -18,8 +18,8 @@ from agentbench_tui.engine.suite.agentfarm import UNTIMED
 from agentbench_tui.engine.suite.loading import suite_of_data
 from agentbench_tui.experiments import kind
 from agentbench_tui.experiments.experiment import Experiment
-from agentbench_tui.experiments.measuring.noted import (
-    NotedReads,
+from agentbench_tui.experiments.measuring.parameter_reads import (
+    RecordedReads,
     asked_for,
     settle,
     unnoted,
@@ -160,7 +160,7 @@ def test_reading_settings_back_is_no_use_of_them() -> None:
 
 def test_measured_calls_read_a_plain_mapping() -> None:
     experiment = Experiment({"a": 1})
-    assert type(experiment.params) is NotedReads
+    assert type(experiment.params) is RecordedReads
     experiment.params["b"] = 2
     settle(experiment)
     assert type(experiment.params) is dict
@@ -197,13 +197,13 @@ async def test_a_sweep_of_what_is_never_read_fails_in_the_end(tmp_path: Path) ->
 async def test_points_that_end_together_are_told_once_that_nothing_reads_what_they_vary(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    together, tell = asyncio.Barrier(2), kind._tell_unheeded
+    together, tell = asyncio.Barrier(2), kind._report_unused
 
     async def tell_together(*arguments: Any) -> None:
         await together.wait()
         await tell(*arguments)
 
-    monkeypatch.setattr(kind, "_tell_unheeded", tell_together)
+    monkeypatch.setattr(kind, "_report_unused", tell_together)
     said: list[str] = []
     spec = {
         "benchmark_id": "it",

@@ -11,17 +11,17 @@ from agentbench_tui.store.database import connect_to_read, connect_to_write, rea
 from agentbench_tui.store.queries.history import newest_agent, stamp_of_history
 from agentbench_tui.store.writes.baselines import keep_accepted
 from agentbench_tui.verdicts.regression.alarms import standings
-from agentbench_tui.verdicts.regression.course import (
+from agentbench_tui.verdicts.regression.metric_series import (
     MOST_RUNS,
-    Course,
+    AgentSeries,
     acceptable_at,
-    course_of,
+    series_of,
 )
 
 
-def course(path: Path, agent: str = "bot") -> Course:
+def course(path: Path, agent: str = "bot") -> AgentSeries:
     with reading(path) as connection:
-        return course_of(connection, agent)
+        return series_of(connection, agent)
 
 
 def a_store(path: Path, *levels: tuple[str, float, int]) -> RunHistory:

@@ -10,7 +10,13 @@ from faulty_process import faulty
 from agentbench_tui.agents.registry import open_agent
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.model.answer import Agent, AgentFailure, Answer, FailureKind, Request
-from agentbench_tui.stress.stand.polite import MOST_TRIES, PoliteClients, Try, count, polite_clients
+from agentbench_tui.stress.stand.retry_after_clients import (
+    MOST_TRIES,
+    PoliteClients,
+    Try,
+    count,
+    polite_clients,
+)
 
 
 class Scripted:

@@ -12,7 +12,7 @@ from agentbench_tui.model.identity import derive_seed
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import Group
     from agentbench_tui.load.sending.protocol import RequestType
-    from agentbench_tui.stress.stand.course import Course
+    from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 LONGEST_DRAIN_S = 8.0
 """Default grace period after a window, short because a dead target must not delay the run."""
@@ -25,7 +25,7 @@ MOST_DISTINCT = 64
 
 
 def load_spec_of(
-    course: Course,
+    course: WindowPlan,
     workload: list[RequestSpec],
     *,
     time_limit_s: float,
@@ -52,7 +52,9 @@ def workload_of(load_spec: LoadSpec, group: Group, repeat: int) -> tuple[Request
     return make_workload(load_spec, base_dir=group.base_dir, seed=seed)
 
 
-def _in_flight(course: Course, rate: float | None, time_limit_s: float, most: int) -> int | None:
+def _in_flight(
+    course: WindowPlan, rate: float | None, time_limit_s: float, most: int
+) -> int | None:
     """Return enough in-flight slots for every request to take its whole time limit: a request
     that waits for a slot adds no load.
     """
