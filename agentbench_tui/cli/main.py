@@ -61,6 +61,10 @@ COMMANDS = {
         "agentbench_tui.cli.compare.command:compare",
         "Compare agents, versions or runs: is B better than A?",
     ),
+    "report": (
+        "agentbench_tui.cli.report:report",
+        "Write a run or a comparison as report files.",
+    ),
     "leaderboard": (
         "agentbench_tui.cli.leaderboard.command:leaderboard",
         "Rank agents by their scores.",

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.presentation.numbers import MISSING
+
+if TYPE_CHECKING:
+    from agentbench_tui.presentation.charts import Chart
 
 Row = Mapping[str, Any]
 
@@ -38,7 +41,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report: a title, tables below it, then what they say.
+    """A part of a report: a title, charts and tables below it, then what they say.
 
     Texts may contain what an agent or a file says; a renderer makes them safe.
     """
@@ -46,6 +49,8 @@ class Section:
     title: str = ""
     tables: Sequence[Table] = ()
     sentences: Sequence[str] = ()
+    charts: Sequence[Chart] = ()
+    """For files and pages; a terminal shows the tables."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.compare.curve_sentences import lines
-from agentbench_tui.cli.console.output import (
-    console,
-    csv_cell,
-    markdown_cell,
-    print_json,
-    print_rows,
-)
+from agentbench_tui.cli.console.output import console, print_json, print_rows
 from agentbench_tui.model.errors import write_error
+from agentbench_tui.model.text.cells import csv_cell, markdown_cell
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import p_value, precise, signed_amount
 from agentbench_tui.presentation.report import Column

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from agentbench_tui.cli.console.streams import knows_all_characters, stream_on
+from agentbench_tui.model.text.cells import csv_cell, markdown_cell
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import MISSING
 from agentbench_tui.presentation.report import Column
@@ -134,29 +135,12 @@ def _print_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> 
         writer.writerow([csv_cell(row.get(column.key)) for column in columns])
 
 
-def csv_cell(value: Any) -> Any:
-    """A value that no spreadsheet takes for a formula. Numbers stay numbers."""
-    if value is None or isinstance(value, bool | int | float):
-        return "" if value is None else value
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = one_line(text, 4000)
-    return f"'{text}" if text.lstrip()[:1] in {"=", "+", "-", "@"} else text
-
-
 def _print_markdown(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> None:
     click.echo("| " + " | ".join(column.title for column in columns) + " |")
     click.echo("|" + "|".join("---:" if column.right else "---" for column in columns) + "|")
     for row in rows:
         cells = [markdown_cell(column.show(row.get(column.key))) for column in columns]
         click.echo("| " + " | ".join(cells) + " |")
-
-
-def markdown_cell(text: str, most: int = 400) -> str:
-    """Return text that stays inside its cell and is neither link nor code, limited in length."""
-    safe = one_line(text, most)
-    for character in "\\|`[]<>*_":
-        safe = safe.replace(character, f"\\{character}")
-    return safe
 
 
 def _print_table(

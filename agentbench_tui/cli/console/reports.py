@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import markdown_cell, print_prose, print_rows
+from agentbench_tui.cli.console.output import print_prose, print_rows
+from agentbench_tui.model.text.cells import markdown_cell
 from agentbench_tui.model.text.untrusted import visible
 
 if TYPE_CHECKING:

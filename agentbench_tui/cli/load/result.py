@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import markdown_cell, print_json, print_prose, print_rows
+from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.cli.load.rows import print_raw
 from agentbench_tui.cli.load.sentences import (
     headline,
@@ -21,6 +21,7 @@ from agentbench_tui.cli.load.sentences import (
 )
 from agentbench_tui.cli.run.plan import say_traces
 from agentbench_tui.cli.run.result import place_of
+from agentbench_tui.model.text.cells import markdown_cell
 from agentbench_tui.presentation.numbers import MISSING, amount, count, duration, money
 from agentbench_tui.presentation.report import Column
 from agentbench_tui.presentation.runs import ending_words

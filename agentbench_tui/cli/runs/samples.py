@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import csv_cell, database_option, database_path
+from agentbench_tui.cli.console.output import database_option, database_path
+from agentbench_tui.model.text.cells import csv_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

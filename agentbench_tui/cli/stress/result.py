@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import markdown_cell, print_json, print_prose, print_rows
+from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
+from agentbench_tui.model.text.cells import markdown_cell
 from agentbench_tui.presentation.report import Column
 from agentbench_tui.presentation.runs import ending_words
 from agentbench_tui.presentation.stress import (

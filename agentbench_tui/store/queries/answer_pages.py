@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
 Which = Literal["all", "wrong", "failed", "slow", "apart"]
 Sort = Literal["order", "time", "credit", "tokens", "cost"]
@@ -227,3 +228,69 @@ def typical_answer(
         (execution_key, dataset_key, case_id, int(right)),
     ).fetchone()
     return None if row is None else TypicalAnswer(*row)
+
+
+class ReportedAnswer(NamedTuple):
+    """One observation."""
+
+    case_id: str
+    repeat: int
+    iteration: int
+    attempt: int
+    failure_kind: str | None
+    correct: int | None
+    credit: float | None
+    e2e_ms: float | None
+    cost_usd: float | None
+    asked: str | None
+    """Input of the case: text, or JSON of messages."""
+    expected: str | None
+    said: str | None
+    """The answer: its text, else its calls or data."""
+    detail: str | None
+    """Why it failed."""
+
+
+def reported_answers(
+    connection: sqlite3.Connection, execution_key: int, longest: int
+) -> Iterator[ReportedAnswer]:
+    """Return all answers of an execution: failures, then wrong ones, then right ones.
+
+    Texts are cut to `longest` characters.
+    """
+    rows = connection.execute(
+        "SELECT c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.correct, a.credit,"  # noqa: S608  # ours
+        " a.e2e_ms, a.cost_usd, substr(json_extract(c.body, '$.input'), 1, ?),"
+        f" substr({EXPECTED}, 1, ?), substr({SAID}, 1, ?),"
+        " CASE WHEN a.failure_kind IS NOT NULL THEN (SELECT substr(f.detail, 1, ?)"
+        " FROM failures f WHERE f.execution_key=a.execution_key AND f.case_key=a.case_key"
+        " AND f.repeat=a.repeat AND f.iteration=a.iteration ORDER BY f.seq DESC LIMIT 1) END"
+        " FROM answers a JOIN cases c ON c.key=a.case_key WHERE a.execution_key=?"
+        " ORDER BY a.failure_kind IS NULL, a.correct IS 1, a.seq",
+        (longest, longest, longest, longest, execution_key),
+    )
+    return map(ReportedAnswer._make, rows)
+
+
+class TranscriptMessage(NamedTuple):
+    """One message of a conversation with an agent."""
+
+    case_id: str
+    repeat: int
+    iteration: int
+    role: str
+    content: str | None
+    tool_calls: str | None
+
+
+def transcript_messages(
+    connection: sqlite3.Connection, execution_key: int, longest: int
+) -> Iterator[TranscriptMessage]:
+    """Return the messages of every case of an execution, in order; texts cut to `longest`."""
+    rows = connection.execute(
+        "SELECT c.case_id, m.repeat, m.iteration, m.role, substr(m.content, 1, ?),"
+        " substr(m.tool_calls, 1, ?) FROM messages m JOIN cases c ON c.key=m.case_key"
+        " WHERE m.execution_key=? ORDER BY m.case_key, m.repeat, m.iteration, m.position",
+        (longest, longest, execution_key),
+    )
+    return map(TranscriptMessage._make, rows)

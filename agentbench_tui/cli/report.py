@@ -1,0 +1,166 @@
+"""`agentbench report`: a run, or a comparison, as files that people and other programs read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.output import database_option, database_path
+from agentbench_tui.model.errors import UsageError, write_error
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from agentbench_tui.presentation.full_report import FullReport
+    from agentbench_tui.reports.sources import RunSource
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
+"""Variable of GitHub Actions: the file whose Markdown is shown on the page of a run."""
+
+
+@click.command(short_help="Write a run or a comparison as report files.")
+@click.argument("subjects", nargs=-1, metavar="[RUN | A B…]")
+@click.option("--md", type=_FILE, metavar="FILE", help="Write Markdown for a pull-request comment.")
+@click.option("--json", "json_", type=_FILE, metavar="FILE", help="Write the JSON document.")
+@click.option("--csv", type=_FOLDER, metavar="DIR", help="Write CSV files into this folder.")
+@click.option(
+    "--junit",
+    type=_FILE,
+    metavar="FILE",
+    help="Write JUnit XML of a run. A wrong answer fails only if a gate on correctness fails; "
+    "failures of the server, the network or the harness are errors.",
+)
+@click.option(
+    "--github-summary",
+    is_flag=True,
+    help=f"Append Markdown to the file that {STEP_SUMMARY} names, as GitHub Actions sets it.",
+)
+@click.option(
+    "--gate",
+    "gates",
+    multiple=True,
+    metavar="GATE",
+    help="Check this gate on the run and report the outcome, such as 'accuracy>=0.8'. May be "
+    "given several times. `agentbench gate` sets an exit code.",
+)
+@database_option
+def report(
+    subjects: tuple[str, ...],
+    md: Path | None,
+    json_: Path | None,
+    csv: Path | None,
+    junit: Path | None,
+    github_summary: bool,
+    gates: tuple[str, ...],
+    database: str | None,
+) -> int:
+    """Write a report of RUN, or of the comparison of B with A, in one or several formats.
+
+    RUN is the id of a run, a unique prefix of it, or `latest`, which is the default. A and B are
+    selectors as for `agentbench compare`. Existing files are overwritten.
+
+    \b
+    agentbench report latest --md comment.md --junit results.xml
+    agentbench report planner rules --md comparison.md
+    agentbench report 01a2203b --csv tables --json run.json
+    agentbench report latest --gate 'accuracy>=0.8' --github-summary
+    """
+    path = database_path(database)
+    targets = {"md": md, "json": json_, "csv": csv, "junit": junit}
+    if github_summary:
+        targets["summary"] = _summary_file()
+    if not any(targets.values()):
+        raise click.UsageError("name at least one file to write, such as --md FILE")
+    if len(subjects) > 1:
+        _report_comparison(subjects, path, targets, gates)
+    else:
+        _report_run(subjects[0] if subjects else "latest", path, targets, gates)
+    return 0
+
+
+def _summary_file() -> Path:
+    name = os.environ.get(STEP_SUMMARY)
+    if not name:
+        raise UsageError(f"--github-summary: {STEP_SUMMARY} is not set; GitHub Actions sets it")
+    return Path(name)
+
+
+def _report_comparison(
+    selectors: tuple[str, ...], database: Path, targets: dict[str, Path | None], gates: object
+) -> None:
+    from agentbench_tui.reports.sources import read_comparison
+
+    for name, given in (("--junit", targets["junit"]), ("--gate", gates)):
+        if given:
+            raise click.UsageError(f"{name} is about one run, and several subjects are given")
+    found = read_comparison(selectors, database)
+    _write_shared(found, targets)
+
+
+def _report_run(
+    wanted: str, database: Path, targets: dict[str, Path | None], gates: tuple[str, ...]
+) -> None:
+    from agentbench_tui.reports.csv_folder import write_answers
+    from agentbench_tui.reports.junit import write_junit
+    from agentbench_tui.reports.sources import read_run
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.runs import find_run
+
+    with reading(database) as connection:
+        source = read_run(connection, database, find_run(connection, wanted), gates)
+        _write_shared(source.report, targets)
+        _write_of_run(connection, source, targets["csv"], write_answers)
+        _write_of_run(connection, source, targets["junit"], write_junit)
+
+
+def _write_of_run(
+    connection: sqlite3.Connection,
+    source: RunSource,
+    path: Path | None,
+    write: Callable[[sqlite3.Connection, RunSource, Path], Any],
+) -> None:
+    if path is not None:
+        _written(path, lambda: write(connection, source, path))
+
+
+def _write_shared(report: FullReport, targets: dict[str, Path | None]) -> None:
+    """Write the formats that a run and a comparison share."""
+    from agentbench_tui.reports.csv_folder import write_tables
+    from agentbench_tui.reports.json_file import json_text
+    from agentbench_tui.reports.markdown import markdown
+
+    md, json_, csv = targets["md"], targets["json"], targets["csv"]
+    summary = targets.get("summary")
+    if md is not None:
+        _written(md, lambda: _write_text(md, markdown(report)))
+    if json_ is not None:
+        _written(json_, lambda: _write_text(json_, json_text(report)))
+    if csv is not None:
+        _written(csv, lambda: write_tables(report, csv))
+    if summary is not None:
+        _written(summary, lambda: _append_text(summary, markdown(report)))
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def _append_text(path: Path, text: str) -> None:
+    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+
+
+def _written(path: Path, write: Callable[[], Any]) -> None:
+    """Write, with the folders above, and say so. Raises UsageError if that is not possible."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write()
+    except OSError as error:
+        raise write_error(error.filename or path, error) from None
+    click.echo(f"written: {path}", err=True)

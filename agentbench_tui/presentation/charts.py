@@ -1,0 +1,142 @@
+"""Charts as values, whatever draws them: a page as SVG, a file as PNG or PDF, a terminal as dots.
+
+A chart holds numbers and their meaning, no colors and no coordinates. None among its numbers is
+what was not measured: it leaves a gap and is never drawn as 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from agentbench_tui.presentation.numbers import amount
+
+Numbers: TypeAlias = Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What one direction of a chart measures."""
+
+    title: str
+    show: Callable[[float | None], str] = amount
+    """Formats a value, with its unit."""
+    log: bool = False
+    """Whether equal distances are equal ratios; values of 0 and below are then not drawn."""
+    low: float | None = None
+    high: float | None = None
+    """Ends of the scale; by the data if None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Points joined in the order of x, or single points."""
+
+    name: str
+    x: Sequence[float]
+    y: Numbers
+    low: Numbers | None = None
+    high: Numbers | None = None
+    """Ends of the interval at each point, drawn as a band (of points: as bars)."""
+    style: Literal["line", "points", "steps"] = "line"
+    labels: Sequence[str] | None = None
+    """What each point is, such as the run that it belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place on the x axis that something happened at, such as a change point."""
+
+    x: float
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineChart:
+    """Lines, points and bands over x."""
+
+    title: str
+    summary: str
+    """What the chart shows, for readers who cannot see it."""
+    x: Axis
+    y: Axis
+    lines: Sequence[Line]
+    marks: Sequence[Mark] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Counts of values between edges; one series per group, all with the same edges."""
+
+    title: str
+    summary: str
+    x: Axis
+    edges: Sequence[float]
+    """One more than there are counts."""
+    counts: Sequence[tuple[str, Sequence[int]]]
+    """Name of a group → its counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value with its interval, as one row of an interval chart."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    note: str = ""
+    """Such as the verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalChart:
+    """Values with their intervals, one below the other (a forest plot)."""
+
+    title: str
+    summary: str
+    axis: Axis
+    rows: Sequence[Interval]
+    reference: float | None = None
+    """Where nothing differs: 0 of a difference, 1 of a ratio."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One contender of a scatter chart."""
+
+    name: str
+    x: float
+    y: float
+    x_low: float | None = None
+    x_high: float | None = None
+    y_low: float | None = None
+    y_high: float | None = None
+    on_front: bool = False
+    """Whether no other contender is better in one direction and at least as good in the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterChart:
+    """Contenders in two dimensions, with the front of those that nobody beats in both."""
+
+    title: str
+    summary: str
+    x: Axis
+    y: Axis
+    dots: Sequence[Dot]
+
+
+@dataclass(frozen=True, slots=True)
+class Radar:
+    """Scores of 0..1 in several dimensions, one outline per contender."""
+
+    title: str
+    summary: str
+    dimensions: Sequence[str]
+    shapes: Sequence[tuple[str, Numbers]]
+    """Name of a contender → its score in each dimension."""
+
+
+Chart: TypeAlias = LineChart | Histogram | IntervalChart | ScatterChart | Radar

@@ -1,0 +1,301 @@
+"""A comparison as a full report: the verdict on B, every metric with its interval, the cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from agentbench_tui.contracts.compare import CompareDocument
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.charts import Axis, Interval, IntervalChart
+from agentbench_tui.presentation.comparison import change
+from agentbench_tui.presentation.full_report import Chapter, FullReport, Outcome, Verdict
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    amount,
+    measure_of,
+    p_value,
+    points,
+    ratio,
+    signed_amount,
+)
+from agentbench_tui.presentation.report import Column, Row, Section, Table, raw_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.contracts.compare import (
+        ComparedBenchmark,
+        ComparedMetric,
+        ComparedPair,
+        CompareMatrixDocument,
+    )
+
+    Pair = CompareDocument | ComparedPair
+
+_METRICS = (
+    Column("metric", "metric", names_row=True),
+    Column("benchmark", "benchmark", names_row=True),
+    Column("verdict", "B is"),
+    Column("change", "B / A, or B - A [95%]", right=True),
+    Column("a", "A", right=True),
+    Column("b", "B", right=True),
+    Column("p", "p", p_value, right=True),
+    Column("n", "from", right=True),
+    Column("needed", "needs", right=True),
+)
+_CASES = (
+    Column("case_id", "case", names_row=True),
+    Column("benchmark", "benchmark"),
+    Column("right", "right"),
+    Column("expected", "expected"),
+    Column("a", "A answered"),
+    Column("b", "B answered"),
+)
+_RECORDS = raw_columns(
+    ("control", "candidate", "suite_id", "benchmark_id", "parameters", "metric", "unit", "better",
+     "a", "b", "difference", "ratio", "low", "high", "p_value", "p_adjusted", "method", "paired",
+     "n", "of", "verdict", "comparable", "n_needed")
+)  # fmt: skip
+_OUTCOMES: dict[str, Outcome] = {
+    "better": "good", "worse": "bad", "trade-off": "open", "tie": "open",
+}  # fmt: skip
+
+
+def full_comparison(
+    compared: CompareDocument | CompareMatrixDocument, document: Any, notes: Sequence[str] = ()
+) -> FullReport:
+    """Return a comparison as a full report; `document`: what JSON has."""
+    pairs: Sequence[Pair] = (
+        (compared,) if isinstance(compared, CompareDocument) else compared.matrix
+    )
+    names = (
+        (compared.a, compared.b)
+        if isinstance(compared, CompareDocument)
+        else tuple(side.selector for side in compared.sides)
+    )
+    chapters = []
+    for number, pair in enumerate(pairs, 1):
+        anchor = "head-to-head" if len(pairs) == 1 else f"head-to-head-{number}"
+        title = "Head to head" if len(pairs) == 1 else f"{pair.a} and {pair.b}"
+        chapters.append(Chapter(anchor, title, _sections(pair)))
+    chapters.append(_circumstances(pairs, notes))
+    chapters.append(_methods(compared))
+    return FullReport(
+        title=f"Comparison of {' and '.join(names) if len(names) == 2 else ', '.join(names)}",
+        about=_about(names),
+        verdict=comparison_verdict(compared),
+        chapters=[one for one in chapters if one.sections],
+        document=document,
+        tables={"metrics": Table(_RECORDS, [row for pair in pairs for row in _records(pair)])},
+    )
+
+
+def _about(names: Sequence[str]) -> list[tuple[str, str]]:
+    letters = "AB" if len(names) == 2 else [str(number) for number in range(1, len(names) + 1)]
+    return [*zip(letters, names, strict=True)]
+
+
+def comparison_verdict(compared: CompareDocument | CompareMatrixDocument) -> Verdict:
+    """Say who wins, or why nobody does, with the metrics that decide."""
+    if not isinstance(compared, CompareDocument):
+        winner = compared.overall.winner
+        words = (
+            f"No single winner among {counted(len(compared.sides), 'contender')}."
+            if winner is None
+            else f"{winner} is the best of {counted(len(compared.sides), 'contender')}."
+        )
+        by_pair = [pair_verdict(pair).words for pair in compared.matrix]
+        outcome: Outcome = "open" if winner is None else "good"
+        return Verdict(words, outcome, [*by_pair, *compared.recommendations])
+    return pair_verdict(compared)
+
+
+def pair_verdict(pair: Pair) -> Verdict:
+    """Say what the metrics of one pair come to."""
+    overall = pair.overall
+    identical = [one.words for at in pair.benchmarks for one in at.differences if one.is_identical]
+    if not pair.metrics:
+        return Verdict(
+            f"Nothing to compare: {pair.a} and {pair.b} share no measured metric.",
+            "open",
+            [*dict.fromkeys(identical)],
+        )
+    forbidden = [
+        one.words for at in pair.benchmarks for one in at.differences if one.forbids_winner
+    ]
+    if forbidden:
+        words = f"No winner can be named between {pair.a} and {pair.b}: {forbidden[0]}."
+        return Verdict(words, "open", [*dict.fromkeys([*forbidden[1:], *pair.recommendations])])
+    words = {
+        "better": f"{pair.b} is better than {pair.a}: {_counts(pair)}.",
+        "worse": f"{pair.b} is worse than {pair.a}: {_counts(pair)}.",
+        "trade-off": f"No winner, a trade-off: {pair.b} is {_counts(pair)}.",
+        "tie": f"{pair.a} and {pair.b} are "
+        + ("equivalent" if overall.settled else "not distinguishable yet")
+        + f": {_counts(pair)}.",
+    }[overall.verdict]
+    outcome = "plain" if overall.verdict == "tie" and overall.settled else _OUTCOMES[
+        overall.verdict
+    ]  # fmt: skip
+    decided = [one for one in pair.metrics if one.verdict in {"worse", "better"} and one.comparable]
+    decided.sort(key=lambda one: one.verdict == "better")
+    reasons = [_metric_words(pair, one) for one in decided]
+    return Verdict(words, outcome, [*reasons, *pair.recommendations])
+
+
+def _counts(pair: Pair) -> str:
+    overall = pair.overall
+    counts = (
+        (overall.better, "better"), (overall.worse, "worse"),
+        (overall.equivalent, "equivalent"), (overall.inconclusive, "inconclusive"),
+    )  # fmt: skip
+    named = [f"{word} in {counted(n, 'metric')}" for n, word in counts if n]
+    return ", ".join(named) or "no metric could be judged"
+
+
+def _metric_words(pair: Pair, one: ComparedMetric) -> str:
+    show = measure_of(one.unit)
+    where = "" if one.benchmark_id is UNSET else f" on {one.benchmark_id}"
+    return (
+        f"{pair.b} is {one.verdict} in {one.metric}{where}: {show(one.b)} against {show(one.a)} "
+        f"({change(one)})."
+    )
+
+
+def _sections(pair: Pair) -> list[Section]:
+    rows = [_row(one) for one in pair.metrics]
+    columns = [
+        one
+        for one in _METRICS
+        if not (one.key == "benchmark" and len(pair.benchmarks) < 2)
+        and not (one.key == "needed" and not any(row["needed"] for row in rows))
+    ]
+    found = []
+    if rows:
+        heading = f"A is {pair.a}, B is {pair.b}"
+        found.append(Section(heading, [Table(columns, rows)], charts=interval_charts(pair)))
+    cases = [_case(at, one) for at in pair.benchmarks if at.disagreements is not None
+             for one in at.disagreements.first]  # fmt: skip
+    if cases:
+        total = sum(
+            at.disagreements.only_a + at.disagreements.only_b
+            for at in pair.benchmarks
+            if at.disagreements is not None
+        )
+        title = f"Cases that only one gets right: {len(cases):,} of {total:,}"
+        found.append(Section(title, [Table(_CASES, cases)]))
+    return found
+
+
+def _row(one: ComparedMetric) -> Row:
+    show = measure_of(one.unit)
+    return {
+        "metric": one.metric,
+        "benchmark": "" if one.benchmark_id is UNSET else one.benchmark_id,
+        "verdict": one.verdict if one.comparable else MISSING,
+        "change": change(one),
+        "a": show(one.a),
+        "b": show(one.b),
+        "p": one.p_adjusted,
+        "n": f"{one.n:,} {'pairs' if one.paired else one.of}",
+        "needed": "" if one.n_needed is None else f"{one.n_needed:,} {one.varies_by}",
+    }
+
+
+def interval_charts(pair: Pair) -> list[IntervalChart]:
+    """Draw ratios and differences apart: each has another value at which nothing differs."""
+    ratios = [one for one in pair.metrics if one.ratio is not None]
+    shares = [one for one in pair.metrics if one.ratio is None and one.unit == "share"]
+    others = [one for one in pair.metrics if one.ratio is None and one.unit != "share"
+              and one.difference is not None]  # fmt: skip
+    charts = []
+    several = len(pair.benchmarks) > 1
+    if ratios:
+        axis = Axis(f"{pair.b} ÷ {pair.a}", ratio, log=True)
+        rows = [_interval(one, one.ratio, several) for one in ratios]
+        charts.append(_chart("Ratios", axis, rows, 1.0))
+    if shares:
+        axis = Axis(f"{pair.b} - {pair.a}", points)
+        rows = [_interval(one, one.difference, several) for one in shares]
+        charts.append(_chart("Differences in percentage points", axis, rows, 0.0))
+    for one in others:
+        axis = Axis(f"{pair.b} - {pair.a}, {one.unit}", signed_amount)
+        charts.append(
+            _chart(
+                f"Difference in {one.metric}", axis, [_interval(one, one.difference, several)], 0.0
+            )
+        )
+    return charts
+
+
+def _chart(title: str, axis: Axis, rows: Sequence[Interval], reference: float) -> IntervalChart:
+    summary = f"{title} of {counted(len(rows), 'metric')} with 95% intervals; " + "; ".join(
+        f"{one.name} {axis.show(one.value)}, {one.note}" for one in rows[:8]
+    )
+    return IntervalChart(title, summary, axis, rows, reference)
+
+
+def _interval(one: ComparedMetric, value: float | None, several: bool) -> Interval:
+    where = f", {one.benchmark_id}" if several and one.benchmark_id is not UNSET else ""
+    note = one.verdict if one.comparable else "not comparable"
+    return Interval(f"{one.metric}{where}", value, one.low, one.high, note)
+
+
+def _case(at: ComparedBenchmark, one: Any) -> Row:
+    return {
+        "case_id": one.case_id,
+        "benchmark": at.benchmark_id,
+        "right": "A" if one.a.right > one.b.right else "B",
+        "expected": one.expected or MISSING,
+        "a": f"({one.a.failure})" if one.a.failure else one.a.answer or MISSING,
+        "b": f"({one.b.failure})" if one.b.failure else one.b.answer or MISSING,
+    }
+
+
+def _circumstances(pairs: Sequence[Pair], notes: Sequence[str]) -> Chapter:
+    lines = list(notes)
+    for pair in pairs:
+        for at in pair.benchmarks:
+            lines += [f"{at.benchmark_id}: {one.words}" for one in at.differences]
+            lines += [f"{at.benchmark_id}: {words}" for words in at.notes]
+        for side in (pair.sides.a, pair.sides.b):
+            lines += [f"{side.selector}: {words}" for words in side.notes]
+            if side.not_shared:
+                lines.append(f"only {side.selector} was measured on {', '.join(side.not_shared)}")
+        lines += [f"{metric.metric}: {words}" for metric in pair.metrics for words in metric.notes]
+    unique = [*dict.fromkeys(lines)]
+    sections = [Section(sentences=unique)] if unique else []
+    return Chapter("circumstances", "Circumstances and notes", sections, is_detail=True)
+
+
+def _methods(compared: CompareDocument | CompareMatrixDocument) -> Chapter:
+    by = "Holm" if compared.adjustment == "holm" else "Benjamini and Hochberg"
+    level = amount(100 * (1 - compared.alpha))
+    pairs = (compared,) if isinstance(compared, CompareDocument) else compared.matrix
+    methods = sorted({one.method for pair in pairs for one in pair.metrics if one.method})
+    intervals = (
+        f"Intervals are {level}% confidence intervals. p-values of "
+        f"{counted(compared.tests, 'test')} are adjusted by {by}."
+    )
+    verdicts = (
+        "B is better or worse in a metric if the adjusted test excludes no difference; equivalent "
+        "if the 90% interval is inside the margin; otherwise inconclusive."
+    )
+    seed = f"Seed of the bootstrap: {compared.seed}."
+    lines = [intervals, verdicts, *(f"Method: {one}." for one in methods), seed]
+    return Chapter("methods", "Methods", [Section(sentences=lines)], is_detail=True)
+
+
+def _records(pair: Pair) -> list[Row]:
+    names = [column.key for column in _RECORDS if column.key not in {"control", "candidate"}]
+    return [
+        {"control": pair.a, "candidate": pair.b}
+        | {name: _given(getattr(one, name)) for name in names}
+        for one in pair.metrics
+    ]
+
+
+def _given(value: Any) -> Any:
+    return None if value is UNSET else value

@@ -1,0 +1,54 @@
+"""A whole report that people pass on: the answer first, then the chapters that support it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from agentbench_tui.presentation.report import Section, Table
+
+Outcome = Literal["good", "bad", "open", "plain"]
+"""What a verdict means for its reader: go ahead, do not, not decided, or no decision asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to the question that the report is about."""
+
+    words: str
+    """One sentence, which a reader may take away without reading on."""
+    outcome: Outcome
+    reasons: Sequence[str] = ()
+    """Why, and what to know before acting on it; the most important first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A part of the report that can be linked to."""
+
+    anchor: str
+    """Its id in a page: lower-case letters and dashes."""
+    title: str
+    sections: Sequence[Section]
+    is_detail: bool = False
+    """Whether a short form of the report folds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FullReport:
+    """What every format of a report renders.
+
+    All texts may contain what an agent or a file says; a renderer makes them safe.
+    """
+
+    title: str
+    about: Sequence[tuple[str, str]]
+    """Facts for the head of the report: name → value, such as the run's id and its date."""
+    verdict: Verdict
+    chapters: Sequence[Chapter]
+    document: Any
+    """The JSON document behind it, as the command that prints it has it."""
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    """File name without ending → records, for a folder of CSV files."""

@@ -1,0 +1,287 @@
+"""A run as a full report: chapters of tables, charts and sentences for everything it measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.model.kinds import DEFAULT, kind_named
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.full_report import Chapter, FullReport
+from agentbench_tui.presentation.leaderboard import leaderboard_report
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    duration,
+    estimate,
+    money,
+    money_each,
+    score,
+    with_interval,
+)
+from agentbench_tui.presentation.report import Column, Row, Section, Table, raw_columns
+from agentbench_tui.presentation.run_verdict import DIMENSIONS, run_verdict
+from agentbench_tui.verdicts.evidence.place import point_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from agentbench_tui.contracts.leaderboard import LeaderboardDocument
+    from agentbench_tui.contracts.run import ExecutionResult, GateOutcome
+    from agentbench_tui.contracts.run import RunLeaderboardEntry as Entry
+    from agentbench_tui.contracts.runs import RunDetailsDocument
+
+_AGENTS = (
+    Column("rank_shown", "#", right=True, names_row=True),
+    Column("agent", "agent", names_row=True),
+    Column("overall_shown", "overall [95%]", right=True),
+    *(Column(name, name, score, right=True) for name in DIMENSIONS),
+    Column("cost_usd", "USD", money, right=True),
+    Column("answers", "right/answered/asked", right=True),
+)
+_EXECUTIONS = (
+    Column("benchmark_id", "benchmark", names_row=True),
+    Column("agent_id", "agent", names_row=True),
+    Column("point", "parameters", names_row=True),
+    Column("accuracy_shown", "accuracy [95%]", right=True),
+    Column("reliability", "reliability", score, right=True),
+    Column("p50", "e2e p50", duration, right=True),
+    Column("p95", "e2e p95", duration, right=True),
+    Column("per_correct", "USD/right", money_each, right=True),
+    Column("answers", "right/answered/asked", right=True),
+    Column("failures", "failures"),
+    Column("status", "status"),
+)
+_FAILURES = (
+    Column("n", "count", lambda value: f"{value:,}", right=True),
+    Column("kind", "kind", names_row=True),
+    Column("agent_id", "agent"),
+    Column("benchmark_id", "benchmark"),
+    Column("case_id", "example case"),
+    Column("detail", "detail"),
+)
+_METRICS = raw_columns(
+    ("suite_id", "benchmark_id", "agent_id", "agent_version", "parameters", "simulated", "metric",
+     "unit", "value", "low", "high", "n", "reason")
+)  # fmt: skip
+_OUTCOMES = raw_columns(
+    ("execution_id", "suite_id", "benchmark_id", "agent_id", "agent_version", "parameters", "kind",
+     "simulated", "status", "stop_reason", "total", "observed", "answered", "correct", "overall",
+     *DIMENSIONS, "failures")
+)  # fmt: skip
+_ENTRIES = raw_columns(
+    ("rank", "rank_shown", "agent_id", "agent_version", "simulated", "overall", "low", "high",
+     *DIMENSIONS, "benchmarks", "cost_usd", "observed", "answered", "correct", "failures", "reason")
+)  # fmt: skip
+_METHODS = (
+    "Scores are between 0 and 1. The overall score is the mean of the five dimensions by the "
+    "weights of the suite; it exists only if every dimension with a weight has a score.\n"
+    "Brackets hold 95% confidence intervals. An interval of [–] is unknown; the reason is "
+    "stated below its table.\n"
+    "Agents share a rank if these answers do not distinguish them. A rank is 1 + the number "
+    "of agents that are clearly ahead, with p-values adjusted for all pairs (Holm).\n"
+    "p95 is the time that 95% of the answers do not exceed. A percentile is shown only if "
+    "enough answers support it.\n"
+    "A wrong answer is a result. A failure is an answer that never came or that could not be "
+    "read: timeout, rate limit, server error and the like."
+)
+_PRIVATE = frozenset({"hostname", "folder", "locale"})
+"""Facts about the machine that readers of a report have no use for."""
+_FACTS = (Column("name", "", names_row=True), Column("value", "value"))
+
+
+def full_run(
+    run: RunDetailsDocument,
+    board: LeaderboardDocument | None,
+    document: Any,
+    gates: Sequence[GateOutcome] = (),
+) -> FullReport:
+    """Return a run as a full report.
+
+    `board`: the leaderboard of the run, case by case; `document`: what JSON has.
+    """
+    boards = () if board is None else board.boards
+    chapters = [
+        _leaderboard(run, board),
+        _executions(run),
+        _failures(run),
+        _environment(run),
+        _methods(),
+    ]
+    suites = ", ".join(run.suite_ids) or "run"
+    return FullReport(
+        title=f"{suites}: {counted(len(run.leaderboard), 'agent')}",
+        about=_about(run),
+        verdict=run_verdict(run, boards, gates),
+        chapters=[one for one in chapters if one.sections],
+        document=document,
+        tables={
+            "leaderboard": Table(_ENTRIES, [*map(_plain, run.leaderboard)]),
+            "executions": Table(_OUTCOMES, [*map(_outcome, run.executions)]),
+            "metrics": Table(_METRICS, [*_metric_rows(run.executions)]),
+        },
+    )
+
+
+def _about(run: RunDetailsDocument) -> list[tuple[str, str]]:
+    facts = [
+        ("run", run.run_id),
+        ("started", run.started_at),
+        ("ended", run.ended_at or MISSING),
+        ("status", run.status),
+        ("suites", ", ".join(run.suite_ids)),
+        ("agentbench", run.tool_version),
+    ]
+    return facts + ([("tags", ", ".join(run.tags))] if run.tags else [])
+
+
+def _leaderboard(run: RunDetailsDocument, board: LeaderboardDocument | None) -> Chapter:
+    sections = []
+    entries = [one for one in run.leaderboard if one.observed or one.overall is not None]
+    if entries:
+        table = Table(_AGENTS, [_agent_row(one) for one in entries])
+        sections.append(Section("by overall score", [table], _unsure(entries)))
+    if board is not None and len(entries) > 1:
+        from agentbench_tui.contracts.document import plain
+
+        found = leaderboard_report(plain(board), wide=False)
+        sections += [one for one in found.sections if one.tables]
+        if found.sections:
+            sections.append(Section(sentences=found.sentences))
+    return Chapter("leaderboard", "Leaderboard", sections)
+
+
+def _agent_row(entry: Entry) -> Row:
+    return {
+        **{name: getattr(entry, name) for name in DIMENSIONS},
+        "rank_shown": entry.rank_shown,
+        "agent": f"{entry.agent_id}{' (simulated)' if entry.simulated else ''}",
+        "overall_shown": estimate(entry.overall, entry.low, entry.high, score),
+        "cost_usd": entry.cost_usd,
+        "answers": f"{entry.correct:,}/{entry.answered:,}/{entry.observed:,}",
+    }
+
+
+def _unsure(entries: Sequence[Entry]) -> list[str]:
+    reasons: dict[str, list[str]] = {}
+    for one in entries:
+        if one.overall is not None and one.low is None and one.reason:
+            reasons.setdefault(one.reason, []).append(one.agent_id)
+    lines = [
+        f"No interval of the overall score of {', '.join(names)}: {why}."
+        for why, names in reasons.items()
+    ]
+    if any(one.rank_shown.endswith("=") for one in entries):
+        lines.append("= under #: a shared rank; these answers do not distinguish the agents.")
+    return lines
+
+
+def _executions(run: RunDetailsDocument) -> Chapter:
+    rows = [_execution_row(one) for one in run.executions]
+    unused = {
+        column.key
+        for column in _EXECUTIONS
+        if not any(row[column.key] not in {None, "", MISSING} for row in rows)
+    }
+    columns = [one for one in _EXECUTIONS if one.key not in unused]
+    missing = [
+        f"{MISSING} {one.benchmark_id}, {one.agent_id}: {name}: {reason or 'not measured'}"
+        for one in run.executions
+        for name, reason in one.unmeasured.items()
+    ]
+    tables = [Table(columns, rows)] if rows else []
+    sections = [Section("", tables, [*dict.fromkeys(missing)])] if rows else []
+    return Chapter("benchmarks", "Benchmarks", sections)
+
+
+def _execution_row(one: ExecutionResult) -> Row:
+    accuracy = one.metrics.get("accuracy")
+    shown = MISSING
+    if accuracy is not None:
+        shown = with_interval(accuracy.value, accuracy.low, accuracy.high)
+    judged = kind_named(one.kind or DEFAULT).judges_answers
+    right = f"{one.cases.correct:,}" if judged else MISSING
+    return {
+        "benchmark_id": one.benchmark_id,
+        "agent_id": f"{one.agent_id}{' (simulated)' if one.simulated else ''}",
+        "point": point_words(one.parameters),
+        "accuracy_shown": shown,
+        "reliability": one.value("reliability"),
+        "p50": one.value("e2e_ms.p50"),
+        "p95": one.value("e2e_ms.p95"),
+        "per_correct": one.value("cost_usd_per_correct"),
+        "answers": f"{right}/{one.cases.answered:,}/{one.cases.observed:,}",
+        "failures": ", ".join(f"{n:,} {kind}" for kind, n in one.failures.items()),
+        "status": one.status if one.stop_reason in {None, one.status}
+        else f"{one.status} ({one.stop_reason})",
+    }  # fmt: skip
+
+
+def _failures(run: RunDetailsDocument) -> Chapter:
+    rows = [
+        {name: getattr(one, name) for name in ("n", "kind", "agent_id", "benchmark_id", "case_id",
+                                               "detail")}
+        for one in run.failure_details
+    ]  # fmt: skip
+    sections = [Section("", [Table(_FAILURES, rows)])] if rows else []
+    return Chapter("failures", "Failures", sections, is_detail=True)
+
+
+def _environment(run: RunDetailsDocument) -> Chapter:
+    environment = run.environment or {}
+    facts: dict[str, object] = {
+        name.replace("_", " "): value
+        for name, value in environment.items()
+        if isinstance(value, str | int | float) and name not in _PRIVATE
+    }
+    facts |= {
+        "command": run.command,
+        "seed": run.seed,
+        "repeats": run.repeats,
+        "commit": _commit(run),
+        "measurement": run.harness,
+    }
+    rows = [{"name": name, "value": str(value)} for name, value in facts.items() if value not in
+            {None, ""}]  # fmt: skip
+    reasons = [str(one) for one in (run.overhead or {}).get("reasons", [])]
+    notes = [run.notes] if run.notes else []
+    section = Section("", [Table(_FACTS, rows)], [*reasons, *run.remarks, *notes])
+    return Chapter("environment", "Environment", [section], is_detail=True)
+
+
+def _commit(run: RunDetailsDocument) -> str:
+    vcs = run.vcs or {}
+    commit = vcs.get("commit")
+    if not commit:
+        return ""
+    return f"{commit}{' with local changes' if vcs.get('dirty') else ''}"
+
+
+def _methods() -> Chapter:
+    lines = _METHODS.split("\n")
+    return Chapter("methods", "Methods", [Section(sentences=lines)], is_detail=True)
+
+
+def _plain(entry: Entry) -> Row:
+    return {column.key: getattr(entry, column.key) for column in _ENTRIES}
+
+
+def _outcome(one: ExecutionResult) -> Row:
+    own = ("execution_id", "suite_id", "benchmark_id", "agent_id", "agent_version", "parameters",
+           "kind", "simulated", "status", "stop_reason", "failures")  # fmt: skip
+    counts = ("total", "observed", "answered", "correct")
+    scores = ("overall", *DIMENSIONS)
+    return (
+        {name: getattr(one, name) for name in own}
+        | {name: getattr(one.cases, name) for name in counts}
+        | {name: getattr(one.scores, name) for name in scores}
+    )
+
+
+def _metric_rows(executions: Iterable[ExecutionResult]) -> Iterable[Row]:
+    for one in executions:
+        place = {name: getattr(one, name) for name in ("suite_id", "benchmark_id", "agent_id",
+                 "agent_version", "parameters", "simulated")}  # fmt: skip
+        for name, found in one.metrics.items():
+            yield place | {
+                "metric": name, "unit": found.unit, "value": found.value, "low": found.low,
+                "high": found.high, "n": found.n, "reason": found.reason,
+            }  # fmt: skip

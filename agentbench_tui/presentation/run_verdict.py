@@ -1,0 +1,368 @@
+"""The verdict on a run in words: which agent is best, by how much, and what speaks against it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.kinds import DEFAULT, kind_named
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.full_report import Verdict
+from agentbench_tui.presentation.numbers import (
+    amount,
+    duration,
+    money_each,
+    percent,
+    score,
+    with_interval,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.contracts.leaderboard import Board, StandingLine
+    from agentbench_tui.contracts.run import ExecutionResult, GateOutcome, RunDocument
+    from agentbench_tui.contracts.run import RunLeaderboardEntry as Entry
+
+DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
+_MOST_NAMED = 4
+_NOTEWORTHY = 0.005
+"""Difference of two scores below which neither is called better in a dimension."""
+
+
+def run_verdict(
+    run: RunDocument, boards: Sequence[Board] = (), gates: Sequence[GateOutcome] = ()
+) -> Verdict:
+    """Return the answer that a run gives: on its gates if it has any, else on its agents.
+
+    `boards` are those of `agentbench leaderboard --run`, by the metric that ranks case by case.
+    """
+    answer = _unfinished(run) or _on_agents(run, boards)
+    if gates:
+        on_gates = _on_gates(gates)
+        answer = Verdict(
+            on_gates.words,
+            on_gates.outcome,
+            [*on_gates.reasons, answer.words, *answer.reasons],
+        )
+    return Verdict(answer.words, answer.outcome, [*answer.reasons, *_reservations(run)])
+
+
+def _unfinished(run: RunDocument) -> Verdict | None:
+    if run.status in {"complete", "stopped"}:
+        return None
+    observed = sum(one.cases.observed for one in run.executions)
+    why = f" ({run.stop_reason})" if run.stop_reason not in {None, run.status} else ""
+    so_far = counted(observed, "observation")
+    return Verdict(f"No verdict: the run is {run.status}{why}, with {so_far} so far.", "open")
+
+
+def _on_gates(gates: Sequence[GateOutcome]) -> Verdict:
+    failed = [one for one in gates if one.holds is False]
+    unknown = [one for one in gates if one.holds is None]
+    checked = counted(len(gates), "check")
+    if failed:
+        return Verdict(
+            f"Failed: {len(failed)} of {checked} failed.", "bad", _gate_lines([*failed, *unknown])
+        )
+    if unknown:
+        return Verdict(
+            f"Undecided: {len(unknown)} of {checked} cannot be judged.",
+            "open",
+            _gate_lines(unknown),
+        )
+    return Verdict(f"Passed: {'all ' if len(gates) > 1 else ''}{checked} passed.", "good")
+
+
+def _gate_lines(gates: Sequence[GateOutcome]) -> list[str]:
+    lines = [gate_words(one) for one in gates[:_MOST_NAMED]]
+    more = len(gates) - len(lines)
+    return [*lines, f"… and {counted(more, 'more check')}."] if more > 0 else lines
+
+
+def gate_words(one: GateOutcome) -> str:
+    """Write one check: `accuracy>=0.8 fails for rules on math: 0.61.`"""
+    verb = {True: "holds", False: "fails", None: "cannot be judged"}[one.holds]
+    value = one.reason or "no value" if one.value is None else one.value
+    shown = value if isinstance(value, str) else amount(value)
+    point = f" ({one.point})" if one.point else ""
+    return f"{one.gate} {verb} for {one.agent_id} on {one.benchmark_id}{point}: {shown}."
+
+
+def _on_agents(run: RunDocument, boards: Sequence[Board]) -> Verdict:
+    entries = [one for one in run.leaderboard if one.answered]
+    stress = [one for one in run.executions if one.scenario is not None]
+    loads = [one for one in run.executions if one.load_result is not None and one not in stress]
+    if stress:
+        return _on_stress(stress)
+    ranked = [one for one in entries if one.overall is not None and one.rank is not None]
+    if ranked and len(entries) > 1:
+        return _on_ranking(ranked, entries)
+    if len(entries) > 1 and (board := next((one for one in boards if one.standings), None)):
+        return _on_board(board)
+    if loads:
+        return _on_loads(loads)
+    if len(entries) == 1:
+        return _on_one(entries[0], run)
+    if not entries:
+        return Verdict("No verdict: nothing was answered.", "open")
+    return Verdict("No verdict: the agents cannot be ranked.", "open")
+
+
+def _on_ranking(ranked: Sequence[Entry], entries: Sequence[Entry]) -> Verdict:
+    """Judge several agents by their overall scores."""
+    ordered = sorted(ranked, key=lambda one: one.rank or 0)
+    first = [one for one in ordered if one.rank_shown == ordered[0].rank_shown]
+    if len(first) > 1:
+        return _tied_agents(first, entries)
+    best, others = ordered[0], ordered[1:]
+    shown = with_interval(best.overall, best.low, best.high)
+    if not others:
+        words = f"{best.agent_id} is the only agent with an overall score: {shown}."
+        return Verdict(words, "open", _facts(best, entries))
+    following = others[0]
+    clearly = "clearly ahead of" if best.ranked_by else "ahead of"
+    words = (
+        f"{best.agent_id} is the best of {counted(len(ordered), 'agent')}: overall score {shown}, "
+        f"{clearly} {following.agent_id} at "
+        f"{with_interval(following.overall, following.low, following.high)}."
+    )
+    return Verdict(words, "good", _facts(best, entries))
+
+
+def _tied_agents(first: Sequence[Entry], entries: Sequence[Entry]) -> Verdict:
+    names = some_names([one.agent_id for one in first])
+    scores = ", ".join(score(one.overall) for one in first[:_MOST_NAMED])
+    words = (
+        f"No single winner: {names} are statistically tied for first place by overall score "
+        f"({scores})."
+    )
+    reasons = []
+    for dimension in DIMENSIONS:
+        known = [(getattr(one, dimension), one.agent_id) for one in first]
+        if any(value is None for value, _ in known):
+            continue
+        (high, name), (low, _) = max(known), min(known)
+        if high - low >= _NOTEWORTHY:
+            reasons.append(
+                f"In {dimension}, {name} has the highest score among them: {score(high)} "
+                f"(lowest: {score(low)})."
+            )
+    return Verdict(words, "open", [*reasons, *_failing(entries)])
+
+
+def _facts(best: Entry, entries: Sequence[Entry]) -> list[str]:
+    """Say what supports the best agent, and where another is better."""
+    others = [one for one in entries if one is not best]
+    lines = []
+    if best.observed and best.correct:
+        lines.append(
+            f"{best.agent_id} answers {best.correct:,} of {best.observed:,} correctly "
+            f"({percent(best.correct / best.observed)})" + _next_most_correct(others) + "."
+        )
+    leads, behind = [], []
+    for dimension in DIMENSIONS:
+        own = getattr(best, dimension)
+        known = [(value, one.agent_id) for one in others
+                 if (value := getattr(one, dimension)) is not None]  # fmt: skip
+        if own is None or not known:
+            continue
+        highest, name = max(known)
+        if own - highest >= _NOTEWORTHY:
+            leads.append(dimension)
+        elif highest - own >= _NOTEWORTHY:
+            behind.append(f"{name} has the higher {dimension} score: {score(highest)} against "
+                          f"{score(own)}.")  # fmt: skip
+    if leads:
+        lines.append(f"{best.agent_id} has the highest score in {_listed(leads)}.")
+    price = _each(best)
+    if price is not None:
+        lines.append(_price_words(best, price, others))
+    return [*lines, *behind, *_failing(entries)]
+
+
+def _next_most_correct(others: Sequence[Entry]) -> str:
+    shares = [(one.correct / one.observed, one) for one in others if one.observed]
+    if not shares:
+        return ""
+    share, most = max(shares, key=lambda item: item[0])
+    return f"; among the others, {most.agent_id} answers the most: {percent(share)}"
+
+
+def _each(entry: Entry) -> float | None:
+    """Return USD per correct answer; None where it is not known."""
+    if entry.cost_usd is None or not entry.correct:
+        return None
+    return entry.cost_usd / entry.correct
+
+
+def _price_words(best: Entry, price: float, others: Sequence[Entry]) -> str:
+    words = f"A correct answer of {best.agent_id} costs {money_each(price)}"
+    known = [(each, one.agent_id) for one in others if (each := _each(one)) is not None]
+    if not known:
+        return f"{words}."
+    least, name = min(known)
+    if least < price:
+        return f"{words}; {name} is cheaper at {money_each(least)}."
+    return f"{words}, the lowest price; {name} follows at {money_each(least)}."
+
+
+def _failing(entries: Sequence[Entry]) -> list[str]:
+    return [
+        f"{one.agent_id} fails to answer {one.failures:,} of {one.observed:,}."
+        for one in entries
+        if one.failures
+    ]
+
+
+def _on_board(board: Board) -> Verdict:
+    """Judge by a board, where no overall scores exist."""
+    first = board.standings[0]
+    unit_words = f"by {board.metric}"
+    tied = [one for one in board.standings if one.shared_rank == first.shared_rank]
+    if len(tied) > 1:
+        names = some_names([one.name for one in tied])
+        return Verdict(
+            f"No single winner: {names} are statistically tied for first place {unit_words}.",
+            "open",
+            [_standing_words(one) for one in tied[:_MOST_NAMED]],
+        )
+    following = next((one for one in board.standings if one is not first), None)
+    words = f"{first.name} is first {unit_words}: {_value(first)}"
+    if following is not None:
+        clearly = "clearly ahead of" if following.name in first.ahead_of else "followed by"
+        words += f", {clearly} {following.name} at {_value(following)}"
+    return Verdict(f"{words}.", "good" if following is not None else "plain")
+
+
+def _standing_words(one: StandingLine) -> str:
+    return f"{one.name}: {_value(one)}."
+
+
+def _value(one: StandingLine) -> str:
+    return with_interval(one.score, one.low, one.high)
+
+
+def _on_one(entry: Entry, run: RunDocument) -> Verdict:
+    """Describe the only agent."""
+    judged = any(kind_named(one.kind or DEFAULT).judges_answers for one in run.executions)
+    words = f"{entry.agent_id} answers {entry.answered:,} of {entry.observed:,}"
+    if judged and entry.observed:
+        words = (
+            f"{entry.agent_id} answers {entry.correct:,} of {entry.observed:,} correctly "
+            f"({percent(entry.correct / entry.observed)})"
+        )
+    if entry.overall is not None:
+        words += f"; overall score {with_interval(entry.overall, entry.low, entry.high)}"
+    price = _each(entry)
+    reasons = [] if price is None else [f"A correct answer costs {money_each(price)}."]
+    reasons += _slowest(run.executions)
+    return Verdict(f"{words}.", "plain", [*reasons, *_failing([entry])])
+
+
+def _slowest(executions: Sequence[ExecutionResult]) -> list[str]:
+    known = [
+        (value, one.benchmark_id)
+        for one in executions
+        if (value := one.value("e2e_ms.p95")) is not None
+    ]
+    if not known:
+        return []
+    longest, benchmark = max(known)
+    return [f"95% of its answers take at most {duration(longest)} on {benchmark}, the slowest."]
+
+
+def _on_loads(loads: Sequence[ExecutionResult]) -> Verdict:
+    lines = [load_words(one) for one in loads]
+    return Verdict(lines[0], "plain", lines[1:])
+
+
+def load_words(execution: ExecutionResult) -> str:
+    """Write what a load found: rate, latency, failures, and whether the measurement is sound."""
+    load = execution.load_result
+    assert load is not None
+    requests = load.requests
+    rate = load.number("request_throughput_per_s")
+    latency = load.distribution("e2e_ms")
+    p95 = None if latency is None else latency.part("p95")
+    failed = sum(requests.failed.values())
+    words = [f"{execution.agent_id} on {execution.benchmark_id}"]
+    parts = []
+    if rate is not None:
+        offered = requests.asked_per_s
+        of = "" if offered is None else f" of {amount(offered)} offered"
+        parts.append(f"{amount(rate)} requests/s answered{of}")
+    if p95 is not None:
+        parts.append(f"p95 end-to-end latency {duration(p95)}")
+    if requests.sent is not None:
+        parts.append(f"{failed:,} of {requests.sent:,} failed")
+    if load.verdict not in {None, "clean"}:
+        parts.append(f"the measurement is {load.verdict}")
+    return f"{words[0]}: {', '.join(parts) or 'not measured'}."
+
+
+def _on_stress(executions: Sequence[ExecutionResult]) -> Verdict:
+    """Say where each target failed, the weakest first."""
+    agents = list(dict.fromkeys(one.agent_id for one in executions))
+    broken = [one for one in executions if one.scenario is not None and one.scenario.broke]
+    unclear = [one for one in executions if one.scenario is not None and one.scenario.broke is None]
+    lines = [stress_words(one) for one in [*broken, *unclear]]
+    total = counted(len(executions), "scenario")
+    who = agents[0] if len(agents) == 1 else f"{len(agents)} agents"
+    if broken:
+        words = f"{who} broke in {len(broken)} of {total}."
+        return Verdict(words, "bad", [*lines, *_resilience(executions)])
+    if unclear:
+        return Verdict(
+            f"No verdict on {len(unclear)} of {total} of {who}.",
+            "open",
+            [*lines, *_resilience(executions)],
+        )
+    return Verdict(f"{who} did not break in {total}.", "good", _resilience(executions))
+
+
+def stress_words(execution: ExecutionResult) -> str:
+    """Write where one target failed in one scenario, or why that is not known."""
+    scenario = execution.scenario
+    assert scenario is not None
+    name = scenario.name or execution.benchmark_id
+    if scenario.broke is None:
+        return f"{execution.agent_id}, {name}: {scenario.reason or 'not measured'}."
+    point = scenario.breaking_point
+    found = point.words if point is not None else ("broke" if scenario.broke else "did not break")
+    return f"{execution.agent_id}, {name}: {found.rstrip('.')}."
+
+
+def _resilience(executions: Sequence[ExecutionResult]) -> list[str]:
+    lines = []
+    for one in executions:
+        scenario = one.scenario
+        if scenario is not None and scenario.resilience is not None:
+            shown = amount(scenario.resilience)
+            words = f"{one.agent_id}, {scenario.name}: resilience {shown} of 100."
+            lines.append((scenario.resilience, words))
+    return [words for _, words in sorted(lines)]
+
+
+def _reservations(run: RunDocument) -> list[str]:
+    """Say what limits the verdict."""
+    lines = []
+    if run.leaderboard and all(one.simulated for one in run.leaderboard):
+        lines.append("All agents are simulated: these figures say nothing about a real model.")
+    if run.harness not in {None, "clean"}:
+        lines.append(
+            f"The measurement is {run.harness}: the machine or the harness disturbed the timings."
+        )
+    return lines
+
+
+def some_names(names: Sequence[str]) -> str:
+    """List names: `a, b and c`, at most four of them."""
+    more = len(names) - _MOST_NAMED
+    if more > 0:
+        return f"{', '.join(names[:_MOST_NAMED])} and {more} more"
+    return _listed(names)
+
+
+def _listed(words: Sequence[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,84 @@
+"""A report as Markdown: the verdict in its first line, what supports it below, details folded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.text.cells import passed_on_markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentbench_tui.presentation.full_report import Chapter, FullReport
+    from agentbench_tui.presentation.report import Section, Table
+
+MOST_CHARACTERS = 60_000
+"""Room of a comment on a pull request: GitHub takes 65,536 characters."""
+_MOST_REASONS = 8
+_MOST_ROWS = 50
+_CELL = 160
+"""Characters of a cell."""
+_MARKS = {"good": "✅ ", "bad": "❌ ", "open": "⚠️ ", "plain": ""}
+
+
+def markdown(report: FullReport, room: int = MOST_CHARACTERS) -> str:
+    """Return the report in at most `room` characters; chapters that do not fit are named."""
+    head = "\n".join(_head(report)) + "\n"
+    parts, left_out = [head], []
+    used = len(head)
+    for chapter in report.chapters:
+        text = "\n".join(_chapter(chapter)) + "\n"
+        if used + len(text) > room:
+            left_out.append(chapter.title)
+            continue
+        parts.append(text)
+        used += len(text)
+    if left_out:
+        parts.append(f"\nLeft out, as they do not fit: {_safe(', '.join(left_out))}.\n")
+    return "".join(parts)
+
+
+def _head(report: FullReport) -> list[str]:
+    verdict = report.verdict
+    lines = [f"### {_MARKS[verdict.outcome]}{_safe(verdict.words)}", ""]
+    lines += [f"- {_safe(reason)}" for reason in verdict.reasons[:_MOST_REASONS]]
+    more = verdict.reasons[_MOST_REASONS:]
+    if more:
+        lines += ["", *_folded(f"{len(more)} more", [f"- {_safe(reason)}" for reason in more])]
+    facts = " · ".join(f"{_safe(name)} {_safe(value)}" for name, value in report.about)
+    return [*lines, "", f"<sub>{_safe(report.title)} · {facts}</sub>", ""]
+
+
+def _chapter(chapter: Chapter) -> list[str]:
+    lines = [line for section in chapter.sections for line in _section(section)]
+    if chapter.is_detail:
+        return _folded(_safe(chapter.title), lines)
+    return [f"#### {_safe(chapter.title)}", "", *lines]
+
+
+def _folded(title: str, lines: Iterable[str]) -> list[str]:
+    # Markdown inside HTML needs empty lines around it.
+    return [f"<details><summary>{title}</summary>", "", *lines, "", "</details>", ""]
+
+
+def _section(section: Section) -> list[str]:
+    lines = [f"**{_safe(section.title)}**", ""] if section.title else []
+    for table in section.tables:
+        lines += [*_table(table), ""]
+    lines += [f"- {_safe(sentence)}" for sentence in section.sentences]
+    return [*lines, ""]
+
+
+def _table(table: Table) -> list[str]:
+    head = " | ".join(_safe(column.title) or " " for column in table.columns)
+    ruler = "|".join("---:" if column.right else "---" for column in table.columns)
+    lines = [f"| {head} |", f"|{ruler}|"]
+    for row in table.rows[:_MOST_ROWS]:
+        shown = (column.show(row.get(column.key)) for column in table.columns)
+        lines.append(f"| {' | '.join(_safe(cell, _CELL) for cell in shown)} |")
+    more = len(table.rows) - _MOST_ROWS
+    return [*lines, "", f"… {more:,} more rows"] if more > 0 else lines
+
+
+def _safe(text: str, most: int = 2000) -> str:
+    return passed_on_markdown(text, most)

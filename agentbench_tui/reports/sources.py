@@ -1,0 +1,113 @@
+"""What a report is about, read from the store: a run, or a comparison of what selectors name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from agentbench_tui.contracts.compare import CompareDocument, CompareMatrixDocument
+from agentbench_tui.contracts.leaderboard import LeaderboardDocument
+from agentbench_tui.contracts.run import GateOutcome
+from agentbench_tui.contracts.runs import RunDetailsDocument
+from agentbench_tui.presentation.full_comparison import full_comparison
+from agentbench_tui.presentation.full_run import full_run
+from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.queries.executions import execution_keys
+from agentbench_tui.verdicts.runs.documents import count_kept, mark_interrupted, run_details
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from agentbench_tui.presentation.full_report import FullReport
+
+_MOST_RANKED = 100
+"""Contenders of a leaderboard that a report lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSource:
+    """One run, as every format of a report needs it."""
+
+    run: RunDetailsDocument
+    gates: Sequence[GateOutcome]
+    """Checks that were asked for; empty without any."""
+    report: FullReport
+    keys: Mapping[str, int]
+    """Id of an execution → its key in the store, for its answers."""
+
+
+def read_run(
+    connection: sqlite3.Connection, database: Path, row: dict[str, Any], gates: Sequence[str] = ()
+) -> RunSource:
+    """Read a run, a row of `queries.runs.find_run`, and check `gates` on it.
+
+    Raises UsageError for a gate that means nothing.
+    """
+    document = run_details(connection, row)
+    if document["status"] == "running" and not is_leased(database, row["id"]):
+        mark_interrupted(document)
+    if document["status"] == "interrupted":
+        count_kept(connection, row["key"], document)
+    outcomes = _checked(connection, row, document, gates)
+    if outcomes:
+        document["gates"] = [msgspec.to_builtins(one) for one in outcomes]
+    run = msgspec.convert(document, RunDetailsDocument)
+    report = full_run(run, _leaderboard(connection, row, run), document, outcomes)
+    return RunSource(run, outcomes, report, execution_keys(connection, row["key"]))
+
+
+def _checked(
+    connection: sqlite3.Connection,
+    row: dict[str, Any],
+    document: dict[str, Any],
+    gates: Sequence[str],
+) -> list[GateOutcome]:
+    if not gates:
+        return []
+    from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_in
+    from agentbench_tui.verdicts.regression.regression_gate import NoRegression
+    from agentbench_tui.verdicts.runs.gate import check_gates
+
+    declare_metrics_in(connection, row["key"])
+    found = check_gates(document, gates, {}, NoRegression(connection, row["id"]))
+    return [msgspec.convert(one.document(), GateOutcome) for one in found]
+
+
+def _leaderboard(
+    connection: sqlite3.Connection, row: dict[str, Any], run: RunDetailsDocument
+) -> LeaderboardDocument | None:
+    """Return the board of the run's cases; None of a run with one agent."""
+    if len(run.leaderboard) < 2:
+        return None
+    from agentbench_tui.verdicts.ranking.leaderboard import asked_leaderboard
+    from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked
+    from agentbench_tui.verdicts.selection.contenders import Wanted
+
+    wanted = Wanted(None, None, None, "agent", None)
+    asked = BoardAsked(None, False, False, wanted, None, None, 1)
+    document = asked_leaderboard(connection, asked, row["id"], _MOST_RANKED)
+    return msgspec.convert(document, LeaderboardDocument)
+
+
+def read_comparison(selectors: Sequence[str], database: Path) -> FullReport:
+    """Compare what the selectors name. Raises UsageError, Unmeasured and StoreError."""
+    from agentbench_tui.verdicts.comparison.selector_comparison import (
+        ComparisonOptions,
+        compare_selectors,
+    )
+
+    notes: list[str] = []
+    found = compare_selectors(ComparisonOptions(tuple(selectors)), database, notes.append)
+    compared = _converted(found.document)
+    return full_comparison(compared, found.document, notes)
+
+
+def _converted(document: dict[str, Any]) -> CompareDocument | CompareMatrixDocument:
+    # Both have the same tag, so that one union cannot tell them apart.
+    if "matrix" in document:
+        return msgspec.convert(document, CompareMatrixDocument)
+    return msgspec.convert(document, CompareDocument)

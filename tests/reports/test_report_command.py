@@ -1,0 +1,165 @@
+"""`agentbench report`: Markdown, JSON, CSV and JUnit of runs and comparisons."""
+
+import csv
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from hostile_run import HOSTILE
+
+from agentbench_tui.cli.main import _run
+from agentbench_tui.contracts.catalogue import decode_document
+
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+FORMULAS = set("=+-@|%＝＋－＠")
+
+
+@pytest.fixture(autouse=True)
+def _store(hostile_store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AGENTBENCH_DB", str(hostile_store))
+    monkeypatch.chdir(tmp_path)
+
+
+def written(name: str) -> str:
+    return Path(name).read_text(encoding="utf-8")
+
+
+def junit_cases(path: str) -> dict[tuple[str, str], ET.Element]:
+    """Test cases of a JUnit file by (agent or `gates`, name)."""
+    found = {}
+    for suite in ET.parse(path).getroot():  # our own file
+        agent = (suite.get("name") or "").split(" / ")[-1]
+        for case in suite:
+            found[agent, case.get("name") or ""] = case
+    return found
+
+
+def test_the_first_line_of_markdown_is_the_verdict() -> None:
+    assert _run(["report", "--md", "report.md"]) == 0
+    first, *_ = written("report.md").splitlines()
+    assert first.startswith("### ✅ honest is the best of 3 agents: overall score 1.000")
+    assert "clearly ahead of" in first
+
+
+def test_a_failed_gate_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["report", "--gate", "accuracy>=0.5", "--md", "report.md"]) == 0
+    text = written("report.md")
+    assert text.startswith("### ❌ Failed: 2 of 3 checks failed.\n")
+    assert "accuracy\\>=0.5 fails for hostile on echo: 0." in text
+    assert "honest is the best of 3 agents" in text
+    assert capsys.readouterr().err == "written: report.md\n"
+
+
+def test_markdown_fits_a_comment_and_obeys_no_agent() -> None:
+    assert _run(["report", "hostile", "honest", "--md", "report.md"]) == 0
+    text = written("report.md")
+    assert len(text) < 65_536
+    assert not CONTROL.search(text.replace("\n", ""))
+    # Every tag, link, mention and reference in the file is ours.
+    bare = re.sub(r"\\.", "", text)
+    assert set(re.findall(r"</?(\w+)", bare)) <= {"details", "summary", "sub"}
+    assert bare.count("<details>") == bare.count("</details>")
+    assert not re.search(r"[@#]\w|://\w|www\.\w|\]\(", bare)
+
+
+def test_csv_has_no_formula_and_no_control_character() -> None:
+    assert _run(["report", "--csv", "tables"]) == 0
+    assert sorted(path.name for path in Path("tables").iterdir()) == [
+        "answers.csv", "executions.csv", "leaderboard.csv", "metrics.csv",
+    ]  # fmt: skip
+    with Path("tables/answers.csv").open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    assert len(rows) == 3 * len(HOSTILE)
+    for row in rows:
+        for name, value in row.items():
+            assert not CONTROL.search(value), name
+            assert len(value) < 5000
+            visible = value.lstrip("\u200b\ufeff ")
+            assert not (set(visible[:1]) & FORMULAS) or float(value) < 0
+    said = {row["case_id"]: row["said"] for row in rows if row["agent_id"] == "hostile"}
+    assert said["formula"].startswith("'")
+    assert said["fullwidth"].startswith("'")
+    assert said["bidi"] == "user\\u202egnp.exe \\u2066safe\\u2069"
+
+
+def test_json_is_the_document_of_the_schema() -> None:
+    assert _run(["report", "--json", "run.json"]) == 0
+    text = written("run.json")
+    decode_document(text)
+    assert json.loads(text)["schema"] == "agentbench.run-details/1"
+    assert _run(["report", "hostile", "honest", "--json", "compare.json"]) == 0
+    decode_document(written("compare.json"))
+
+
+def test_a_wrong_answer_passes_unless_a_gate_asks() -> None:
+    assert _run(["report", "--junit", "junit.xml"]) == 0
+    found = junit_cases("junit.xml")
+    assert len(found) == 3 * len(HOSTILE)
+    wrong = found["hostile", "script"]
+    assert wrong.find("failure") is None
+    assert "expected: script" in (wrong.findtext("system-out") or "")
+    assert list(found["honest", "script"]) == []
+
+    assert _run(["report", "--junit", "gated.xml", "--gate", "accuracy>=0.5"]) == 0
+    found = junit_cases("gated.xml")
+    assert found["hostile", "script"].find("failure") is not None
+    assert list(found["honest", "script"]) == []
+    gate = found["gates", "accuracy>=0.5 hostile on echo"]
+    assert gate.find("failure") is not None
+    root = ET.parse("gated.xml").getroot()  # our own file
+    for suite in root:
+        for what in ("failure", "error"):
+            assert int(suite.get(f"{what}s") or 0) == len(suite.findall(f"testcase/{what}"))
+        assert int(suite.get("tests") or 0) == len(suite.findall("testcase"))
+
+
+def test_a_gate_on_time_makes_no_wrong_answer_fail() -> None:
+    assert _run(["report", "--junit", "junit.xml", "--gate", "e2e_ms.mean<=0"]) == 0
+    found = junit_cases("junit.xml")
+    assert found["gates", "e2e_ms.mean<=0 hostile on echo"].find("failure") is not None
+    assert found["hostile", "script"].find("failure") is None
+
+
+def test_junit_is_xml_whatever_an_agent_says() -> None:
+    assert _run(["report", "--junit", "junit.xml", "--gate", "accuracy>=1"]) == 0
+    failure = junit_cases("junit.xml")["hostile", "surrogate"].findtext("failure") or ""
+    assert "\\x00 end" in failure
+    assert "\\ufffe \\uffff" in failure
+    failed = junit_cases("junit.xml")["failing", "script"]
+    assert "<b>server</b> \\x1b[31mgone" in "".join(failed.itertext())
+
+
+def test_a_summary_is_appended_for_github(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("summary.md").write_text("# Before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    assert _run(["report", "--github-summary"]) == 0
+    lines = written("summary.md").splitlines()
+    assert lines[0] == "# Before"
+    assert "honest is the best of 3 agents" in lines[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["report", "--github-summary"], "GITHUB_STEP_SUMMARY is not set"),
+        (["report", "nothing", "--md", "x.md"], "no run 'nothing'"),
+        (["report", "--md", "x.md", "--gate", "acuracy>=1"], '(did you mean "accuracy"?)'),
+        (["report", "honest", "failing", "--junit", "x.xml"], "--junit is about one run"),
+        (["report", "honest", "nobody", "--md", "x.md"], "nobody"),
+    ],
+)
+def test_a_mistake_is_explained(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(arguments) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert "Traceback" not in told
+
+
+def test_a_file_that_cannot_be_written_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("file").write_text("")
+    assert _run(["report", "--md", "file/report.md"]) == 2
+    assert "file" in capsys.readouterr().err
