@@ -30,7 +30,8 @@ def worlds(
     conditions: str = _USUAL.conditions,
     pacing: Pacing | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """One case for each of the seeds `seed`..`seed`+`worlds`-1; the name of a suite's data source.
+    """Yield one case for each of the seeds `seed`..`seed`+`worlds`-1; the name of a suite's data
+    source.
 
     `duration` is in minutes, `interval` between two ticks in seconds. Raises UsageError.
     """
@@ -48,7 +49,7 @@ def worlds(
 
 
 def case_of(case_id: str, place: WorldPlace, pacing: Pacing) -> dict[str, Any]:
-    """The case of one world, as a record of a dataset."""
+    """Return the case of one world as a dataset record."""
     given: dict[str, Any] = {}
     if place.config is not None:
         given["config"] = place.config.document()
@@ -61,7 +62,8 @@ def case_of(case_id: str, place: WorldPlace, pacing: Pacing) -> dict[str, Any]:
 
 
 def following(path: Path, worlds: int, pacing: Pacing) -> Iterator[dict[str, Any]]:
-    """Cases of the seeds that follow the one of a world's file, so that there are `worlds` in all.
+    """Yield cases of the seeds after a world file's seed, so that there are `worlds` cases in
+    total.
 
     Raises UsageError.
     """
@@ -75,7 +77,7 @@ def following(path: Path, worlds: int, pacing: Pacing) -> Iterator[dict[str, Any
 
 
 def cases_of_files(paths: Sequence[Path], pacing: Pacing) -> list[dict[str, Any]]:
-    """A case of each world that was written by `agentbench market generate`.
+    """Return one case for each world file that `agentbench market generate` wrote.
 
     A case is named after its seed; worlds that share a seed after their ids too. Raises UsageError
     for a file that is no world, and for a world that is named twice.

@@ -1,4 +1,4 @@
-"""The side of an agent that plays a market: a program on standard input and output, or over HTTP.
+"""Client for agents that play a market: by standard input and output, or over HTTP.
 
     from agentbench_tui.market.client import CallError, Market, play
 
@@ -72,11 +72,11 @@ class Market:
         return response["result"]
 
     def begin(self) -> None:
-        """Look at the current tick."""
+        """Observe the current tick."""
         self.state = self.call("observe")
 
     def end_turn(self) -> None:
-        """End the turn, and look at the next one."""
+        """End the turn and observe the next tick."""
         self.state = self.call("endTurn", tick=self.state["tick"])
 
 

@@ -1,4 +1,4 @@
-"""An episode as stored in an answer: described in `verdicts.runs.market_episode`, bounded in size.
+"""The stored form of an episode: described in `verdicts.runs.market_episode`, bounded in size.
 
 Prices of a long episode are kept at `MOST_MARKS` of its ticks, evenly spaced; actions between two
 of them are listed at the first. Every call is kept, unless there are more than `MOST_ACTS` of them
@@ -38,7 +38,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def document_of(stage: Stage, episode: Episode, metrics: Metrics) -> dict[str, Any]:
-    """The document; plain data."""
+    """Return the document as plain data."""
     world = stage.world
     config = world.config
     step = max(1, -(-world.ticks // (MOST_MARKS - 1)))
@@ -170,7 +170,7 @@ def _last_of_each_mark(changes: Sequence[dict[str, Any]]) -> list[dict[str, Any]
 
 
 def _said(world: World, episode: Episode) -> list[tuple[int, str, str, str]]:
-    """Posts, and messages of groups that the agent had joined by then."""
+    """Return posts, and messages of the groups that the agent had joined by then."""
     names = {agent.id: agent.name for agent in world.agents}
     joined = {group: tick for tick, group in episode.joined}
     groups = {group.id: group.name for group in world.groups}

@@ -1,4 +1,5 @@
-"""Long parts of an episode as its answer holds them: JSON without secrets, deflated, in base64.
+"""Packs long parts of an episode for its stored answer: JSON without secrets, deflated, in
+base64.
 
 The store cuts an answer that is too long to nothing but its text, and masks keys in what it can
 read; so a long part is packed, and masked before.
@@ -37,12 +38,12 @@ def whole(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pack(value: Any) -> str:
-    """Any value of JSON as text of ASCII, its secrets masked."""
+    """Return a JSON value as ASCII text with secrets masked."""
     return _packed(_encoded(value))
 
 
 def unpack(packed: str) -> Any:
-    """Unpack. Raises StoreError for invalid data."""
+    """Return the value of packed text. Raises StoreError for invalid data."""
     try:
         text = zlib.decompress(base64.b64decode(packed))
         return json.loads(text, parse_constant=lambda _: None)
@@ -56,7 +57,7 @@ def _packed(text: bytes) -> str:
 
 
 def _encoded(value: Any) -> bytes:
-    """As UTF-8; what msgspec refuses, such as half a surrogate pair, as `?` or as text."""
+    """Encode as UTF-8; what msgspec refuses, such as half a surrogate pair, becomes `?` or text."""
     try:
         return msgspec.json.encode(value)
     except _FAULTS:

@@ -1,4 +1,5 @@
-"""Episodes for training: one JSON object a game, with what the agent saw, did and earned each tick.
+"""Episodes for training: one JSON object a game, with each tick's observation, actions and
+reward.
 
 Observations follow from the world and the actions, so they are made here by playing the recorded
 calls again. What becomes public only at a resolution is in no earlier step; hidden fair values,
@@ -94,7 +95,7 @@ def trajectory_of(
 
 
 def validate(trajectory: Mapping[str, Any]) -> None:
-    """Raises ValueError, with the problem, for a trajectory that cannot be used for training."""
+    """Raise ValueError, with the problem, for a trajectory that cannot be used for training."""
     if trajectory.get("schema") != SCHEMA:
         raise ValueError(f"a trajectory has the schema {SCHEMA}, not {trajectory.get('schema')}")
     steps = trajectory.get("steps")
@@ -119,7 +120,7 @@ def validate(trajectory: Mapping[str, Any]) -> None:
 def keep_trajectory(
     data: dict[str, Any], world: World, episode: Episode, *, knows_outcomes: bool = False
 ) -> None:
-    """Add the trajectory to the answer's data, packed; a notice if it is too long."""
+    """Add the packed trajectory to the answer's data, or a notice if it is too long."""
     packed = pack(trajectory_of(world, episode, knows_outcomes=knows_outcomes))
     if len(packed) <= MOST_PACKED:
         data["trajectory"] = packed
@@ -137,7 +138,9 @@ def _step(
     calls: list[Call],
     messages: list[Any],
 ) -> dict[str, Any]:
-    """One tick. The reward is what equity gained until the next; the return adds all to come."""
+    """Return one tick: the reward is the change of equity until the next tick, the return sums all
+    later ones.
+    """
     equity = episode.equity
     return {
         "stepNumber": tick,
@@ -162,7 +165,8 @@ def _step(
 def exported(
     trajectory: Mapping[str, Any], agent_id: str, name: str, repeat: int, *, knows_outcomes: bool
 ) -> dict[str, Any]:
-    """The trajectory as files have it, with whose it is and each model call with its prompt.
+    """Return the trajectory as written to files: with its agent, and each model call with its
+    prompt.
 
     `name` identifies the episode in its run. The store keeps the messages alone, to save space.
     """

@@ -35,7 +35,7 @@ class Bayes:
         self._rumours: Rumours | None = None
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
-        """Look, learn, forecast, trade."""
+        """Update beliefs from the observation, then forecast and trade."""
         open_seats = seats(observation)
         speed = reversion(observation["ticks"])
         for seat in open_seats:

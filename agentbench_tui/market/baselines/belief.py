@@ -1,4 +1,4 @@
-"""What the Bayes player believes of one market: a Kalman filter of its fair value's log odds.
+"""The Bayes player's belief about one market: a Kalman filter of the log odds of its fair value.
 
 The price's log odds y close a known part s of the gap to the fair value's g in a tick, with noise,
 so y + (change of y) / s is a measurement of g. What an author says is one more: it tells the sign
@@ -28,7 +28,7 @@ class Belief:
         self.variance = NOISE**2
 
     def observe(self, here: float, ticks_left: int) -> None:
-        """The price a tick later."""
+        """Update with the price one tick later, as log odds."""
         self._drift(ticks_left + 1)
         measured = self.here + (here - self.here) / self.speed
         gain = self.variance / (self.variance + self._noise / self.speed**2)
@@ -37,8 +37,8 @@ class Belief:
         self.here = here
 
     def hear(self, lean: int, here: float, right: float) -> None:
-        """Update with a statement, right with probability `right`, on which side of `here` the
-        value is.
+        """Update with a statement about the side of `here` that the value is on; it is right with
+        probability `right`.
         """
         spread = math.sqrt(self.variance)
         distance = lean * (self.mean - here) / spread
@@ -49,7 +49,7 @@ class Belief:
         self.variance *= max(0.05, 1.0 - slope * (slope + distance))
 
     def above(self, here: float) -> float:
-        """Probability that the fair value is above that price."""
+        """Return the probability that the fair value is above that price."""
         return normal_cdf((self.mean - here) / math.sqrt(self.variance))
 
     @property
@@ -58,7 +58,7 @@ class Belief:
         return sigmoid(self.mean / math.sqrt(1.0 + math.pi * self.variance / 8.0))
 
     def wanted(self, ticks_left: int) -> float:
-        """The price that the best inventory would make: see `fair`."""
+        """Return the price at which the best inventory would leave the market; see `fair`."""
         if ticks_left <= 1:
             return self.probability
         news = self._news(ticks_left)
@@ -72,7 +72,9 @@ class Belief:
         self.variance += news
 
     def _news(self, ticks_left: int) -> float:
-        """Variance of a tick's change of the log odds of Phi(Z / sqrt(left)), Z a random walk."""
+        """Return the variance of one tick's change of the log odds of Phi(Z / sqrt(left)), Z a
+        random walk.
+        """
         odds = max(-6.0, min(6.0, self.mean))
         probability = sigmoid(odds)
         density = math.exp(-0.5 * (odds / 1.702) ** 2) * 0.3989422804014327
@@ -90,11 +92,11 @@ class Trust:
 
     @property
     def mean(self) -> float:
-        """Probability that it is right."""
+        """Return the probability that the author is right."""
         return self._right / (self._right + self._wrong)
 
     def learn(self, right: float) -> None:
-        """It was right with that probability."""
+        """Count one statement, right with that probability."""
         self._right += right
         self._wrong += 1.0 - right
 

@@ -1,4 +1,4 @@
-"""The oracle as a player: carries out the plan that is best in hindsight. Runs in the harness."""
+"""The oracle as a player: it executes the plan that is best in hindsight, inside the harness."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Clairvoyant:
-    """Knows the truth; every other player must not."""
+    """A player that knows the truth; no other player may."""
 
     def __init__(self, world: World, truth: Truth) -> None:
         self._plan = hindsight(world, truth.outcomes)
@@ -24,7 +24,7 @@ class Clairvoyant:
         """Ticker to position id and the tick at which it ends."""
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
-        """Positions of the plan at this tick; the outcome as forecast."""
+        """Take the plan's positions of this tick and forecast the true outcome."""
         tick = observation["tick"]
         for ticker, (position, end) in list(self._open.items()):
             if end == tick:

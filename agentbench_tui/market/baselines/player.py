@@ -1,4 +1,4 @@
-"""Base of the built-in players, and how they move a position to its target."""
+"""Base class of the built-in players, and how a position is moved to its target."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STEP = 0.001
 
 
 class Player(Protocol):
-    """Plays one game: all that it knows comes through `act`."""
+    """Plays one game; it learns about the game only through `act`."""
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
         """Play one turn with the observation of this tick."""

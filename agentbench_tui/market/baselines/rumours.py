@@ -38,7 +38,7 @@ class Rumours:
         self._perps = {row["ticker"]: _Perp(row["price"]) for row in observation["perpetuals"]}
 
     def watch(self, observation: dict[str, Any]) -> None:
-        """Prices of this tick: how volatile each perpetual is."""
+        """Update the volatility of each perpetual with the prices of this tick."""
         for row in observation["perpetuals"]:
             perp = self._perps[row["ticker"]]
             perp.squares += math.log(row["price"] / perp.last) ** 2
@@ -48,7 +48,7 @@ class Rumours:
             perp.heard = [entry for entry in perp.heard if entry[0] > start]
 
     def hear(self, said: dict[str, Any], tick: int, right: float) -> None:
-        """A post or message; news that struck ends the rumours before it."""
+        """Update with a post or message; news that has struck ends the rumors before it."""
         perp = self._perps.get(said["subject"])
         if perp is None:
             return

@@ -1,4 +1,4 @@
-"""Baselines that need no belief: what doing nothing, guessing, or following prices earns."""
+"""Baselines without a belief: holding, trading at random, and following prices."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Hold:
     """Does nothing."""
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class Follower:
     """States prices as its forecasts and trades nothing."""
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
-        """A forecast of every open market."""
+        """Forecast the price of every open market."""
         forecast_prices(observation, call)
 
 
@@ -40,7 +40,7 @@ class Random:
         self._random = random.Random(seed)  # noqa: S311 - a game, no secret
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
-        """Sometimes a trade of shares, sometimes one of a perpetual, at each market a forecast."""
+        """Sometimes trade shares, sometimes a perpetual, and forecast every market."""
         draw = self._random
         for seat in seats(observation):
             call("a2a.submitForecast", {"marketId": seat.id, "probability": draw.random()})
@@ -80,7 +80,7 @@ class AlwaysLong:
     """Buys YES everywhere and is long every perpetual from the first tick on."""
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
-        """Everything at the first tick; forecasts follow prices."""
+        """Buy everything at the first tick; forecast prices."""
         if observation["tick"] == 0:
             shares, notional = _stakes(observation)
             for seat in seats(observation):
@@ -106,7 +106,7 @@ class Trend:
         self._past: dict[str, deque[float]] = {}
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
-        """A fixed stake on the side of each trend, changed when the trend turns."""
+        """Hold a fixed position on the side of each trend; change it when the trend turns."""
         length = max(2, observation["ticks"] // TREND_SHARE)
         shares, notional = _stakes(observation)
         for seat in seats(observation):

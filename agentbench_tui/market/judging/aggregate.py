@@ -1,4 +1,4 @@
-"""From the stored episodes of an execution to the metrics that only a market has."""
+"""Aggregate the stored episodes of an execution into the metrics that only a market has."""
 
 from __future__ import annotations
 

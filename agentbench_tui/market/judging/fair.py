@@ -1,4 +1,5 @@
-"""What positions were worth with what could be known, and the most that knowing fair values gives.
+"""The value of positions given what could be known, and the largest expected profit from known fair
+values.
 
 Fair values are martingales: a market's probability of YES given all that has happened, and of a
 perpetual the index price with news that is drawn but has not struck. Measured against them, a
@@ -68,12 +69,12 @@ class Reference:
 
     @property
     def value(self) -> float:
-        """Dollars won by the policy on average."""
+        """Return the policy's expected profit in dollars."""
         return self.market_value + self.perp_value
 
 
 def fair_value(episode: Episode, world: World, truth: Truth) -> float:
-    """Dollars that the agent's positions win on average, after funding and fees."""
+    """Return the expected profit of the agent's positions in dollars, after funding and fees."""
     total = 0.0
     for place in range(len(world.markets)):
         traded, flow, fair = _tape(world, truth, place)
@@ -100,12 +101,12 @@ def inventory(episode: Episode, market: int) -> Floats:
 
 
 def reversion(ticks: int) -> float:
-    """The part of the gap between price and fair value that is closed in a tick, on average."""
+    """Return the mean share of the gap between price and fair value that closes in one tick."""
     return min(0.9, INFORMED * closing_speed(ticks))
 
 
 def blind_variance(speed: float) -> float:
-    """Variance that orders of uninformed traders add to log odds in a tick.
+    """Return the variance that orders of uninformed traders add to log odds in one tick.
 
     The longer a tick, the rougher: traders who act rarely make larger orders.
     """
@@ -175,7 +176,7 @@ def expected_move(here: Floats, fair: Floats, left: Floats, speed: float) -> tup
 
 
 def expected_gains(flow: Floats, fair: Floats, held: Floats, b: float, speed: float) -> Floats:
-    """float64[n]: dollars that net shares `held` after each tick win on average until the next.
+    """float64[n]: expected dollars that net shares `held` after each tick gain until the next.
 
     The next log odds are taken as normal; at the last tick the payout follows the fair probability.
     """
@@ -199,8 +200,8 @@ def _tape(world: World, truth: Truth, place: int) -> tuple[slice, Floats, Floats
 
 
 def _edge_spans(world: World, place: int, edges: Floats) -> tuple[list[Span], float]:
-    """Positions that are opened if the edge exceeds both fees, and closed when it is gone; the
-    value per dollar of size.
+    """Return positions that open when the edge exceeds both fees and close when it is gone, with
+    the value per dollar of size.
     """
     fee = world.rules.perp_fee_ppm / PER_MILLION
     marks = [mark / DOLLAR for mark in world.marks[place]]

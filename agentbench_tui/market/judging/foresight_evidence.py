@@ -1,4 +1,4 @@
-"""Whether forecasts are better than any information an agent can have: testing by betting.
+"""A betting test of whether forecasts are better than any information an agent can have.
 
 A gambler bets on every move of a market's fair probability, as the agent's forecast says. Let p be
 the fair probability of YES at tick t, p' that at t + 1, and q the forecast that holds at t. The
@@ -36,7 +36,7 @@ is. Added to p, this keeps the expected factor at 1 or less."""
 
 
 def foresight_log10(episode: Episode, world: World, truth: Truth) -> tuple[int, float]:
-    """Number of markets with a forecast, and log10 of the gambler's wealth at the end."""
+    """Return the number of markets with a forecast, and log10 of the gambler's final wealth."""
     held = held_forecasts(episode, world)
     total = 0.0
     for place, (first, forecasts) in held.items():
@@ -47,7 +47,7 @@ def foresight_log10(episode: Episode, world: World, truth: Truth) -> tuple[int, 
 
 
 def _factor(stated: float, now_ppm: int, next_ppm: int) -> float:
-    """Return the factor on a unit of wealth in a tick; `CASH` or more."""
+    """Return the factor by which a unit of wealth grows in one tick; at least `CASH`."""
     now, following = now_ppm / PER_MILLION, next_ppm / PER_MILLION
     yes = stated * following / (now + _ROUNDING)
     no = (1.0 - stated) * (1.0 - following) / (1.0 - now + _ROUNDING)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def best_purchase(market: MarketDef, tape: Tape, outcome: bool) -> OptimalAction:
-    """When a share of the side that wins was cheapest."""
+    """Return the purchase of the winning side at its lowest price."""
     sign = -1.0 if outcome else 1.0
     price = 1.0 / (1.0 + bits.exp(tape.log_odds[: market.resolve_tick] * sign))
     tick = int(np.argmin(price))

@@ -52,14 +52,14 @@ class Attainable:
 
 
 def attainable(world: World, truth: Truth) -> Attainable:
-    """Both oracles of a world."""
+    """Return the attainable profit of both oracles of a world."""
     return Attainable(hindsight(world, truth.outcomes).gain, reference(world, truth).value)
 
 
 def measure(
     episode: Episode, world: World, truth: Truth, could: Attainable | None = None
 ) -> Metrics:
-    """Every metric. `could` spares finding the oracles again for each episode of a world."""
+    """Return every metric of an episode. Pass `could` to reuse the oracles of a world."""
     values: Values = {}
     missing: Missing = {}
     could = could or attainable(world, truth)
@@ -103,7 +103,7 @@ def _money(episode: Episode) -> tuple[Values, Missing]:
 
 
 def _traded_notional(episode: Episode) -> list[int]:
-    """Micro-dollars of each opening and closing."""
+    """Return micro-dollars of each opening and closing."""
     opened = [trade.size for trade in episode.perp_trades]
     closed = [trade.size * trade.exit // trade.entry for trade in episode.perp_trades]
     return opened + closed
@@ -193,7 +193,8 @@ def _foresight(episode: Episode, world: World, truth: Truth) -> tuple[Values, Mi
 
 
 def _risk(episode: Episode) -> tuple[Values, Missing]:
-    """On the equity curve: the deepest fall from a peak, and mean over deviation of its changes.
+    """Return the deepest drawdown of the equity curve, and the mean over the deviation of its
+    changes.
 
     Sharpe is of the whole episode (mean over deviation of a tick's return, times the square root
     of their number), not of a year: a year of half-hours would be a number without meaning.

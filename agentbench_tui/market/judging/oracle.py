@@ -1,4 +1,5 @@
-"""The most that could have been won in hindsight, and how: exact within the limits of positions.
+"""The largest profit attainable in hindsight, exact within the position limits, and the plan that
+reaches it.
 
 Prediction markets without fees: buying and selling at the LMSR cost function telescopes. With the
 flow d_t of others and own net shares x_t held from tick t on, profit is the sum over ticks of
@@ -49,7 +50,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The best that could have been done with a world."""
+    """The plan with the largest profit in a world."""
 
     shares: tuple[tuple[float, ...], ...]
     """[market][tick]: net shares to hold from each tick on; 0 before the opening, after the end."""
@@ -67,7 +68,7 @@ class Plan:
 
 
 def hindsight(world: World, outcomes: Mapping[str, bool]) -> Plan:
-    """The best plan for a world whose outcomes and future are known."""
+    """Return the best plan for a world whose outcomes and future are known."""
     limits = Limits.of(world)
     most = limits.shares / SHARE_UNITS
     fee = world.rules.market_fee_ppm / PER_MILLION
@@ -94,7 +95,8 @@ def hindsight(world: World, outcomes: Mapping[str, bool]) -> Plan:
 def best_inventory(
     flow: Floats, outcome: bool, b: float, most: float, fee: float = 0.0, levels: int = LEVELS
 ) -> tuple[Floats, float]:
-    """Net shares to hold from each tick on, within -`most`..`most`, and the dollars they win.
+    """Return the net shares to hold from each tick on, within -`most`..`most`, and their profit in
+    dollars.
 
     `flow`: float64[n], others' net shares at the ticks the market is open. `fee`: of the money of
     each trade. With a fee the best among `levels` equally spaced inventories (an odd number, so
@@ -113,7 +115,7 @@ def best_inventory(
 def _best_levels(
     flow: Floats, outcome: bool, b: float, most: float, fee: float, levels: int
 ) -> tuple[Floats, float]:
-    """Backward over ticks: value[i] is the most that inventory i is worth from there on.
+    """Solve backward over ticks: value[i] is the largest profit from inventory i onward.
 
     Moving from i to j sells what is held of one side before buying the other: both legs pay.
     """
@@ -140,7 +142,8 @@ def _best_levels(
 
 
 def best_spans(marks: Floats, rates: Floats, fee: float) -> tuple[list[Span], float]:
-    """The best sequence of positions of 1 dollar of notional each, and the dollars they win.
+    """Return the best sequence of positions of 1 dollar of notional each, and their profit in
+    dollars.
 
     `marks`: float64[n], prices at ticks 0..n-1; a position opens at one and closes at a later one,
     the last at most. `rates`: float64[n], what a long pays of the notional at that tick when it was
@@ -182,8 +185,8 @@ def best_spans(marks: Floats, rates: Floats, fee: float) -> tuple[list[Span], fl
 
 
 class _Envelope:
-    """Which of many lines is the highest at some x > 0; each added line meets x = 0 at or above
-    all before it.
+    """Upper envelope of lines for x > 0; each added line meets x = 0 at or above all
+    earlier ones.
 
     So a new one is the highest from 0 to where a steeper one crosses it, and those that are no
     steeper are never the highest again. The list holds the steepest first.
@@ -210,7 +213,7 @@ class _Envelope:
         lines.append((slope, value, name))
 
     def highest(self, x: float) -> int:
-        """The name of the highest line there."""
+        """Return the name of the highest line at x."""
         return self._lines[bisect_right(self._until, -x) - 1][2]
 
 

@@ -15,7 +15,7 @@ without foresight in 0 to 5%.
 
 
 def attainment(case: Case, answer: Answer, pass_mark: float = PASS_MARK) -> Score:
-    """`optimality_fair` cut to 0..1; right from `pass_mark` on.
+    """Return `optimality_fair` clipped to 0..1; correct from `pass_mark` on.
 
     Raises GraderFailure for an answer that is no episode.
     """

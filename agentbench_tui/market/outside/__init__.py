@@ -1,1 +1,1 @@
-"""Agents outside our process: protocols, programs, servers."""
+"""Agents outside the harness's process: protocols, programs, servers."""

@@ -1,4 +1,4 @@
-"""`a2a:URL`: a remote agent of the official A2A protocol, asked and driven as a client.
+"""`a2a:URL`: a remote agent that speaks the official A2A protocol; the harness is its client.
 
 `URL` is that of the agent, under which its card lies. A question is one message of text. In a game
 of markets every tick is a message with one data part, `{"game": "market", "tick", "ticks",
@@ -40,11 +40,11 @@ _CONNECT_S = 10.0
 
 
 class Options(AgentOptions):
-    """Options of A2A agents: none."""
+    """Options of A2A agents; there are none."""
 
 
 def check(spec: AgentSpec, options: Options) -> list[str]:  # noqa: ARG001  # the contract's
-    """Looks at the URL, and whether the extra is installed."""
+    """Return problems of the URL, and a missing extra."""
     from importlib.util import find_spec
 
     problems = []
@@ -74,7 +74,7 @@ class RemoteAgent:
         self._client: Client | None = None
 
     async def start(self) -> None:
-        """Read its card. Raises AgentFailure."""
+        """Read the agent's card. Raises AgentFailure."""
         try:
             from a2a.client import ClientConfig, ClientFactory
             from httpx import AsyncClient, Timeout
@@ -89,14 +89,14 @@ class RemoteAgent:
             raise _failure(self._url, error) from error
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
         if self._client is not None:
             await self._client.close()
         if self._http is not None:
             await self._http.aclose()
 
     async def answer(self, request: Request) -> Answer:
-        """Return its answer to the text of a case. Raises AgentFailure."""
+        """Return the agent's answer to the text of a case. Raises AgentFailure."""
         from a2a.helpers.proto_helpers import get_data_parts, get_text_parts, new_text_part
 
         parts = await self._send([new_text_part(request.text())], str(uuid.uuid4()))
@@ -104,7 +104,7 @@ class RemoteAgent:
         return Answer("\n".join(get_text_parts(parts)), data=data[0] if data else None)
 
     async def play(self, match: Match, request: Request) -> Answer:  # noqa: ARG002  # a Seat's
-        """Drive it through one game. Raises AgentFailure."""
+        """Drive the agent through one game. Raises AgentFailure."""
         game, asked = match.game, 0
         context = str(uuid.uuid4())
         while not game.is_over:
@@ -126,7 +126,7 @@ class RemoteAgent:
         return Answer(api_calls=asked)
 
     async def _ask(self, told: dict[str, Any], context: str) -> list[Any]:
-        """The actions that it wants."""
+        """Return the actions that the agent requests."""
         from a2a.helpers.proto_helpers import get_data_parts, get_text_parts, new_data_part
 
         parts = await self._send([new_data_part(told, "application/json")], context)

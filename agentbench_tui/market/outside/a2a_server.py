@@ -46,10 +46,10 @@ _OURS = {
 
 
 class A2AServer:
-    """One match after the other, at one address."""
+    """Serves one match after another at one address."""
 
     def __init__(self, match: Match | None, host: str = "127.0.0.1", port: int = 0) -> None:
-        """`match`: the first game, if it already exists; `port` 0: a free one."""
+        """`match`: the first game, if it already exists; `port` 0 picks a free one."""
         self._executor = _Executor(match)
         self._host = host
         self._port = port
@@ -59,7 +59,7 @@ class A2AServer:
         """URL of the agent; its card is at `/.well-known/agent-card.json` under it."""
 
     async def start(self) -> None:
-        """Listen; what comes before requests are served waits. Raises OSError."""
+        """Listen; requests wait until serving begins. Raises OSError."""
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
         listening = socket.create_server((self._host, self._port), family=family)
         # asyncio leaves it out for sockets that were made elsewhere: 40 ms a message.
@@ -72,7 +72,7 @@ class A2AServer:
         self._task = asyncio.create_task(self._server.serve([listening]))
 
     def serve(self, match: Match) -> None:
-        """From now on this match is the one that is played."""
+        """Play this match from now on."""
         self._executor.match = match
 
     async def close(self) -> None:
@@ -85,13 +85,13 @@ class A2AServer:
 
 
 def _quiet_server(app: Starlette) -> Server:
-    """One that leaves signals to the program that it is part of."""
+    """Return a server that leaves signals to the program that runs it."""
     from uvicorn import Config, Server  # brings in its command line's library
 
     class Quiet(Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """Around serving: nothing."""
+            """Capture no signals."""
             yield
 
     return Quiet(Config(app, log_config=None, lifespan="off"))
@@ -127,7 +127,7 @@ def card_of(url: str) -> AgentCard:
 
 
 class _Executor(AgentExecutor):
-    """Carries out one operation a message."""
+    """Executes one operation per message."""
 
     def __init__(self, match: Match | None) -> None:
         self.match = match

@@ -1,4 +1,4 @@
-"""Files that an agent's program must not open, and how it is started so that it cannot.
+"""Files that an agent's program must not open, and how to start the program so that it cannot.
 
 These are the truth of a world, the world's file with its future, and the database, whose cases
 contain the seed of both; also command lines of other processes. If the kernel has no Landlock,
@@ -37,7 +37,7 @@ _DESCRIPTORS = Path("/proc/self/fd")
 
 
 class Start(NamedTuple):
-    """How a program is started."""
+    """Command and environment that start a program."""
 
     command: Sequence[str]
     environment: Mapping[str, str]
@@ -45,7 +45,7 @@ class Start(NamedTuple):
 
 @cache
 def is_there() -> bool:
-    """Return whether files can be closed to programs on this machine."""
+    """Return whether this machine can deny files to programs."""
     return sealed.version() > 0
 
 
@@ -53,7 +53,7 @@ def is_there() -> bool:
 def barrier(
     command: Sequence[str], environment: Mapping[str, str], files: Sequence[Path]
 ) -> Iterator[Start]:
-    """Return how to start the program so that `files` and the database stay closed to it.
+    """Return how to start the program so that it can open neither `files` nor the database.
 
     Nothing can be created directly in folders on the path to closed files. A program that would
     create its temporary files there gets a separate folder within this context.

@@ -45,7 +45,7 @@ class Options(AgentOptions):
 
 
 def check(spec: AgentSpec, options: Options) -> list[str]:
-    """Looks for the name, and what only outsiders have."""
+    """Return problems of the name, and options that only outsiders have."""
     name = parse_target(spec.target).rest
     if name == OUTSIDER:
         return _missing(options.protocol)
@@ -79,20 +79,20 @@ class BaselineAgent:
         self._name = name
 
     async def start(self) -> None:
-        """Nothing to open."""
+        """Do nothing: a baseline needs no connection."""
 
     async def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing: a baseline holds no resource."""
 
     async def answer(self, request: Request) -> Answer:  # noqa: ARG002  # Agent's
-        """Never: a baseline plays. Raises AgentFailure."""
+        """Always raise AgentFailure: a baseline plays games, it answers no questions."""
         raise AgentFailure(
             FailureKind.AGENT, f"market:{self._name} plays markets (`game: market`) and answers"
             " no questions",
         )  # fmt: skip
 
     async def play(self, match: Match, request: Request) -> Answer:
-        """Play one game to its end: as fast as it goes, or at the pace of real time."""
+        """Play one game to its end: at full speed, or at the pace of real time."""
         game, stage = match.game, match.stage
         player = make(self._name, stage.world, stage.truth, request.seed)
         turns = 0

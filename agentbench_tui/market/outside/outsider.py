@@ -1,4 +1,4 @@
-"""`market:outsider`: an agent that connects to this process to play, by JSON-RPC or A2A.
+"""`market:outsider`: an external agent that connects to the harness to play, by JSON-RPC or A2A.
 
 The address is the same for all games of a session; the next game starts when the previous one is
 over. The address is printed on standard error, since the agent has to be started separately.
@@ -55,7 +55,7 @@ class Outsider:
         sys.stderr.flush()
 
     async def play(self, match: Match, request: Request) -> Answer:  # noqa: ARG002  # Seat's
-        """Serve the game until it is over, after the earlier ones."""
+        """Serve the game until it is over; earlier games are served first."""
         assert self._server is not None
         async with self._turn:
             self._server.serve(match)

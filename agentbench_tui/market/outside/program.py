@@ -1,5 +1,6 @@
-"""A program plays: requests on its standard output, one JSON-RPC request or batch a line, and
-responses on its standard input."""
+"""A program that plays: JSON-RPC requests or batches, one a line, on its standard output; responses
+on its standard input.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ _DENIED = os.strerror(errno.EACCES)
 
 
 class ProcessSeat:
-    """A program for each game: requests on its standard output, responses on its input."""
+    """Starts a program for each game; it writes requests and reads responses."""
 
     def __init__(
         self,
@@ -50,27 +51,27 @@ class ProcessSeat:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The programs that play now."""
+        """Return the programs that are playing."""
         return tuple(self._running)
 
     @property
     def peak_memory_mb(self) -> float | None:
-        """Highest of any single game's process tree."""
+        """Return the largest peak of any single game's process tree."""
         now = [child.tree.peak_memory_mb for child in self._running.values()]
         peaks = [peak for peak in (*now, self._peak_memory_mb) if peak is not None]
         return max(peaks, default=None)
 
     @property
     def cpu_seconds(self) -> float | None:
-        """Total of all games' process trees."""
+        """Return the total of all games' process trees."""
         now = sum(child.tree.cpu_seconds for child in self._running.values())
         return self._ended_cpu_s + now
 
     async def start(self) -> None:
-        """Nothing: each game starts its own program."""
+        """Do nothing: each game starts its own program."""
 
     async def close(self) -> None:
-        """Nothing: each game ended its own program."""
+        """Do nothing: each game ends its own program."""
 
     async def play(self, match: Match, request: Request) -> Answer:  # noqa: ARG002  # Seat's
         """Serve the program's requests until the game is over."""
@@ -127,7 +128,7 @@ class ProcessSeat:
 
 
 async def _answer_all(child: Child, requests: _Requests, match: Match) -> bool:
-    """Answer a program's requests; whether the game was over before the requests were."""
+    """Answer a program's requests; return whether the game was over before the requests ended."""
     while not match.over.is_set():
         request = await requests.next()
         if request is None:
@@ -142,7 +143,7 @@ async def _answer_all(child: Child, requests: _Requests, match: Match) -> bool:
 
 
 class _Requests:
-    """Splits a program's output into lines; None for the end, or an overlong line.
+    """Splits a program's output into lines; None for the end, or for a line that is too long.
 
     A program that sends faster than it is answered has to wait, so that its requests do not pile up
     here.

@@ -1,4 +1,4 @@
-"""Checks a `python:` agent without running it: does the module exist, and has it that name?
+"""Checks a `python:` agent without running it: that the module exists and defines the name.
 
 A market agent runs in a separate process, behind a barrier, so its module is not imported here, and
 only its source is read. Other problems appear when it plays.

@@ -1,4 +1,5 @@
-"""The process that a `python:` agent of a market plays in, away from whatever knows the truth.
+"""The process in which a `python:` agent plays a market, apart from everything that knows the
+truth.
 
 `python -m agentbench_tui.market.outside.python_host MODULE NAME FOLDER` imports the agent (a
 function of one `client.Market`, called every turn, or a class with `turn`) and plays on standard

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 without a transport: bytes of a request or a batch in, bytes of the answer out."""
+"""JSON-RPC 2.0 without a transport: bytes of a request or a batch in, bytes of the response out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RpcError(Exception):
         self.data = data
 
     def document(self) -> dict[str, Any]:
-        """As the `error` of a response."""
+        """Return the `error` object of a response."""
         more = {} if self.data is None else {"data": self.data}
         return {"code": self.code, "message": self.message, **more}
 
@@ -81,7 +81,7 @@ async def _one(
 
 
 def _fault(message: Any) -> str | None:
-    """Describe why it is not a valid request."""
+    """Return why the message is not a valid request; None if it is."""
     if not isinstance(message, dict):
         return "a request is an object"
     if message.get("jsonrpc") != "2.0":

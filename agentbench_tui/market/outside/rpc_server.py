@@ -1,4 +1,4 @@
-"""Games over HTTP: each request of JSON-RPC 2.0, or a batch of them, is the body of a POST."""
+"""Games over HTTP: the body of each POST is a JSON-RPC 2.0 request or a batch."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RpcServer:
         self._matches.pop(url.rpartition("/")[2], None)
 
     def serve(self, match: Match) -> None:
-        """From now on this match is the one that is played at the server's own address."""
+        """Play this match at the server's own address from now on."""
         self._matches[_OPEN_PLACE] = match
 
     async def _respond(self, request: web.Request) -> web.Response:

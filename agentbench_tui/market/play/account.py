@@ -1,4 +1,4 @@
-"""The tested agent's money and positions, in whole micro-dollars, and who has the other side.
+"""The tested agent's money and positions in whole micro-dollars, and its counterparty.
 
 Money only moves between four pockets: the agent's cash, the market maker of the prediction markets,
 the exchange of the perpetual futures (which holds margins), and fees. Their sum never changes.
@@ -26,7 +26,7 @@ UNIT_VALUE = DOLLAR // SHARE_UNITS
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large a position may be. With them no order of gains runs out of balance.
+    """Limits on position size, low enough that no sequence of profits can overflow a balance.
 
     Half of the starting balance is for prediction markets and a quarter for margins at the highest
     leverage, each in equal parts; the last quarter is for fees and losses on the way.
@@ -39,7 +39,9 @@ class Limits:
 
     @classmethod
     def of(cls, world: World) -> Limits:
-        """The limits of that world: public, as they follow from its rules and its markets."""
+        """Return the limits of that world; they are public, since they follow from its rules and
+        markets.
+        """
         rules = world.rules
         dollars = rules.balance // 2 // max(1, len(world.markets)) // DOLLAR
         margin = rules.balance // 4 // max(1, len(world.perpetuals))
@@ -48,7 +50,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Holding:
-    """Shares of one market, in thousandths, with what they cost."""
+    """Shares of one market, in thousandths, with their cost."""
 
     yes: int = 0
     no: int = 0
@@ -65,7 +67,7 @@ class Holding:
         return self.yes if outcome > 0 else self.no
 
     def change(self, outcome: int, shares: int, cost: int) -> None:
-        """Add shares and what they cost, either negative when sold."""
+        """Add shares and their cost; both are negative for a sale."""
         if outcome > 0:
             self.yes += shares
             self.yes_cost += cost
@@ -91,7 +93,7 @@ class PerpPosition:
     funding: int = 0
 
     def notional(self, mark: int) -> int:
-        """Value at that mark price, micro-dollars."""
+        """Return the value at that mark price in micro-dollars."""
         return self.size * mark // self.entry
 
     def gain(self, mark: int) -> int:
@@ -101,7 +103,7 @@ class PerpPosition:
         return self.side * self.size * (mark - self.entry) // self.entry
 
     def equity(self, mark: int) -> int:
-        """Payout on closing, before the fee."""
+        """Return the payout on closing, before the fee."""
         return self.margin + self.gain(mark)
 
 
@@ -121,11 +123,11 @@ class Account:
 
     @property
     def total(self) -> int:
-        """Total money of all pockets: always what the agent started with."""
+        """Return the total money of all pockets; it always equals the starting amount."""
         return self.cash + self.maker + self.exchange + self.fees
 
     def position_id(self) -> str:
-        """`position-1`, `position-2`, …"""
+        """Return the next id: `position-1`, `position-2`, …"""
         self._next_position += 1
         return f"position-{self._next_position - 1}"
 
@@ -249,7 +251,9 @@ class Account:
         )
 
     def fund(self, position: PerpPosition, mark: int, rate: int) -> None:
-        """Funding at `rate` parts per billion: longs pay it when positive, into or from margin."""
+        """Pay funding of `rate` parts per billion into or from the margin; longs pay a positive
+        rate.
+        """
         amount = -position.side * position.notional(mark) * rate // PER_BILLION
         position.margin += amount
         position.funding += amount
@@ -271,7 +275,7 @@ class Account:
         return pairs + max(0, int(lmsr.cost_of(after, abs(net) / SHARE_UNITS, b) * DOLLAR))
 
     def equity(self, flows: list[int], bs: list[int], marks: list[int]) -> int:
-        """Cash, and what closing every position now would give, without fees."""
+        """Return cash plus the proceeds of closing every position now, without fees."""
         total = self.cash
         for market, holding in enumerate(self.holdings):
             if holding.yes or holding.no:
@@ -289,5 +293,5 @@ class Account:
 
 
 def _fee(money: int, ppm: int) -> int:
-    """Rounded up."""
+    """Return the fee in micro-dollars, rounded up."""
     return -(-money * ppm // PER_MILLION)

@@ -1,4 +1,4 @@
-"""Methods of a game: one table from which checks and schemas are generated.
+"""Methods of a game: one table that generates both checks and schemas.
 
 Every interface (in process, JSON-RPC, tool calls, A2A) offers exactly this table. An invalid call
 raises MethodError, with a JSON-RPC code and the path of the wrong parameter.
@@ -40,7 +40,7 @@ ERROR_NAMES = {
 
 
 class MethodError(Exception):
-    """A call that was refused. Nothing of the game has changed."""
+    """A refused call; the game is unchanged."""
 
     def __init__(self, code: int, message: str, path: str = "") -> None:
         super().__init__(message)
@@ -50,12 +50,12 @@ class MethodError(Exception):
         """Name of the parameter at fault, or empty."""
 
     def data(self) -> dict[str, str]:
-        """The `data` of a JSON-RPC error object."""
+        """Return the `data` of a JSON-RPC error object."""
         named = {"reason": ERROR_NAMES[self.code]}
         return {**named, "path": self.path} if self.path else named
 
     def document(self) -> dict[str, Any]:
-        """As the error object of JSON-RPC."""
+        """Return the JSON-RPC error object."""
         return {"code": self.code, "message": self.message, "data": self.data()}
 
 
@@ -76,7 +76,7 @@ class Parameter:
     max_length: int = 64
 
     def schema(self) -> dict[str, Any]:
-        """JSON schema of the value."""
+        """Return the JSON schema of the value."""
         schema: dict[str, Any] = {"type": self.type, "description": self.description}
         if self.choices:
             schema["enum"] = list(self.choices)
@@ -92,7 +92,7 @@ class Parameter:
         return schema
 
     def check(self, value: object) -> Any:
-        """The value as the game takes it. Raises MethodError with the parameter's name."""
+        """Return the value as the game uses it. Raises MethodError with the parameter's name."""
         if self.type == "string":
             return self._text(value)
         return self._number(value)
@@ -144,7 +144,7 @@ class Method:
     """Whether a call is an action, rather than a query."""
 
     def schema(self) -> dict[str, Any]:
-        """JSON schema of the parameters, as an object."""
+        """Return the JSON schema of the parameters, as an object."""
         return {
             "type": "object",
             "properties": {each.name: each.schema() for each in self.parameters},
@@ -153,7 +153,7 @@ class Method:
         }
 
     def check(self, params: object) -> dict[str, Any]:
-        """Checked parameters; those left out are absent. Raises MethodError."""
+        """Return the checked parameters, without omitted ones. Raises MethodError."""
         if params is None:
             params = {}
         if not isinstance(params, Mapping):
@@ -181,7 +181,7 @@ class Method:
 
 
 def shown(value: object, characters: int = 40) -> str:
-    """Return received text, cut to this many characters."""
+    """Return received text, shortened to this many characters."""
     try:
         text = repr(value)
     except RecursionError:

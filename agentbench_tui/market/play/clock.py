@@ -1,4 +1,4 @@
-"""How long an agent may think: as long as it wants, until a deadline, or at the pace of the world.
+"""Time limits of an agent's turns: none, a deadline, or the pace of the world.
 
 lock-step   a tick ends when the agent says so
 deadline    a turn is lost when it has not ended within the response timeout
@@ -48,7 +48,7 @@ class Turns:
         """When the turn is lost; None before its hand-over and in lock-step mode."""
 
     def hand_over(self, tick: int, at: float) -> None:
-        """The agent has the observation of that tick from `at` on; a second look gains no time."""
+        """Start the turn of that tick at `at`; a second observation does not extend it."""
         if self._pace.mode == "deadline" and self._pace.response_timeout_s is not None:
             if self.due is None:
                 self.due = at + self._pace.response_timeout_s
@@ -58,7 +58,7 @@ class Turns:
             self.due = self._started + (tick + 1) * self._interval_s
 
     def next(self, tick: int) -> None:
-        """The turn is over and `tick` is the new one: real time runs on, a deadline waits."""
+        """Start the turn of `tick`: real time continues, a deadline starts again."""
         if self._pace.mode == "real-time" and self._started is not None:
             self.due = self._started + (tick + 1) * self._interval_s
         else:

@@ -1,4 +1,4 @@
-"""The other side of an agent's calls: the state of play at one tick, and a handler for each method.
+"""The game's side of an agent's calls: the state at one tick, and a handler for each method.
 
 It moves on by `step` alone. It knows outcomes only to pay what was won.
 """
@@ -32,7 +32,9 @@ FEED_LIMIT = 20
 
 
 class Desk:
-    """State of play. `handlers` takes checked parameters and gives the result or MethodError."""
+    """State of the game. `handlers` take checked parameters and return the result or raise
+    MethodError.
+    """
 
     def __init__(self, world: World, outcomes: Mapping[str, bool], record: Record) -> None:
         self.world = world
@@ -69,7 +71,7 @@ class Desk:
         self._mark_columns()
 
     def observation(self) -> dict[str, Any]:
-        """All that is worth knowing at this tick, as JSON; posts and messages of this tick only."""
+        """Return the observation of this tick as JSON; only posts and messages of this tick."""
         view = self._view
         return {
             "tick": self.tick,
@@ -87,11 +89,13 @@ class Desk:
 
     @property
     def is_over(self) -> bool:
-        """Whether the last tick has come."""
+        """Return whether the last tick has been reached."""
         return self.tick >= self.world.ticks
 
     def step(self) -> None:
-        """The next tick: funding, liquidations, resolutions; closes everything at the last one."""
+        """Advance one tick: funding, liquidations, resolutions; the last tick closes every
+        position.
+        """
         self.tick += 1
         self._view = self.world.at(self.tick)
         self._predictions = self._perpetuals = None
@@ -163,7 +167,7 @@ class Desk:
     # One handler for each method, by its name after `a2a.`.
 
     def predictions(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Prediction markets of a status."""
+        """Return prediction markets with a given status."""
         if self._predictions is None:
             holdings = self.account.holdings
             self._predictions = [
@@ -178,7 +182,7 @@ class Desk:
         return {"predictions": [row for row in self._predictions if row["resolved"] is wanted]}
 
     def buy_shares(self, params: dict[str, Any]) -> dict[str, Any]:
-        """A purchase, fee included in the amount."""
+        """Buy shares; the amount includes the fee."""
         place = self._open_market(params)
         outcome = 1 if params["outcome"] == "YES" else -1
         money = round(params["amount"] * DOLLAR)
@@ -194,7 +198,7 @@ class Desk:
         }
 
     def sell_shares(self, params: dict[str, Any]) -> dict[str, Any]:
-        """A sale of shares held."""
+        """Sell held shares."""
         place = self._open_market(params)
         holding = self.account.holdings[place]
         side = params.get("outcome")
@@ -217,14 +221,14 @@ class Desk:
         }
 
     def perpetuals(self, _params: dict[str, Any]) -> dict[str, Any]:
-        """All perpetual futures."""
+        """Return all perpetual futures."""
         if self._perpetuals is None:
             count = len(self.world.perpetuals)
             self._perpetuals = [self._board.perpetual(place, self.tick) for place in range(count)]
         return {"perpetuals": self._perpetuals}
 
     def open_position(self, params: dict[str, Any]) -> dict[str, Any]:
-        """A new position."""
+        """Open a position."""
         ticker = params["ticker"]
         place = self._perps.get(ticker)
         if place is None:
@@ -242,7 +246,7 @@ class Desk:
         }
 
     def close_position(self, params: dict[str, Any]) -> dict[str, Any]:
-        """The end of a position."""
+        """Close a position."""
         name = params["positionId"]
         position = self.account.perps.get(name)
         if position is None:
@@ -258,32 +262,32 @@ class Desk:
         }
 
     def feed(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Posts, newest first."""
+        """Return posts, newest first."""
         limit, offset = params.get("limit", FEED_LIMIT), params.get("offset", 0)
         return {"posts": self.social.feed(self._view, limit, offset)}
 
     def create_post(self, params: dict[str, Any]) -> dict[str, Any]:
-        """An own post."""
+        """Publish a post of the agent."""
         if "marketId" in params:
             self._market(params)
         subject = params.get("marketId", "")
         return {"postId": self.social.write(self._view, params["content"], subject)}
 
     def chats(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Groups one is invited to."""
+        """Return the groups that the agent is invited to."""
         return {"chats": self.social.chats(self._view, params.get("limit", FEED_LIMIT))}
 
     def join_group(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Membership of a group."""
+        """Join a group."""
         self.social.join(self._view, params["groupId"])
         return {"success": True}
 
     def balance(self, _params: dict[str, Any]) -> dict[str, Any]:
-        """Money that can be spent."""
+        """Return the money that can be spent."""
         return {"balance": dollars(self.account.cash)}
 
     def portfolio(self, _params: dict[str, Any]) -> dict[str, Any]:
-        """Balance, equity and positions."""
+        """Return balance, equity and positions."""
         equity = self._equity()
         return {
             "balance": dollars(self.account.cash),
@@ -293,14 +297,14 @@ class Desk:
         }
 
     def positions(self, _params: dict[str, Any]) -> dict[str, Any]:
-        """Shares and open positions."""
+        """Return shares and open positions."""
         return {
             "predictionPositions": quotes.share_positions(self.world, self.account, self.tick),
             "perpPositions": quotes.perp_positions(self.world, self.account, self.tick),
         }
 
     def dashboard(self, _params: dict[str, Any]) -> dict[str, Any]:
-        """The account in a few numbers."""
+        """Return a summary of the account."""
         equity = self._equity()
         limits = self.account.limits
         return {
@@ -317,11 +321,11 @@ class Desk:
         }
 
     def trending_tags(self, _params: dict[str, Any]) -> dict[str, Any]:
-        """Subjects of recent posts."""
+        """Return subjects of recent posts."""
         return {"tags": self.social.tags(self._view)}
 
     def submit_forecast(self, params: dict[str, Any]) -> dict[str, Any]:
-        """A stated probability."""
+        """Record a stated probability."""
         place = self._open_market(params)
         self._record.forecasts.append(Forecast(self.tick, place, params["probability"]))
         return {"accepted": True}

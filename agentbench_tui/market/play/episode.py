@@ -84,7 +84,7 @@ class PerpTrade:
 
     @property
     def pnl(self) -> int:
-        """After funding and fees."""
+        """Return the profit or loss after funding and fees."""
         return self.gain + self.funding - self.fees
 
 

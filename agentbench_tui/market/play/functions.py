@@ -1,4 +1,6 @@
-"""Models play by tool calls: each turn is a short conversation with the methods as functions."""
+"""Lets models play by tool calls: each turn is a short conversation with the methods as
+functions.
+"""
 
 from __future__ import annotations
 
@@ -182,7 +184,7 @@ def _sum(values: list[_Number | None]) -> _Number | None:
 
 
 def _named(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
-    """The calls, each with an id that its result can name."""
+    """Return the calls, each with an id that its result can refer to."""
     return tuple(
         call if call.id else msgspec.structs.replace(call, id=f"call_{nth}")
         for nth, call in enumerate(calls)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GameConfig:
-    """How the game is played; the world says what is played."""
+    """Pace and limits of the game; the world defines everything else."""
 
     pace: Pace = LOCK_STEP
     max_calls_per_tick: int = 256
@@ -52,7 +52,7 @@ class GameConfig:
 
 
 class Game:
-    """One game. Not for threads: one caller at a time."""
+    """One game. Not thread-safe."""
 
     def __init__(
         self, world: World, outcomes: Mapping[str, bool], config: GameConfig | None = None
@@ -74,12 +74,12 @@ class Game:
 
     @property
     def tick(self) -> int:
-        """0..ticks."""
+        """Return the current tick, 0..ticks."""
         return self._desk.tick
 
     @property
     def is_over(self) -> bool:
-        """Whether the last tick has come."""
+        """Return whether the last tick has been reached."""
         return self._desk.is_over
 
     @property
@@ -89,27 +89,30 @@ class Game:
 
     @property
     def due(self) -> float | None:
-        """Return when the current turn is lost, on the game's clock; None for never."""
+        """Return when the current turn expires, on the game's clock; None for never."""
         return self._turns.due
 
     @property
     def is_cut_off(self) -> bool:
-        """Return whether the rest of a batch with a call of a lost turn is refused."""
+        """Return whether the rest of a batch is refused because one of its calls belonged to an
+        expired turn.
+        """
         return self._cut_off
 
     @property
     def has_untold_loss(self) -> bool:
-        """Return whether the agent has not been notified of a lost turn yet."""
+        """Return whether the agent has not yet been notified of an expired turn."""
         return self._untold
 
     def hand_over(self) -> None:
-        """It is the agent's move from now on; `observation` and `call` do it as well."""
+        """Start the agent's turn; `observation` and `call` do so as well."""
         self._cut_off = False
         self._record.hand_over(self._clock())
 
     def observation(self, *, more: bool = False) -> dict[str, Any]:
-        """All that is worth knowing at this tick, as JSON; the turn's clock starts. `more` as of
-        `call`."""
+        """Return the observation of this tick as JSON and start the turn's clock. `more` as in
+        `call`.
+        """
         observation = self._desk.observation()
         now = self._clock()
         self._turns.hand_over(self.tick, now)
@@ -122,7 +125,7 @@ class Game:
     def call(
         self, method: str, params: Mapping[str, Any] | None = None, *, more: bool = False
     ) -> dict[str, Any]:
-        """One call of the agent. Raises MethodError; kept in the episode either way.
+        """Execute one call of the agent and record it. Raises MethodError.
 
         `more`: the agent sent further calls along with it, which it thus does not have to think of.
         The first call after a lost turn is refused, with all that comes along with it: the agent
@@ -156,7 +159,7 @@ class Game:
         return result
 
     def end_turn(self) -> None:
-        """The agent is done with this tick; a driver of real time calls it before it waits."""
+        """End the agent's turn at this tick; a real-time driver calls it before it waits."""
         now = self._clock()
         self._record.end_turn(now)
         due = self._turns.due
@@ -178,7 +181,7 @@ class Game:
             self._lose_turns(self._clock())
 
     def expire(self) -> bool:
-        """Advance if the current turn is overdue, and count the turn as lost.
+        """Advance if the current turn is overdue, and count the turn as expired.
 
         Return whether it was.
         """
@@ -189,7 +192,7 @@ class Game:
         return True
 
     def note(self, message: Message) -> None:
-        """Keep a turn of the conversation with a model, for the trajectory."""
+        """Keep a message of the conversation with a model, for the trajectory."""
         self._record.messages.append((self.tick, message))
 
     def episode(self) -> Episode:
@@ -231,12 +234,14 @@ class Game:
 
 
 def most_calls_of(config: WorldConfig) -> int:
-    """Calls of a game that are kept: one a tick for each instrument, and some for the rest."""
+    """Return the number of calls of a game that are kept: one per tick and instrument, and some
+    more.
+    """
     return max(200_000, config.ticks * (16 + config.markets + config.perpetuals))
 
 
 def _without(method: Method) -> dict[str, Any]:
-    """Parameters of a call that gives none."""
+    """Return the parameters of a call without arguments."""
     if method.parameters and method.parameters[0].required:
         return method.check(None)
     return NO_PARAMS

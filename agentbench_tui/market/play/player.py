@@ -1,4 +1,4 @@
-"""The game `market` for the engine: a case is a world, the answer the whole episode.
+"""Connects the game to the engine: a case is a world, the answer the whole episode.
 
 Everything that knows the truth stays in this process. Agents that run their own code play from
 another process, or over HTTP; the built-in baselines, and models behind an API, are driven from
@@ -104,7 +104,7 @@ def salted(case: Case, salt: str) -> Case:
 
 
 def player(agent: Agent, spec: AgentSpec, memory_limit_mb: float | None, stop: StopSignal) -> Agent:
-    """The agent as one that plays the world of a case to its end."""
+    """Return an agent that plays the world of a case to its end."""
     knows_outcomes = spec.target in ORACLES
     return Player(seat_of(agent, spec, memory_limit_mb), stop, knows_outcomes=knows_outcomes)
 
@@ -144,7 +144,7 @@ class Player:
         await self._seat.close()
 
     async def answer(self, request: Request) -> Answer:
-        """The episode, as `document_of` makes it. Raises AgentFailure."""
+        """Play the case and return the episode as `document_of` makes it. Raises AgentFailure."""
         try:
             place, pacing = read_input(request.case.input)
             stage = open_stage(place)
@@ -170,7 +170,9 @@ class Player:
         return msgspec.structs.replace(taken, text=taken.text or _told(found.values), data=data)
 
     async def _played(self, match: Match, request: Request) -> Answer:
-        """The game to its end; cancelled `PATIENCE_S` after the run was interrupted."""
+        """Play the game to its end; it is canceled `PATIENCE_S` after an interruption of
+        the run.
+        """
         playing = asyncio.create_task(self._seat.play(match, request))
         watching = asyncio.create_task(self._cancel_late(playing))
         try:

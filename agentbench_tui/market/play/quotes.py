@@ -1,4 +1,4 @@
-"""Markets, perpetuals and positions as the JSON objects that agents get. Money in dollars."""
+"""Markets, perpetuals and positions as the JSON objects that agents receive. Money in dollars."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DAY_MS = 86_400_000
 
 
 def dollars(money: int) -> float:
-    """Micro-dollars as dollars."""
+    """Convert micro-dollars to dollars."""
     return money / DOLLAR
 
 
@@ -87,7 +87,9 @@ class Board:
         return quote
 
     def perpetual(self, place: int, tick: int) -> dict[str, Any]:
-        """A perpetual future now. The change is since 24 hours ago, or since the first tick."""
+        """Return the current state of a perpetual future, with its change over 24 hours or since
+        the first tick.
+        """
         world = self._world
         definition = world.perpetuals[place]
         marks = world.marks[place]
@@ -133,7 +135,7 @@ def _share_position(
 
 
 def perp_positions(world: World, account: Account, tick: int) -> list[dict[str, Any]]:
-    """Open positions in perpetual futures, in the order of their opening."""
+    """Return open positions in perpetual futures, in order of opening."""
     return [_perp_position(world, position, tick) for position in account.perps.values()]
 
 

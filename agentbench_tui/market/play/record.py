@@ -1,4 +1,6 @@
-"""Writes down a game while it is played: columns that only grow, an Episode at the end."""
+"""Records a game while it is played, in columns that only grow, and makes the Episode at
+the end.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ KEPT_CHARACTERS = 500
 
 
 class Record:
-    """Everything that happened so far."""
+    """Everything recorded so far."""
 
     def __init__(self, world: World, pace: str, max_calls: int) -> None:
         self._world = world
@@ -56,13 +58,13 @@ class Record:
         return len(self._calls) >= self._max_calls
 
     def mark(self, balance: int, equity: int, open_positions: int) -> None:
-        """The account when a tick came."""
+        """Record the account at the start of a tick."""
         self._balance.append(balance)
         self._equity.append(equity)
         self.open_positions.append(open_positions)
 
     def hand_over(self, now: float) -> None:
-        """The agent has received an observation or a result, and its response time starts.
+        """Start the response time: the agent has received an observation or a result.
 
         A repeated observation does not restart it.
         """
@@ -72,7 +74,9 @@ class Record:
             self._turn_began = now
 
     def waited(self, now: float) -> float:
-        """Seconds that the agent took to come with a call; 0 without a hand-over before it."""
+        """Return the seconds that the agent took until this call; 0 if none was handed over
+        before.
+        """
         if self._handed is None:
             return 0.0
         waited = now - self._handed
@@ -82,7 +86,7 @@ class Record:
         return waited
 
     def end_turn(self, now: float) -> None:
-        """The agent's turn is over, or lost."""
+        """Record the end or the expiry of the agent's turn."""
         if self._handed is not None:
             self._waits.append(now - self._handed)
             self._handed = None
@@ -93,14 +97,14 @@ class Record:
     def answered(
         self, tick: int, method: Method, params: object, waited: float, result: dict[str, Any]
     ) -> None:
-        """A call that was answered; the result of a look is not kept."""
+        """Record an answered call; results of read-only calls are not kept."""
         kept = result if method.changes else None
         self._calls.append((tick, method.name, params, 0, "", waited, kept))
 
     def refused(
         self, tick: int, method: object, params: object, error: MethodError, waited: float
     ) -> None:
-        """A call that was refused."""
+        """Record a refused call."""
         if self.is_full:
             self._dropped += 1
             return
@@ -133,7 +137,7 @@ class Record:
 
 
 def _kept(params: object) -> dict[str, Any]:
-    """Return what is kept of unvalidated parameters: all if small, else the beginning."""
+    """Return the kept part of unvalidated parameters: all if small, else the beginning."""
     if not params:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Which seat an agent plays from, by the scheme of its target."""
+"""Chooses the seat from which an agent plays, by the scheme of its target."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CANNOT = frozenset({"reference", "replay"})
 
 
 def seat_of(agent: Agent, spec: AgentSpec, memory_limit_mb: float | None) -> Seat:
-    """Return the seat.
+    """Return the seat of an agent.
 
     `agent` is used by seats that call it; programs are started again for each game.
     """

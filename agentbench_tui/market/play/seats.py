@@ -1,4 +1,6 @@
-"""Seats of playing agents: their base, a seat that cannot play, and that of an invited agent."""
+"""Seats of playing agents: the base class, a seat that cannot play, and the seat of an invited
+agent.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ class Seat(Protocol):
         """Open what all games share. Raises AgentFailure."""
 
     async def play(self, match: Match, request: Request) -> Answer:
-        """Play one game to its end; return an answer with its use, without data.
+        """Play one game to its end; return an answer with token and cost usage, without data.
 
         Raises AgentFailure.
         """
@@ -55,20 +57,20 @@ class NoSeat:
         )
 
     async def start(self) -> None:
-        """Always fails."""
+        """Always raise AgentFailure."""
         raise self._failure
 
     async def play(self, match: Match, request: Request) -> Answer:  # noqa: ARG002  # Seat's
-        """Never comes to it."""
+        """Never called, since `start` fails."""
         raise self._failure
 
     async def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing."""
 
 
 class AgentSeat:
-    """Common part of seats whose agent is called: it is started, ended and sampled as in any
-    other benchmark.
+    """Base of seats that call an agent: it is started, ended and sampled as in any other
+    benchmark.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -76,17 +78,17 @@ class AgentSeat:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The agent's own."""
+        """Return the agent's processes."""
         return self._agent.pids
 
     @property
     def peak_memory_mb(self) -> float | None:
-        """The agent's own."""
+        """Return the agent's peak memory."""
         return self._agent.peak_memory_mb
 
     @property
     def cpu_seconds(self) -> float | None:
-        """The agent's own."""
+        """Return the agent's CPU time."""
         return self._agent.cpu_seconds
 
     async def start(self) -> None:
@@ -109,7 +111,7 @@ class InvitedSeat(AgentSeat):
         self._server = RpcServer()
 
     async def start(self) -> None:
-        """Start the agent, and the server that it plays at. Raises AgentFailure."""
+        """Start the agent and the server that it plays at. Raises AgentFailure."""
         await super().start()
         try:
             await self._server.start()
@@ -118,12 +120,12 @@ class InvitedSeat(AgentSeat):
             raise AgentFailure(FailureKind.HARNESS, reason) from None
 
     async def close(self) -> None:
-        """End both."""
+        """Close the agent and the server."""
         await self._server.close()
         await super().close()
 
     async def play(self, match: Match, request: Request) -> Answer:
-        """Invite the agent; turns that it does not take are turns in which it holds."""
+        """Invite the agent to a game; it holds its positions in turns that it does not use."""
         url = self._server.open(match)
         # Nothing of the case itself, whose id and config name the seed that the truth follows from.
         case = Case("market", {"game": "market", "rpc_url": url})

@@ -1,4 +1,5 @@
-"""Use of signals by an agent: gains of changes toward posts and messages that it could see.
+"""How an agent uses signals: profit of position changes toward posts and messages that it could
+see.
 
 A signal is a post or message that leans on a subject. It is valid for `FRESH_SHARE` of the world,
 or until the next on its subject; consecutive ones with the same lean form one signal. The counted
@@ -36,7 +37,7 @@ FRESH_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """Signals to whose side a position was changed while they held."""
+    """Signals that the agent followed: it moved a position to their side while they were valid."""
 
     signals: int
     right: int
@@ -65,7 +66,7 @@ def followed(episode: Episode, world: World, outcomes: Mapping[str, bool]) -> Fo
 
 
 def share_gains(flow: Floats, held: Floats, b: float, outcome: bool) -> Floats:
-    """float64[n]: what net shares `held` after each tick's turn gained until the next, dollars.
+    """float64[n]: dollars that net shares `held` after each tick's turn gained until the next.
 
     The value of shares is what selling them would give; at the last tick it is the payout.
     """
@@ -89,7 +90,7 @@ def _quantity(episode: Episode, perpetual: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Signal:
-    """A statement with a lean."""
+    """A statement that leans to one side."""
 
     seen: int
     """Tick from which on the agent could see it."""
@@ -130,7 +131,7 @@ def _course(signals: Sequence[_Signal], held: Floats) -> _Course:
 
 
 def _signals(episode: Episode, world: World) -> dict[str, list[_Signal]]:
-    """Return, by subject and in order, the visible signals with a lean."""
+    """Return the visible leaning signals by subject, in order."""
     fresh = max(1, round(world.ticks * FRESH_SHARE))
     joined = {group: tick for tick, group in episode.joined}
     said: list[tuple[int, int, Post | Message]] = [

@@ -34,7 +34,7 @@ class Belief:
 
 
 def resolve_tick(streams: Streams, market: int, ticks: int) -> int:
-    """When the market is resolved: anywhere in the later half of the world."""
+    """Draw the tick at which the market resolves, in the later half of the world."""
     share = float(bits.uniform(streams.fixed("resolution", market, 1))[0])
     return min(ticks, 1 + int(ticks * (_EARLIEST + (1.0 - _EARLIEST) * share)))
 

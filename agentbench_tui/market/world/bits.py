@@ -1,4 +1,4 @@
-"""Random numbers and functions that are the same bits on any machine.
+"""Random numbers and functions that give the same bits on any machine.
 
 Raw bits come from Philox4x64-10 (Salmon et al., SC 2011), a counter-based generator whose output
 numpy guarantees. Each purpose has a key of its own, so what one draws never moves another. All that
@@ -137,11 +137,13 @@ class Streams:
     this code can draw the same numbers."""
 
     def fixed(self, purpose: str, index: int, count: int) -> Words:
-        """Return uint64[count] that no suffix changes: values known before the first tick."""
+        """Return uint64[count] that do not depend on a suffix: values known before the
+        first tick.
+        """
         return _raw(self.seed, purpose, index, count, self.salt)
 
     def by_tick(self, purpose: str, index: int, ticks: int, width: int = 1) -> Words:
-        """uint64[ticks, width]; row t is all that this purpose draws at tick t."""
+        """Return uint64[ticks, width]; row t holds the draws for this purpose at tick t."""
         words = _raw(self.seed, purpose, index, ticks * width, self.salt)
         if self.suffix_seed is not None:
             other = _raw(self.suffix_seed, purpose, index, ticks * width, self.salt)
@@ -174,7 +176,9 @@ def _raw(seed: int, purpose: str, index: int, count: int, salt: bytes) -> Words:
 
 
 def uniform(words: Words) -> Floats:
-    """float64 strictly between 0 and 1, symmetric about 1/2: the middles of 2**52 cells."""
+    """Return float64 strictly between 0 and 1, symmetric about 1/2: the midpoints of 2**52
+    cells.
+    """
     return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
@@ -184,7 +188,7 @@ def below(words: Words, count: int) -> NDArray[np.int64]:
 
 
 def exp(values: Floats) -> Floats:
-    """e**x within 1 ulp or so, for |x| < 700: powers of two and a Taylor series on |r| < 0.35."""
+    """Return e**x to about 1 ulp for |x| < 700: powers of two and a Taylor series on |r| < 0.35."""
     whole = np.rint(values * _LOG2E)
     rest = values - whole * _LN2_HIGH - whole * _LN2_LOW
     total = _polynomial(_EXP, rest)
@@ -192,7 +196,9 @@ def exp(values: Floats) -> Floats:
 
 
 def log(values: Floats) -> Floats:
-    """Natural logarithm of x > 0 within an ulp or two: 2 artanh((m - 1) / (m + 1)) + e ln 2."""
+    """Return the natural logarithm of x > 0 to about 2 ulp: 2 artanh((m - 1) / (m + 1)) + e
+    ln 2.
+    """
     mantissa, exponent = np.frexp(values)
     small = mantissa < 0.7071067811865476
     mantissa = np.where(small, mantissa * 2.0, mantissa)
@@ -204,7 +210,7 @@ def log(values: Floats) -> Floats:
 
 
 def normal(words: Words) -> Floats:
-    """Standard normal numbers by the inverse distribution function, one from each word."""
+    """Return standard normal numbers by the inverse distribution function, one per word."""
     chance = uniform(words)
     offset = chance - 0.5
     middle = 0.180625 - offset * offset
@@ -219,7 +225,9 @@ def normal(words: Words) -> Floats:
 
 
 def normal_cdf(values: Floats) -> Floats:
-    """Standard normal distribution function, absolute error below 2e-12; 0 or 1 beyond 7."""
+    """Return the standard normal distribution function, absolute error below 2e-12; 0 or 1 beyond
+    7.
+    """
     size = np.minimum(np.abs(values), 7.0)
     tail = exp(size * size * -0.5) * _ratio(_CDF, size)
     tail = np.where(size < 7.0, tail, 0.0)
@@ -227,7 +235,7 @@ def normal_cdf(values: Floats) -> Floats:
 
 
 def logit(chances: Floats) -> Floats:
-    """ln(p / (1 - p)) for p strictly between 0 and 1."""
+    """Return ln(p / (1 - p)) for p strictly between 0 and 1."""
     return log(chances / (1.0 - chances))
 
 

@@ -58,7 +58,7 @@ def write_messages(
     subjects: Sequence[Subject],
     authors: Sequence[AuthorTruth],
 ) -> tuple[Message, ...]:
-    """All messages of all groups, by tick."""
+    """Return all messages of all groups, by tick."""
     rate = 2.0 * posting_rate(ticks)
     voices = [streams.by_tick("voice", number, ticks + 1)[:, 0] for number in range(len(authors))]
     numbers = {author.id: number for number, author in enumerate(authors)}

@@ -1,4 +1,4 @@
-"""Market conditions that a world can be made under, by name."""
+"""Market conditions of a world, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What other agents write in public: leans on markets and perpetuals, right as often as each is.
+"""Public posts of other agents: statements on markets and perpetuals, as often right as their
+author.
 
 A lean is right if it says where a price that is wrong will go: the side of a market's fair value,
 or of a perpetual's news that is drawn but has not struck. So an author's reliability can be learnt
@@ -87,7 +88,7 @@ class Subject:
 
 
 def market_subject(place: int, market: MarketDef, tape: Tape) -> Subject:
-    """The market at that place as something to write about."""
+    """Return the market at that index as a subject of posts."""
     gap = tape.gap
     right = (gap > _NOTABLE_GAP).astype(np.int64) - (gap < -_NOTABLE_GAP)
     price = 1.0 / (1.0 + bits.exp(-tape.log_odds))
@@ -99,7 +100,7 @@ def market_subject(place: int, market: MarketDef, tape: Tape) -> Subject:
 
 
 def perpetual_subject(place: int, path: PerpPath) -> Subject:
-    """The perpetual at that place as something to write about."""
+    """Return the perpetual at that index as a subject of posts."""
     ticks = len(path.mark)
     right = np.zeros(ticks, dtype=np.int64)
     interest = np.ones(ticks)
@@ -120,7 +121,9 @@ class Remarks:
 
     @classmethod
     def drawn(cls, words: Words, subject: Subject, rate: float) -> Remarks:
-        """At each tick with probability `rate` times the interest; `words` is uint64[ticks + 1]."""
+        """Draw remarks at each tick with probability `rate` times the interest; `words` is
+        uint64[ticks + 1].
+        """
         chances = (words >> np.uint64(32)).astype(np.float64) * 2.0**-32
         hits = np.flatnonzero(chances < subject.interest * rate)
         return cls(hits.tolist(), (words[hits] & np.uint64(0xFFFFFFFF)).tolist())
@@ -152,7 +155,7 @@ def write_posts(
     authors: Sequence[AuthorTruth],
     paths: Sequence[PerpPath],
 ) -> tuple[Post, ...]:
-    """All posts of the world, by tick: those of the authors, and news of perpetuals."""
+    """Return all posts of the world by tick: those of the authors, and news of perpetuals."""
     rate = posting_rate(ticks)
     rows: list[tuple[int, int, int, str, str, str, Lean, int]] = []
     for subject in subjects:

@@ -1,4 +1,6 @@
-"""From a config to a world and its truth. The same config gives the same bytes on any machine."""
+"""Generates a world and its truth from a config. The same config gives the same bytes on any
+machine.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,7 @@ _NAMES = ("Ada", "Bela", "Chidi", "Dana", "Emre", "Freya", "Goran", "Hana", "Ine
 def generate(
     config: WorldConfig, *, salt: str = "", suffix_seed: int | None = None, cut: int = 0
 ) -> tuple[World, Truth]:
-    """The world of that config, and its truth.
+    """Return the world of that config, and its truth.
 
     `salt`: hex digits that only the truth keeps. Nobody can recompute the world without them; a
     world without a salt is public, and its seed can be recovered from what agents see.
@@ -140,7 +142,7 @@ def _truth(
 
 
 def check_config(config: WorldConfig, salt: str = "") -> None:
-    """Raises UsageError with what is wrong with the config or salt and what is allowed."""
+    """Raise UsageError with the fault of the config or salt, and what is allowed."""
     _check_seed(config.seed)
     if salt and not SALT.fullmatch(salt):
         raise UsageError("a salt has 32 hex digits, 0 to 9 and a to f")

@@ -11,13 +11,13 @@ import math
 
 
 def cost(q_yes: float, q_no: float, b: float) -> float:
-    """C(q): total payments for the outstanding shares, plus b ln 2."""
+    """Return C(q): total payments for the outstanding shares, plus b ln 2."""
     high, low = max(q_yes, q_no), min(q_yes, q_no)
     return high + b * math.log1p(math.exp((low - high) / b))
 
 
 def price(net: float, b: float) -> float:
-    """Price of a YES share, 0..1."""
+    """Return the price of a YES share, 0..1."""
     if net >= 0:
         return 1.0 / (1.0 + math.exp(-net / b))
     odds = math.exp(net / b)
@@ -25,12 +25,15 @@ def price(net: float, b: float) -> float:
 
 
 def cost_of(net: float, shares: float, b: float) -> float:
-    """Dollars to buy `shares` of the outcome whose net is `net`; negative shares are sold."""
+    """Return the dollars that `shares` of the outcome with net `net` cost; negative shares are
+    sold.
+    """
     return cost(net + shares, 0.0, b) - cost(net, 0.0, b)
 
 
 def shares_for(net: float, money: float, b: float) -> float:
-    """Shares of the outcome whose net is `net` that `money` >= 0 buys: inverse of `cost_of`.
+    """Return the shares of the outcome with net `net` that `money` >= 0 buys: the inverse of
+    `cost_of`.
 
     d = b ln((e^(m/b) - (1 - p)) / p), written so that it stays exact for p near 0 and for large m.
     """

@@ -77,7 +77,7 @@ class PerpPath:
 
 
 def draw_backdrop(streams: Streams, ticks: int, conditions: Conditions) -> Backdrop:
-    """The factor, tails and regime that move all perpetuals."""
+    """Draw the factor, tails and regime that move all perpetuals."""
     words = streams.by_tick("backdrop", 0, ticks + 1, 2 + DEGREES // 2)
     # Chi-squared with 2k degrees of freedom is -2 ln of the product of k uniforms.
     product = bits.uniform(words[:, 2])
@@ -153,7 +153,7 @@ def _listing(place: int) -> tuple[str, float, int]:
 def _draw_news(
     words: bits.Words, ticker: str, ticks: int, rate: float, world_sd: float
 ) -> tuple[NewsTruth, ...]:
-    """One at a time: drawn at a tick, it strikes up to a twentieth of the world later.
+    """Draw news one at a time: each strikes up to a twentieth of the world after it is drawn.
 
     None is drawn after one that would have struck past the end.
     """

@@ -43,7 +43,7 @@ class Social:
         """Own posts, oldest first."""
 
     def feed(self, view: WorldView, limit: int, offset: int) -> list[dict[str, Any]]:
-        """Posts newest first, own ones among them."""
+        """Return posts, newest first, including the agent's own."""
         end = self._end(view.tick)
         if not self.own:
             newest = self._posts[max(0, end - offset - limit) : max(0, end - offset)]
@@ -53,14 +53,14 @@ class Social:
         return merged[::-1][offset : offset + limit]
 
     def new_posts(self, view: WorldView) -> list[dict[str, Any]]:
-        """Posts of others of this very tick."""
+        """Return the posts of others at this tick."""
         return self._posts[self._end(view.tick - 1) : self._end(view.tick)]
 
     def _end(self, tick: int) -> int:
         return bisect_right(self._ticks, tick)
 
     def write(self, view: WorldView, content: str, subject: str) -> str:
-        """Publish an own post; returns its id."""
+        """Publish a post of the agent; return its id."""
         name = f"own-{len(self.own) + 1}"
         self.own.append(
             {
@@ -78,7 +78,7 @@ class Social:
         return name
 
     def join(self, view: WorldView, name: str) -> None:
-        """Join a group one is invited to; joining again changes nothing."""
+        """Join a group that the agent is invited to; joining again changes nothing."""
         group = self._groups.get(name)
         if group is None or group.created > view.tick:
             hint = did_you_mean(name, self._open_to(view))
@@ -92,7 +92,7 @@ class Social:
         return [self._chat(view.tick, name, limit) for name in self._open_to(view)]
 
     def news(self, view: WorldView) -> list[dict[str, Any]]:
-        """The same, with the messages of this very tick only."""
+        """Return the groups that the agent is invited to, with the messages of this tick only."""
         found = []
         for name in self._open_to(view):
             ticks = self._thread_ticks[name]
@@ -101,7 +101,7 @@ class Social:
         return found
 
     def _open_to(self, view: WorldView) -> list[str]:
-        """Groups that the agent is invited to."""
+        """Return the groups that the agent is invited to."""
         invited = self._invited
         return [
             name
@@ -126,7 +126,7 @@ class Social:
         }
 
     def tags(self, view: WorldView) -> list[dict[str, Any]]:
-        """Subjects of the posts of the last ticks, most frequent first."""
+        """Return the subjects of recent posts, most frequent first."""
         posts = self._posts[self._end(view.tick - TREND_TICKS) : self._end(view.tick)]
         counts = Counter(post["subject"] for post in posts[-_MOST_COUNTED:] if post["subject"])
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))

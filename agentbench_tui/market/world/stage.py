@@ -64,7 +64,8 @@ class Stage:
 
 
 def config_of(*, duration: float, interval: float, **given: Any) -> WorldConfig:
-    """The config of `duration` in minutes, `interval` in seconds, and fields of WorldConfig.
+    """Return the config of `duration` minutes, `interval` seconds, and other fields of
+    WorldConfig.
 
     Raises UsageError for what no world can have.
     """
@@ -75,7 +76,7 @@ def config_of(*, duration: float, interval: float, **given: Any) -> WorldConfig:
 
 
 def read_input(given: Any) -> tuple[WorldPlace, Pacing]:
-    """World and pacing of a case's input. Raises UsageError."""
+    """Return the world and pacing of a case's input. Raises UsageError."""
     if not isinstance(given, dict):
         raise UsageError("a case of the game market is an object with `config`, or `file`")
     known = {field.name for field in fields(WorldPlace)} | {"pacing"}
@@ -123,7 +124,9 @@ def attainable_of(stage: Stage) -> Attainable:
 
 
 def open_file(path: Path) -> Stage:
-    """Read a world's file and the truth next to it. Raises UsageError, also if one was edited."""
+    """Return the world in a file, with the truth file next to it. Raises UsageError, also if one
+    was edited.
+    """
     world = load_world(path)
     beside = truth_path(path)
     truth = load_truth(beside, world)

@@ -1,4 +1,4 @@
-"""Who trades on prediction markets, and how their orders move the price.
+"""Traders on prediction markets, and how their orders move the price.
 
 In the log odds of a price LMSR is linear: an order of d shares moves them by d / b. So every
 trader's order is stated as the move it wants, and all orders of a tick are added up. Speeds are
@@ -59,8 +59,7 @@ class Tape:
 
 @dataclass(frozen=True, slots=True)
 class _Pulls:
-    """float64[ticks + 1] each: at a tick, what the orders of all active traders are proportional
-    to, in log odds."""
+    """Orders of all active traders, in log odds, at each tick: float64[ticks + 1] each."""
 
     informed: Floats
     """Times the gap to the fair value."""
@@ -85,7 +84,9 @@ def draw_liquidity(streams: Streams, market: int) -> int:
 
 
 def closing_speed(ticks: int) -> float:
-    """The part of a gap between price and fair value that the crowd closes in one tick."""
+    """Return the share of the gap between price and fair value that the crowd closes in one
+    tick.
+    """
     return min(_FASTEST, _SPEEDS / ticks)
 
 
@@ -137,7 +138,7 @@ def _pulls(streams: Streams, market: int, kinds: Sequence[str], ticks: int, nois
 def _run(
     target: Floats, pulls: _Pulls, end: int, speed: float, scale: float
 ) -> tuple[list[int], list[int]]:
-    """Cumulative flow and volume. `scale`: thousandths of a share to one unit of log odds."""
+    """Return cumulative flow and volume. `scale`: thousandths of a share per unit of log odds."""
     lag = max(1, int(1.0 / speed))
     held = round(float(target[0] + pulls.noise[0]) * scale)
     here = last = slow = held / scale
@@ -165,7 +166,9 @@ def _run(
 def _volume(
     target: Floats, pulls: _Pulls, path: Floats, slows: Floats, lag: int, scale: float
 ) -> list[int]:
-    """Cumulative shares of all orders, thousandths. `path` begins with the opening `lag` times."""
+    """Return cumulative shares of all orders, in thousandths. `path` begins with the opening `lag`
+    times.
+    """
     end = len(slows)
     now = slice(1, end)
     before, earlier, lagged = path[lag:-1], path[lag - 1 : -2], path[: end - 1]

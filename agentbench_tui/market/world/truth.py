@@ -37,7 +37,9 @@ class NewsTruth:
 
 @dataclass(frozen=True, slots=True)
 class OptimalAction:
-    """The best single trade of a share or a dollar of notional in hindsight, impact aside."""
+    """The best single trade of a share, or a dollar of notional, in hindsight, without market
+    impact.
+    """
 
     tick: int
     type: str

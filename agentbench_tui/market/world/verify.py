@@ -34,7 +34,7 @@ _COLUMNS = ("flows", "volumes", "marks", "indexes", "funding", "open_interest")
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at."""
+    """One check and its result."""
 
     name: str
     problems: tuple[str, ...]
@@ -44,7 +44,7 @@ class Check:
 def verify(
     world: World, truth: Truth, *, truth_sha256: str | None = None, futures: bool = True
 ) -> list[Check]:
-    """Every check of the world and its truth, in order; none after columns that do not fit.
+    """Run every check of the world and its truth, in order; stop early if columns do not fit.
 
     `truth_sha256` is that of the truth's file; without it, of the bytes that one would have.
     Generating again and prefix invariance are only looked at if the config makes a world; the
@@ -186,7 +186,7 @@ def _again(world: World, truth: Truth) -> Iterator[str]:
 
 
 def _differing(one: World | Truth, other: World | Truth) -> str:
-    """The names of the parts that are not the same."""
+    """Return the names of the parts that differ."""
     return ", ".join(n for n in one.__slots__ if getattr(one, n) != getattr(other, n))
 
 

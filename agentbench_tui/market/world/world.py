@@ -1,4 +1,5 @@
-"""A world: everything that happens on the markets whatever the tested agent does. Knows no truth.
+"""A world: everything that happens on the markets independently of the tested agent. Holds no
+truth.
 
 Time is counted in ticks 0..`ticks`: an agent acts at ticks 0..`ticks`-1, and the state at `ticks`
 is the one that closes the game. Every number is an integer, so that equal seeds give equal bytes:
@@ -53,11 +54,11 @@ class WorldConfig:
 
     @property
     def ticks(self) -> int:
-        """Number of the agent's turns."""
+        """Return the number of the agent's turns."""
         return self.duration_s * 1_000 // self.interval_ms
 
     def document(self) -> dict[str, Any]:
-        """Its fields as they are stored and hashed: a public world has no `salt_sha256`."""
+        """Return the fields as stored and hashed: a public world has no `salt_sha256`."""
         return {name: value for name, value in asdict(self).items() if name != _SALT or value}
 
 
@@ -105,7 +106,7 @@ class PerpDef:
 
 @dataclass(frozen=True, slots=True)
 class AgentDef:
-    """Another agent of the world. How it trades and how often it is right is in the truth."""
+    """Another agent of the world. Its strategy and reliability are in the truth."""
 
     id: str
     """`agent-0`, `agent-1`, …"""
@@ -130,7 +131,9 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group chat. The tested agent reads it from the tick of its invitation, once it joined."""
+    """A group chat. After it joins, the tested agent reads messages from the tick of its invitation
+    on.
+    """
 
     id: str
     name: str
@@ -196,15 +199,15 @@ class World:
 
     @property
     def ticks(self) -> int:
-        """Number of the agent's turns: at ticks 0..ticks-1."""
+        """Return the number of the agent's turns, at ticks 0..ticks-1."""
         return self.config.ticks
 
     def time_ms(self, tick: int) -> int:
-        """When the tick is, in milliseconds since 1970."""
+        """Return the time of the tick in milliseconds since 1970."""
         return self.config.start_ms + tick * self.config.interval_ms
 
     def at(self, tick: int) -> WorldView:
-        """Return what is public at `tick` of 0..ticks, and nothing later.
+        """Return the public state at `tick` of 0..ticks, and nothing later.
 
         Raises IndexError outside.
         """

@@ -1,4 +1,4 @@
-"""Worlds and truths as bytes and files: canonical JSON, columns as steps from tick to tick."""
+"""Worlds and truths as bytes and files: canonical JSON, columns as changes from tick to tick."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ _Read = TypeVar("_Read", World, Truth)
 
 
 def world_id(config: WorldConfig) -> str:
-    """First 16 hex digits of the sha256 of the schema and the config."""
+    """Return the first 16 hex digits of the sha256 of the schema and the config."""
     return content_hash({"schema": SCHEMA, "config": _config_json(config)})[:16]
 
 
 def _config_json(config: WorldConfig) -> msgspec.Raw:
-    """In the order of its fields, as ever: `canonical_json` would sort a dictionary's."""
+    """Return the config in the order of its fields: `canonical_json` would sort them and change
+    ids.
+    """
     return msgspec.Raw(msgspec.json.encode(config.document()))
 
 
@@ -43,13 +45,13 @@ def truth_path(world: Path) -> Path:
 
 
 def encode_world(world: World) -> bytes:
-    """The bytes of its file, the same for equal worlds on any machine."""
+    """Return the bytes of a world's file, the same for equal worlds on any machine."""
     fields = _packed(world, _COLUMNS, _price_units(world))
     return canonical_json({**fields, "config": _config_json(world.config)})
 
 
 def encode_truth(truth: Truth) -> bytes:
-    """The bytes of its file; the world holds their sha256."""
+    """Return the bytes of a truth's file; the world holds their sha256."""
     fields = _packed(truth, ("fair",), {})
     if not truth.salt:
         del fields["salt"]
@@ -57,12 +59,12 @@ def encode_truth(truth: Truth) -> bytes:
 
 
 def sha256(content: bytes) -> str:
-    """64 hex digits."""
+    """Return the hash as 64 hex digits."""
     return hashlib.sha256(content).hexdigest()
 
 
 def save_world(world: World, truth: Truth, path: Path) -> str:
-    """Write both files, the truth beside `path`; the sha256 of the world's file.
+    """Write the world's file and the truth next to it; return the sha256 of the world's file.
 
     Raises UsageError if a file cannot be written.
     """
@@ -85,12 +87,12 @@ def _write_private(path: Path, content: bytes) -> None:
 
 
 def load_world(path: Path) -> World:
-    """The world in the file. Raises UsageError if it cannot be read or is not a world."""
+    """Return the world in the file. Raises UsageError if it cannot be read or is not a world."""
     return decode_world(_content(path, "world"), str(path))
 
 
 def load_truth(path: Path, world: World) -> Truth:
-    """The truth in the file at `truth_path`, checked against the hash in `world`.
+    """Return the truth in the file at `truth_path`, checked against the hash in `world`.
 
     Raises UsageError if it cannot be read or belongs to another world.
     """
@@ -110,7 +112,7 @@ def read_truth(path: Path) -> tuple[Truth, str]:
 
 
 def decode_world(content: bytes, name: str = "world") -> World:
-    """The world of a file's bytes. Raises UsageError naming the place that is wrong."""
+    """Return the world in a file's bytes. Raises UsageError that names the invalid place."""
     fields = _fields(content, name, SCHEMA)
     try:
         perpetuals = msgspec.convert(fields["perpetuals"], tuple[PerpDef, ...])
@@ -125,7 +127,7 @@ def decode_world(content: bytes, name: str = "world") -> World:
 
 
 def shape_problems(world: World) -> Iterator[str]:
-    """Why nothing could be played on the world: columns of another length, or divisors of 0."""
+    """Yield reasons why the world cannot be played: columns of another length, or divisors of 0."""
     if world.config.interval_ms < 1 or world.ticks < 1:
         yield "its config has no tick"
         return
@@ -144,7 +146,7 @@ def shape_problems(world: World) -> Iterator[str]:
 
 
 def decode_truth(content: bytes, name: str = "truth") -> Truth:
-    """The truth of a file's bytes. Raises UsageError naming the place that is wrong."""
+    """Return the truth in a file's bytes. Raises UsageError that names the invalid place."""
     fields = _fields(content, name, TRUTH_SCHEMA)
     try:
         return msgspec.convert(_unpacked(fields, ("fair",), {}), Truth)

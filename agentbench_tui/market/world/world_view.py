@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class WorldView:
-    """A world at `tick`. Indexes of markets are their places in the world."""
+    """A world at `tick`. Markets are identified by their index in the world."""
 
     __slots__ = ("_world", "tick", "time_ms")
 
@@ -22,7 +22,7 @@ class WorldView:
 
     @property
     def markets(self) -> tuple[MarketDef, ...]:
-        """Markets that opened at this tick or before, resolved ones too."""
+        """Return the markets that opened at this tick or before, including resolved ones."""
         return tuple(market for market in self._world.markets if market.created <= self.tick)
 
     def is_open(self, market: int) -> bool:
@@ -31,5 +31,5 @@ class WorldView:
         return definition.created <= self.tick < definition.resolve_tick
 
     def flow(self, market: int) -> int:
-        """Net YES shares that others hold now, in thousandths of a share."""
+        """Return the net YES shares that others hold now, in thousandths of a share."""
         return self._world.flows[market][self.tick]
