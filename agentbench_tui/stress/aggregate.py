@@ -1,4 +1,4 @@
-"""From the stored report of a scenario to its metrics."""
+"""Computes the metrics of a scenario from its stored report."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _score(result: Aggregate, report: ScenarioReport) -> None:
 
 
 def _breaking(result: Aggregate, point: BreakingPoint) -> None:
-    """The middle of the bracket, its ends as interval."""
+    """Set the breaking point to the middle of the bracket, with its ends as interval."""
     name = BREAKING[point.on]
     value = point.middle
     result.metrics[name] = MetricValue(

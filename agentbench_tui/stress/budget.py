@@ -19,7 +19,7 @@ SHORTEST_S = 0.001
 
 
 class Stopped(Exception):
-    """The scenario ends early, because of a request or a used-up budget.
+    """Ends a scenario early, on request or because a budget is used up.
 
     The measurements are stored.
     """
@@ -35,7 +35,7 @@ class Budget:
         self._ends_s: float | None = None
 
     def check(self) -> None:
-        """Before a window; the first begins the time. Raises Stopped."""
+        """Check the budget before a window; the first check starts the clock. Raises Stopped."""
         spec = self._spec
         if spec.max_s is not None and self._ends_s is None:
             self._ends_s = perf_counter() + spec.max_s
@@ -48,7 +48,7 @@ class Budget:
 
     @property
     def out_of_time(self) -> str:
-        """Why it ends when no time is left."""
+        """Return why the scenario ends when no time is left."""
         return f"{self._spec.max_s:g} s (`max_s`) are used up"
 
     @property

@@ -164,7 +164,7 @@ def _module(scenario: str) -> ScenarioModule:
 
 
 def _forget(connection: sqlite3.Connection, execution_key: int) -> None:
-    """Remove what an interrupted run has left: a scenario always runs from its beginning."""
+    """Delete what an interrupted run left behind: a scenario always starts from its beginning."""
     for repeat in stored_repeats(connection, execution_key):
         forget_repeat(connection, execution_key, repeat)
     remove_report(connection, execution_key)

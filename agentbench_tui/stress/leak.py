@@ -23,7 +23,7 @@ predicted.
 
 
 class Room(NamedTuple):
-    """Memory that a target may still take."""
+    """Memory that a target may still use."""
 
     mb: float
     of: str
@@ -40,8 +40,8 @@ def room_for(held_mb: float, limit_mb: float | None) -> Room:
 
 
 def tell_leak(report: ScenarioReport, limit_mb: float | None) -> None:
-    """Add the room for memory, and the effect of a leak on the score, to a report with trends
-    and a score. No change if memory does not rise, or by too little to decide.
+    """Add the room for memory, and the effect of a leak on the score, to a report with trends and a
+    score. Change nothing if memory does not rise, or too little to decide.
     """
     report.observations.pop("memory_room_mb", None)
     trend = next((one for one in report.trends if one.of == "memory"), None)

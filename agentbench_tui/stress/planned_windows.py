@@ -1,4 +1,4 @@
-"""WindowGroup that a scenario plans, with their expected and longest duration."""
+"""Planned windows of a scenario, with their expected and longest duration."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class NormalLoad(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LimitsUsed(msgspec.Struct, frozen=True, kw_only=True):
-    """Limits of a load level."""
+    """The limits that a load level had to keep."""
 
     error_share: float
     p95_ms: float
@@ -67,7 +67,7 @@ class LimitsUsed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScoreFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """The resilience of the scenario, 0 … 100."""
+    """The resilience score of the scenario, 0–100."""
 
     value: float
     low: float | None = None
@@ -135,7 +135,7 @@ class ScalingFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
-    """One recommendation, with the numbers it rests on."""
+    """One recommendation, with the numbers behind it."""
 
     rule: str
     """Name of the rule, such as `memory-leak`."""
@@ -145,7 +145,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScenarioReport(msgspec.Struct, kw_only=True):
-    """Result of one scenario; written again after each window."""
+    """Result of one scenario; stored again after each window."""
 
     scenario: Scenario
     status: Status = "complete"

@@ -1,4 +1,4 @@
-"""The report of a scenario while it grows: kept in the store after each window."""
+"""The growing report of a scenario, stored after each window."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Reporter:
-    """Fills and keeps the report of one execution."""
+    """Fills and stores the report of one execution."""
 
     def __init__(self, writer: Writer, execution_key: int, report: ScenarioReport) -> None:
         self.report = report
@@ -34,8 +34,9 @@ class Reporter:
         await self.save()
 
     async def save(self) -> None:
-        """Keep the report as it is now; on return it is committed. Facts that are no finite number
-        are left out: JSON has no other, and a rule can do nothing with them."""
+        """Store and commit the current report. Numbers that are not finite are omitted, because
+        JSON has none and no rule can use them.
+        """
         report = self.report
         for facts in (report.observations, *(one.evidence for one in report.advice)):
             for name in [name for name, fact in facts.items() if not _is_told(fact)]:
@@ -61,7 +62,7 @@ def facts_of(
     input_tokens: int | None = None,
     reason: str = "",
 ) -> WindowFacts:
-    """A window in figures, with the verdict on its level if it was judged."""
+    """Return a window's figures, with the verdict on its level if it was judged."""
     low_ms, high_ms = measured.median_interval_ms()
     return WindowFacts(
         phase=measured.phase,

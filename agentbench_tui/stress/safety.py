@@ -1,4 +1,4 @@
-"""Hosts that may be put under stress: this machine's loopback, and hosts that the user confirms.
+"""Hosts that may be stress-tested: this machine's loopback, and hosts that the user confirms.
 
 An agent that is a local program or function counts as local. The services that it calls itself are
 unknown; `upstream` names such a service.

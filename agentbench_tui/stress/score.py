@@ -1,6 +1,4 @@
-"""Share of the service that remained, and when it recovered: from windows to facts of the
-report.
-"""
+"""Computes the share of service that remained, and the recovery time, from windows."""
 
 from __future__ import annotations
 
@@ -29,7 +27,9 @@ def score_of(windows: Sequence[Measured], normal: Normal) -> ScoreFacts | None:
 
 
 def score_of_pieces(pieces: Sequence[tuple[Floats, Floats]], normal: Normal) -> ScoreFacts | None:
-    """The same from good answers and requests a second, by pieces of `normal.piece_s`."""
+    """Return the resilience from good answers and requests per second, by pieces of
+    `normal.piece_s`.
+    """
     good = np.concatenate([part for part, _ in pieces] or [np.empty(0)])
     offered = np.concatenate([part for _, part in pieces] or [np.empty(0)])
     found = resilience_score(good, offered, normal.capacity)
@@ -54,8 +54,9 @@ def recovered(
     from_s: float = 0.0,
     until_s: float = math.inf,
 ) -> RecoveryFacts:
-    """How long after `from_s` of the window, where the stress called `after` ended, the good
-    answers of `normal.piece_s` were as many as the baseline predicts, five pieces in a row.
+    """Return the recovery time from `from_s`, where the stress called `after` ended, to the first
+    of five consecutive pieces of `normal.piece_s` whose good answers are as many as the baseline
+    predicts.
 
     Between `from_s` and `until_s` the load must be the normal one.
     """

@@ -100,18 +100,18 @@ class StressSpec(Part):
 
     @property
     def upstream_variable(self) -> str:
-        """By which the agent finds its upstream."""
+        """Return the environment variable by which the agent finds its upstream."""
         return self.upstream_env or UPSTREAM_ENV
 
     @property
     def length_s(self) -> float:
-        """Scaled length of the stress."""
+        """Return the scaled length of the stress in seconds."""
         given = self.duration_s
         return self.scaled(DEFAULTS[self.scenario].duration_s if given is None else given)
 
     @property
     def watched_s(self) -> float:
-        """Scaled recovery time."""
+        """Return the scaled recovery time in seconds."""
         if self.recovery_s is not None:
             return self.scaled(self.recovery_s)
         return min(self.scaled(LONGEST_RECOVERY_S), self.length_s)

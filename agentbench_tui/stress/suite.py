@@ -1,4 +1,4 @@
-"""A suite of kind stress, built from scenarios: one benchmark each."""
+"""A suite of kind stress, built from scenarios: one benchmark for each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ ONLY_OF = {
 def stress_suite(
     blocks: Mapping[str, Block], *, agents: list[Block], time_limit_ms: float | None, keys: Block
 ) -> Block:
-    """Return a suite with a `stress:` block for each scenario; `keys` are further keys of it."""
+    """Return a suite with a `stress:` block for each scenario; `keys` are additional keys of the
+    suite.
+    """
     limit = {} if time_limit_ms is None else {"constraints": {"time_limit_ms": time_limit_ms}}
     return {
         "suite_id": SUITE_ID,

@@ -1,4 +1,4 @@
-"""What the kind `stress` says of itself."""
+"""Traits of the kind `stress`."""
 
 from agentbench_tui.model.kinds import Kind
 

@@ -1,4 +1,4 @@
-"""Problems of a stress benchmark, found before anything runs."""
+"""Finds problems of a stress benchmark before anything runs."""
 
 from __future__ import annotations
 

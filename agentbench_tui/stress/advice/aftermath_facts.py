@@ -1,4 +1,4 @@
-"""State of a target after a stress, for the rules of advice."""
+"""State of a target after a stress, as read by the advice rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNKNOWN = "not known"
 
 
 def comes_back(report: ScenarioReport) -> ComesBack:
-    """Return whether the target recovered after everything that was done to it."""
+    """Return whether the target recovered after each stress."""
     if harm_before_normal(report) is not None:
         return "no"
     if not lasting(report) and not _fails_what_had_passed(report):
@@ -40,7 +40,7 @@ def comes_back(report: ScenarioReport) -> ComesBack:
 
 
 def lasting(report: ScenarioReport) -> list[RecoveryFacts]:
-    """Return what the target did not recover from while it was observed."""
+    """Return the damage that the target did not recover from while it was observed."""
     return [
         one
         for one in report.recoveries
@@ -53,7 +53,7 @@ def _fails_what_had_passed(report: ScenarioReport) -> bool:
 
 
 def _left_alone(report: ScenarioReport) -> bool:
-    """Return whether the target recovered after it was left alone."""
+    """Return whether the target recovered after load stopped."""
     if report.observations.get("idle_again") is True:
         return True
     points = report.breaking_points
@@ -61,8 +61,9 @@ def _left_alone(report: ScenarioReport) -> bool:
 
 
 def _goes_on_refusing(report: ScenarioReport) -> bool:
-    """Whether, when it last failed at less than it had answered, most were refused, and those that
-    were let in were answered in time."""
+    """Return whether most requests were refused, and the others answered in time, when the target
+    last failed at less load than it had served.
+    """
     if report.limits is None:
         return False
     for window in reversed(_below_its_best(report)):
@@ -74,7 +75,7 @@ def _goes_on_refusing(report: ScenarioReport) -> bool:
 
 
 def _below_its_best(report: ScenarioReport) -> list[WindowFacts]:
-    """Return windows after the one with the highest throughput that requested less."""
+    """Return the windows after the one with the highest throughput that offered less load."""
     windows, top = judged(report), best(report)
     if top is None:
         return []

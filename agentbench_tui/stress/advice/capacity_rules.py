@@ -1,4 +1,4 @@
-"""Advice on what limits a target: its processor, a limit on what runs at once, shared things."""
+"""Advice on what limits a target: its CPU, a concurrency limit, or shared resources."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LOAD_CHECKS = ("p95 of latency", "completed of offered", "throughput")
 
 
 def queueing_while_idle(report: ScenarioReport) -> Advice | None:
-    """Requests wait although the processor does not work."""
+    """Advise when requests wait although the CPU is idle."""
     found = _at_limit(report)
     if found is None:
         return None
@@ -66,7 +66,7 @@ def queueing_while_idle(report: ScenarioReport) -> Advice | None:
 
 
 def processor_bound(report: ScenarioReport) -> Advice | None:
-    """Its processor is the limit."""
+    """Advise when the CPU is the limit."""
     found = _at_limit(report)
     if found is None:
         return None
@@ -88,7 +88,9 @@ def processor_bound(report: ScenarioReport) -> Advice | None:
 
 
 def coherency_limit(report: ScenarioReport) -> Advice | None:
-    """Throughput falls with more users, within the measured range and not only by extrapolation."""
+    """Advise when throughput falls with more users within the measured range, not only by
+    extrapolation.
+    """
     scaling = report.scaling
     if scaling is None or scaling.n_star is None or scaling.peak_per_s is None:
         return None
@@ -108,7 +110,7 @@ def coherency_limit(report: ScenarioReport) -> Advice | None:
 
 
 def contention_limit(report: ScenarioReport) -> Advice | None:
-    """Part of the work is done one after another."""
+    """Advise when part of the work is serial."""
     scaling = report.scaling
     if scaling is None or scaling.model == "linear" or scaling.sigma_interval is None:
         return None
@@ -127,7 +129,7 @@ def contention_limit(report: ScenarioReport) -> Advice | None:
 
 
 def errors_at_normal_load(report: ScenarioReport) -> Advice | None:
-    """It fails already at ease."""
+    """Advise when requests fail even at normal load."""
     window = _failing_at_normal(report)
     if window is None or _is_refused(window):
         return None
@@ -142,7 +144,7 @@ def errors_at_normal_load(report: ScenarioReport) -> Advice | None:
 
 
 def refusals_at_normal_load(report: ScenarioReport) -> Advice | None:
-    """The target's rate limit lies below what it can serve for a moment."""
+    """Advise when the target's rate limit is below what it can serve for a moment."""
     window = _failing_at_normal(report)
     if window is None or not _is_refused(window):
         return None
@@ -184,7 +186,7 @@ def _failed(window: WindowFacts) -> str:
 
 
 def sender_limit(report: ScenarioReport) -> Advice | None:
-    """The measurement, not the target, was the limit."""
+    """Advise when the load generator, not the target, was the limit."""
     limited = [window for window in report.windows if window.sender_limit is not None]
     if not limited:
         return None
@@ -200,7 +202,7 @@ def sender_limit(report: ScenarioReport) -> Advice | None:
 
 
 def unclear_search(report: ScenarioReport) -> Advice | None:
-    """A breaking point that longer windows would narrow."""
+    """Advise when longer windows would narrow the breaking point."""
     if comes_back(report) in ("no", "refuses", "less"):
         return None
     for point in report.breaking_points:
@@ -231,8 +233,8 @@ def unclear_search(report: ScenarioReport) -> Advice | None:
 
 
 def _at_limit(report: ScenarioReport) -> tuple[BreakingPoint, float] | None:
-    """Return the lowest load that fails with confidence, and the highest number of cores used at
-    or above the highest passing load; nothing for a target that an overload has damaged.
+    """Return the lowest load that fails with confidence, and the most cores used at or above the
+    highest passing load; None for a target that an overload damaged.
     """
     if comes_back(report) in ("no", "refuses", "less"):
         return None

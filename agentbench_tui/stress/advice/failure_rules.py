@@ -1,4 +1,4 @@
-"""Rules on a target's behavior when connections, answers or processes fail around it."""
+"""Advice on a target's behavior when connections, answers or processes fail."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PASSED_ON = ("agent", "server")
 
 
 def failure_not_survived(report: ScenarioReport) -> Advice | None:
-    """The target does not continue after a fault is over."""
+    """Advise when the target does not recover after a fault is over."""
     never = lasting(report) if report.scenario == SCENARIO else []
     if not never:
         return None
@@ -37,7 +37,7 @@ def failure_not_survived(report: ScenarioReport) -> Advice | None:
 
 
 def broken_connections_passed_on(report: ScenarioReport) -> Advice | None:
-    """An agent does not retry when its upstream breaks off."""
+    """Advise when an agent does not retry after its upstream breaks a connection."""
     for window in report.windows:
         fault = window.phase.removeprefix(FAULT)
         if window.phase == fault or fault not in BROKEN_CONNECTIONS:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def long_inputs_break(report: ScenarioReport) -> Advice | None:
-    """Inputs shorter than the longest requested ones are not served."""
+    """Advise when the target fails on inputs shorter than the longest requested ones."""
     for point in report.breaking_points:
         if point.on != "input" or point.fails is None or not point.confirmed:
             continue
@@ -40,7 +40,7 @@ def long_inputs_break(report: ScenarioReport) -> Advice | None:
 
 
 def cost_of_length(report: ScenarioReport) -> Advice | None:
-    """Time cost of each additional thousand input tokens."""
+    """Report the time that each additional thousand input tokens costs."""
     low = report.observations.get("ms_per_1000_tokens_low")
     slope = report.observations.get("ms_per_1000_tokens")
     high = report.observations.get("ms_per_1000_tokens_high")

@@ -1,4 +1,4 @@
-"""Rules on memory that grows, and on memory that is not released."""
+"""Advice on memory that grows, and on memory that is not released."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOON_H = 24.0
 
 
 def memory_leak(report: ScenarioReport) -> Advice | None:
-    """Memory rises, with confidence and by a relevant amount."""
+    """Advise when memory rises, with confidence and by a relevant amount."""
     trend = next((one for one in report.trends if one.of == "memory"), None)
     if trend is None or trend.direction != "rises" or trend.low < MATTERS_MB_PER_H:
         return None
@@ -49,7 +49,7 @@ def memory_leak(report: ScenarioReport) -> Advice | None:
 
 
 def memory_not_given_back(report: ScenarioReport) -> Advice | None:
-    """Memory taken at a peak of load is not released."""
+    """Advise when memory taken at peak load is not released."""
     before = [one.memory_mb for one in report.windows if one.phase == "normal" and one.memory_mb]
     after = [one.memory_mb for one in report.windows if one.phase == "recovery" and one.memory_mb]
     if not before or not after or any(one.of == "memory" for one in report.trends):
@@ -69,7 +69,7 @@ def memory_not_given_back(report: ScenarioReport) -> Advice | None:
 
 
 def ended_under_pressure(report: ScenarioReport) -> Advice | None:
-    """It did not outlive that its machine had little memory left."""
+    """Advise when the target ended while the machine was short of memory."""
     why = report.observations.get("ended_under_ballast")
     if why is None:
         return None
@@ -85,7 +85,7 @@ def ended_under_pressure(report: ScenarioReport) -> Advice | None:
 
 
 def _requests_per_h(report: ScenarioReport) -> float | None:
-    """Return the rate at which the trend was measured."""
+    """Return the request rate at which the trend was measured."""
     longest = max(report.windows, key=lambda one: one.length_s, default=None)
     if longest is None or not longest.length_s:
         return None
@@ -93,7 +93,9 @@ def _requests_per_h(report: ScenarioReport) -> float | None:
 
 
 def _hours_left(report: ScenarioReport, trend: TrendFacts) -> tuple[float, float, str] | None:
-    """Return the least and most hours until memory is full, and the room that is left."""
+    """Return the shortest and longest time until memory is full in hours, and the room that is
+    left.
+    """
     room_mb = report.observations.get("memory_room_mb")
     if not isinstance(room_mb, int | float):
         return None

@@ -1,4 +1,4 @@
-"""Rules on a target's behavior during and after overload."""
+"""Advice on a target's behavior during and after overload."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SLOW_RECOVERY_S = 10.0
 
 
 def congestion_collapse(report: ScenarioReport) -> Advice | None:
-    """Beyond its limit it does less than at it."""
+    """Advise when throughput beyond the limit is lower than at the limit."""
     top = best(report)
     over = [
         window
@@ -60,7 +60,7 @@ def congestion_collapse(report: ScenarioReport) -> Advice | None:
 
 
 def no_recovery(report: ScenarioReport) -> Advice | None:
-    """The damage of an overload remains."""
+    """Advise when the damage of an overload remains."""
     if comes_back(report) != "no" or report.scenario == "failure_recovery":
         return None  # what failed there was no overload
     after, evidence = _what_it_did(report)
@@ -74,7 +74,7 @@ def no_recovery(report: ScenarioReport) -> Advice | None:
 
 
 def keeps_refusing(report: ScenarioReport) -> Advice | None:
-    """The target has recovered, but still refuses requests."""
+    """Advise when the target has recovered but still refuses requests."""
     if comes_back(report) != "refuses":
         return None
     after, evidence = _what_it_did(report)
@@ -88,7 +88,7 @@ def keeps_refusing(report: ScenarioReport) -> Advice | None:
 
 
 def less_than_before(report: ScenarioReport) -> Advice | None:
-    """Normal load is served again, and not what had passed."""
+    """Advise when the target serves normal load again, but not the load that had passed before."""
     if comes_back(report) != "less":
         return None
     after, evidence = _what_it_did(report)
@@ -103,7 +103,7 @@ def less_than_before(report: ScenarioReport) -> Advice | None:
 
 
 def slow_recovery(report: ScenarioReport) -> Advice | None:
-    """It comes back, and takes its time."""
+    """Advise when recovery is slow."""
     back = comes_back(report)
     if back == "late":
         after, evidence = _what_it_did(report)
@@ -130,7 +130,7 @@ def slow_recovery(report: ScenarioReport) -> Advice | None:
 
 
 def target_lost(report: ScenarioReport) -> Advice | None:
-    """It ended."""
+    """Advise when the target ended."""
     if report.status != "target lost":
         return None
     last = report.windows[-1] if report.windows else None
@@ -147,7 +147,7 @@ def target_lost(report: ScenarioReport) -> Advice | None:
 
 
 def _what_it_did(report: ScenarioReport) -> tuple[str, dict[str, float | str]]:
-    """Return what the target does not recover from and how that was observed; and the same as
+    """Return what the target does not recover from and how that was observed, as words and as
     evidence.
     """
     harm = harm_before_normal(report)
@@ -179,15 +179,15 @@ def _is_hammered(window: WindowFacts) -> bool:
 
 
 def _has_room(window: WindowFacts, report: ScenarioReport) -> bool:
-    """An answer takes its time: a window that is hardly longer has few, however well all goes."""
+    """Return whether the window is long enough, relative to the latency, to hold answers."""
     first_ms = report.windows[0].p95_ms or 0.0  # that of one user
     at_ease_ms = first_ms if report.normal is None else report.normal.p95_ms
     return window.length_s * 1e3 > ANSWERS_LONG * at_ease_ms
 
 
 def _is_later(window: WindowFacts, report: ScenarioReport) -> bool:
-    """Return whether it is a later spike, which may begin with leftovers of the first: an
-    unknown number of older requests are answered then.
+    """Return whether it is a later spike, which may begin with an unknown number of requests left
+    over from the first.
     """
     spikes = [one for one in report.windows if one.phase == "stress"]
     return report.scenario == "spike_load" and window in spikes[1:]

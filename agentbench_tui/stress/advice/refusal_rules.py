@@ -1,4 +1,4 @@
-"""Rules on how a target refuses requests, and on agents that ignore a refusal."""
+"""Advice on how a target refuses requests, and on agents that ignore a refusal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BROKEN_OFF = ("connection", "truncated")
 
 
 def refusals_without_retry_after(report: ScenarioReport) -> Advice | None:
-    """It refuses and does not say for how long."""
+    """Advise when refusals carry no Retry-After."""
     refused, told = _number(report, "polite_refused"), _number(report, "polite_told")
     if refused is None or told is None or refused < LEAST_REFUSALS:
         return None
@@ -48,8 +48,8 @@ def refusals_without_retry_after(report: ScenarioReport) -> Advice | None:
 
 
 def retry_after_not_kept(report: ScenarioReport) -> Advice | None:
-    """Clients that waited for Retry-After are refused again, although there is little other
-    load.
+    """Advise when clients that waited for Retry-After are refused again, although other load is
+    low.
     """
     waited = _number(report, "quiet_waited")
     again = _number(report, "quiet_refused_after_wait")
@@ -71,7 +71,7 @@ def retry_after_not_kept(report: ScenarioReport) -> Advice | None:
 
 
 def timeouts_instead_of_refusals(report: ScenarioReport) -> Advice | None:
-    """Clients wait for nothing."""
+    """Advise when requests time out instead of being refused."""
     worst = _failing(report, TIMED_OUT)
     if worst is None:
         return None
@@ -87,7 +87,7 @@ def timeouts_instead_of_refusals(report: ScenarioReport) -> Advice | None:
 
 
 def resets_instead_of_refusals(report: ScenarioReport) -> Advice | None:
-    """Connections break instead of being refused with a status."""
+    """Advise when connections break instead of being refused with a status."""
     worst = _failing(report, BROKEN_OFF)
     if worst is None or report.status == "target lost":
         return None  # who has ended cannot answer
@@ -104,7 +104,7 @@ def resets_instead_of_refusals(report: ScenarioReport) -> Advice | None:
 
 
 def answers_too_late(report: ScenarioReport) -> Advice | None:
-    """All requests are answered, but too late."""
+    """Advise when all requests are answered, but too late."""
     limits = report.limits
     if limits is None:
         return None
@@ -131,7 +131,7 @@ def answers_too_late(report: ScenarioReport) -> Advice | None:
 
 
 def refusals_not_honoured(report: ScenarioReport) -> Advice | None:
-    """An agent continues to call its upstream during a 429."""
+    """Advise when an agent continues to call its upstream during a 429."""
     seen = _number(report, "upstream_requests_in_block")
     allowed = _number(report, "upstream_allowed_in_block")
     if seen is None or allowed is None or seen <= allowed:
@@ -148,8 +148,8 @@ def refusals_not_honoured(report: ScenarioReport) -> Advice | None:
 
 
 def _failing(report: ScenarioReport, kinds: tuple[str, ...]) -> WindowFacts | None:
-    """Return the worst of the overloads in which, with confidence, many requests fail, most of
-    them in this way.
+    """Return the worst overload in which, with confidence, many requests fail and most of them in
+    this way.
     """
     found = [
         window

@@ -1,4 +1,4 @@
-"""Confidence bounds of the figures of stored windows, on which the rules of advice are based."""
+"""Confidence bounds of stored windows' figures, which the advice rules are based on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OVERLOADED = 1.2
 
 
 def share_bounds(part: float, whole: int) -> Interval | None:
-    """Wilson's interval of a share; None of nothing."""
+    """Return Wilson's interval of a share; None if `whole` is 0."""
     return wilson(min(max(part, 0.0), whole), whole, LEVEL) if whole else None
 
 
@@ -138,7 +138,7 @@ def harm_before_normal(report: ScenarioReport) -> tuple[WindowFacts, WindowFacts
 
 
 def level_of(window: WindowFacts) -> str:
-    """Such as `200 requests/s` or `64 users`."""
+    """Return the load level in words, such as `200 requests/s` or `64 users`."""
     if window.users is not None:
         return f"{window.users:,} users"
     rate = window.asked_per_s
@@ -146,12 +146,16 @@ def level_of(window: WindowFacts) -> str:
 
 
 def level_figure(value: float) -> str:
-    """Four digits, more of a large number, never an exponent: `8.5`, `84.25`, `131,072`."""
+    """Format with four digits, more for a large number, without an exponent: `8.5`, `84.25`,
+    `131,072`.
+    """
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:,.4g}"
 
 
 def figure(value: float) -> str:
-    """Three digits, more of a large number, never an exponent: `0.0123`, `8.5`, `84.3`, `7,620`."""
+    """Format with three digits, more for a large number, without an exponent: `0.0123`, `8.5`,
+    `84.3`, `7,620`.
+    """
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}" if abs(value) >= 1e-4 or not value else f"{value:.6f}"

@@ -1,4 +1,4 @@
-"""Memory taken from this machine for as long as a block lasts, always with some left."""
+"""Holds memory of this machine for the duration of a block, always leaving some free."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _decode = msgspec.json.Decoder(Held).decode
 
 
 class Ballast:
-    """A process that holds memory; an async context manager, after which all is free again.
+    """A process that holds memory; an async context manager that releases all of it at the end.
 
     It never leaves the machine less than 1 GiB, nor less than 15 %: there it stops growing, and it
     lets go when others take what is left. The limit of our control group counts as the machine.

@@ -64,7 +64,7 @@ class Ballast:
 
 
 def serve(floor_bytes: int) -> None:
-    """Until standard input ends."""
+    """Hold memory as requested until standard input ends."""
     ballast = Ballast(floor_bytes)
     wanted = 0
     growing = False

@@ -22,7 +22,7 @@ _SWEEPS = 3
 
 
 def end(key: Key) -> None:
-    """SIGKILL to exactly this process and its descendants, as far as they still are."""
+    """Send SIGKILL to exactly this process and its descendants, if they still exist."""
     pid, started = key
     for _ in range(_SWEEPS):
         now = read_process(pid)

@@ -1,4 +1,4 @@
-"""Requests and answers of one connection, and the faults that are put on them.
+"""Requests and answers of one connection, and the faults applied to them.
 
 An answer of our own takes its turn: a request that is to get one waits, and everything behind it,
 until the target has answered those before it.
@@ -25,7 +25,7 @@ _CLOSE = b"connection: close\r\n"
 
 
 class Exchanges:
-    """Between the ends of a connection and its pipes."""
+    """Applies faults to messages between the ends of a connection and its pipes."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Exchanges:
         self._broken_off = False
 
     def from_client(self, data: bytes) -> None:
-        """Bytes that the client has sent."""
+        """Accept bytes from the client."""
         self._waiting += self._requests.feed(data, apart=False)
         self._go_on()
         if self._requests.unread:
@@ -68,13 +68,13 @@ class Exchanges:
             self._go_on()
 
     def end_of_client(self) -> None:
-        """The client has closed its sending side."""
+        """Handle the client closing its sending side."""
         self._waiting += self._requests.stop_reading()
         self._half_closed = True
         self._go_on()
 
     def from_target(self, data: bytes) -> None:
-        """Bytes that the target has sent."""
+        """Accept bytes from the target."""
         for part in self._answers.feed(data, apart=bool(self._timetable.on)):
             self._pass_answer(part)
         if self._answers.unread:
@@ -83,13 +83,13 @@ class Exchanges:
             self._go_on()
 
     def end_of_target(self) -> None:
-        """The target has closed its sending side."""
+        """Handle the target closing its sending side."""
         for part in self._answers.stop_reading():
             self._pass_answer(part)
         self._to_client.put_end("half")
 
     def _read_no_more(self) -> None:
-        """One side is not plain HTTP/1.1, so the other is of no use."""
+        """Stop parsing both sides, because one is not plain HTTP/1.1."""
         self._waiting += self._requests.stop_reading()
         for part in self._answers.stop_reading():
             self._pass_answer(part)

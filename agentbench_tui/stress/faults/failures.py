@@ -34,7 +34,7 @@ _HEAD_BYTES = 400
 
 
 class Ease(NamedTuple):
-    """The target at normal load, by which faults are measured out."""
+    """The target at normal load, which determines the severity of faults."""
 
     room_ms: float
     """Between p95 of its latency and the limit on that."""

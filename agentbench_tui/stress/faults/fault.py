@@ -31,7 +31,7 @@ class Latency(msgspec.Struct, frozen=True, tag="latency"):
 
 
 class Jitter(msgspec.Struct, frozen=True, tag="jitter"):
-    """As latency, but each piece that arrives draws its delay evenly from 0 to `most_ms`.
+    """Delays each piece that arrives by a uniform draw from 0 to `most_ms`.
 
     Order is kept: a piece also waits for those before it.
     """
@@ -57,7 +57,7 @@ class Bandwidth(msgspec.Struct, frozen=True, tag="bandwidth"):
 
 
 class Cut(msgspec.Struct, frozen=True, tag="cut"):
-    """A connection ends with the last of so many bytes that it passes in the time of the fault."""
+    """A connection ends after it has passed this many bytes during the fault."""
 
     after_bytes: int
     end: Literal["close", "reset"] = "close"
@@ -88,7 +88,7 @@ class Refuse(msgspec.Struct, frozen=True, tag="refuse"):
 
 
 class Stall(msgspec.Struct, frozen=True, tag="stall"):
-    """All data stop and none are lost: they continue when the fault ends."""
+    """All data stop but none are lost: they continue when the fault ends."""
 
     direction: Direction = "both"
 
@@ -135,7 +135,7 @@ class TooManyRequests(msgspec.Struct, frozen=True, tag="too_many_requests"):
 
 
 class SlowHeaders(msgspec.Struct, frozen=True, tag="slow_headers"):
-    """The head of the target's answer passes byte by byte; the body follows as it comes."""
+    """The head of the target's answer passes byte by byte; the body follows normally."""
 
     byte_every_ms: float = 10.0
 
@@ -169,7 +169,7 @@ Kind = ConnectionKind | RequestKind | Refuse
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """A fault, when it happens, and which share it affects."""
+    """A fault with its time and the share of connections or requests that it affects."""
 
     kind: Kind
     start_s: float = 0.0
@@ -196,7 +196,7 @@ class Fault(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name of its kind, such as `black_hole`."""
+        """Return the name of its kind, such as `black_hole`."""
         return str(self.kind.__struct_config__.tag)
 
 

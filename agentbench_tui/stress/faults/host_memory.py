@@ -18,7 +18,7 @@ machine swaps or kills.
 
 
 class HostMemory(NamedTuple):
-    """Memory of the machine, or of the control group if that has less."""
+    """Memory of the machine, or of the control group if its limit is lower."""
 
     total_bytes: int
     available_bytes: int
@@ -26,12 +26,12 @@ class HostMemory(NamedTuple):
 
     @property
     def floor_bytes(self) -> int:
-        """Memory that ballast leaves free: 1 GiB, or 15% if that is more."""
+        """Return the memory that ballast leaves free: 1 GiB, or 15% if that is more."""
         return max(LEAST_BALLAST_LEAVES, int(self.total_bytes * LEAST_SHARE_BALLAST_LEAVES))
 
 
 def read_host_memory() -> HostMemory:
-    """As of now."""
+    """Return the current memory of the host."""
     import psutil
 
     memory = psutil.virtual_memory()
@@ -59,7 +59,7 @@ def oom_kills(statistics: Path = Path("/proc/vmstat")) -> int | None:
 
 
 def host_guard(memory: HostMemory | None = None) -> str | None:
-    """Why a scenario must end: memory of this machine is nearly used up. None: all is well.
+    """Return why a scenario must end: the machine is nearly out of memory. None if it is not.
 
     `memory` is read now when it is not given.
     """

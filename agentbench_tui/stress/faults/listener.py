@@ -34,7 +34,7 @@ class Listener:
         self._listen(self._socket)
 
     def open(self) -> None:
-        """Listen, if it does not."""
+        """Start listening, unless it already does."""
         if self._socket is None:
             self._socket = _bound(self.port)
             self._listen(self._socket)

@@ -173,7 +173,7 @@ class Messages:
         return at
 
     def _feed_line(self, data: bytes, at: int) -> int:
-        """Take in a line of the chunks' framing; gives the place after it."""
+        """Parse a line of the chunked framing; return the position after it."""
         before = len(self._held)
         stop = data.find(b"\n", at)
         end = stop + 1 if stop >= 0 else len(data)

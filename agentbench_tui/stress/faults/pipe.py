@@ -1,4 +1,5 @@
-"""One direction of a connection: bytes in, the same bytes out, later or fewer where faults say so.
+"""One direction of a connection: passes bytes on, later or fewer of them where faults
+require it.
 
 Without a fault bytes go straight through. What is held is bounded: the source is not read while
 the sink takes nothing or too much is held.
@@ -46,23 +47,23 @@ End = Literal["half", "close", "reset"]
 
 
 class Owner(Protocol):
-    """The connection, as its pipes see it."""
+    """The connection, as seen by its pipes."""
 
     agenda: Agenda
     held_in_all: HeldBytes
 
     def end(self, pipe: Pipe, end: End, /) -> None:
-        """Everything before the end has been handed to the sink."""
+        """Handle the end: everything before it has been handed to the sink."""
 
     def hold_back(self, pipe: Pipe, held: bool, /) -> None:  # a switch's position
-        """Read the pipe's source no further, or again."""
+        """Pause or resume reading the pipe's source."""
 
     def lost_bytes(self) -> None:
-        """A black hole has swallowed something."""
+        """Handle bytes swallowed by a black hole."""
 
 
 class HeldBytes:
-    """Sum over all connections."""
+    """Buffered bytes of all connections together."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -83,7 +84,7 @@ class _Item:
 
 
 class Pipe:
-    """From one end of a connection to the other."""
+    """Passes bytes from one end of a connection to the other."""
 
     def __init__(self, owner: Owner, direction: Literal["to_target", "to_client"]) -> None:
         self.direction: Literal["to_target", "to_client"] = direction
@@ -110,7 +111,7 @@ class Pipe:
         """The next wake-up, 0 for none."""
 
     def open(self, sink: asyncio.Transport) -> None:
-        """The destination is connected."""
+        """Connect the destination."""
         self._sink = sink
         self._go_on()
 
@@ -128,7 +129,7 @@ class Pipe:
         self._go_on()
 
     def put(self, data: bytes, slow: RunningFault | None = None) -> None:
-        """Add bytes to pass, one by one if they are to be slow."""
+        """Add bytes to pass, one at a time if `slow`."""
         if self.ended:
             return
         if self._direct and not self._queue and slow is None and self._sink is not None:
@@ -138,7 +139,7 @@ class Pipe:
         self._hold(_Item(memoryview(data), perf_counter_ns(), self._drawn(), slow=slow))
 
     def put_end(self, end: End) -> None:
-        """Pass what is held, then the end."""
+        """Pass the buffered bytes, then the end."""
         if not self.ended:
             self._hold(_Item(b"", perf_counter_ns(), self._drawn(), end))
 
@@ -148,12 +149,12 @@ class Pipe:
         self._balance()
 
     def drain(self) -> None:
-        """The sink takes more."""
+        """Resume: the sink accepts more."""
         self._full = False
         self._go_on()
 
     def drop(self) -> None:
-        """Discard what is held, and what follows."""
+        """Discard buffered bytes and everything that follows."""
         self.ended = True
         self._queue.clear()
         self._add_held(-self._held_bytes)
@@ -176,7 +177,7 @@ class Pipe:
         self._owner.held_in_all.bytes += count
 
     def _go_on(self) -> None:
-        """Pass what may pass now, and see to the rest later."""
+        """Pass what may pass now, and schedule the rest."""
         if self._swallowing and self._queue:
             self.drop()
             self._owner.lost_bytes()
@@ -244,7 +245,7 @@ class Pipe:
             self._owner.end(self, cutting.kind.end)
 
     def _reserve(self, size: int, arrived_ns: int, now_ns: int) -> tuple[int, int]:
-        """Bytes of the next piece, and when all lines will have carried it."""
+        """Return the size of the next piece, and when all lines will have carried it."""
         rates = []
         for line in self._lines:
             assert isinstance(line.kind, Bandwidth)

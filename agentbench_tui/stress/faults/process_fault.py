@@ -34,7 +34,7 @@ _EXIT_WAIT_S = 1.0
 
 
 def tree_of(roots: Iterable[int]) -> dict[int, ProcessInfo]:
-    """The processes that live of these trees, by pid, roots included."""
+    """Return the living processes of these trees by pid, including the roots."""
     found: dict[int, ProcessInfo] = {}
     for pid in roots:
         root = read_process(pid)
@@ -44,7 +44,7 @@ def tree_of(roots: Iterable[int]) -> dict[int, ProcessInfo]:
 
 
 class ProcessFault:
-    """A fault of a target's process trees; an async context manager."""
+    """Stops or kills a target's process trees; an async context manager."""
 
     def __init__(self, roots: Callable[[], Collection[int]]) -> None:
         """`roots` returns the current root processes of the target; never one of agentbench's
@@ -90,7 +90,8 @@ class ProcessFault:
         await asyncio.shield(self._guard.close())
 
     async def stop(self) -> int:
-        """SIGSTOP to all, and to those that come until `resume`; how many were stopped now.
+        """Send SIGSTOP to all processes, and to new ones until `resume`; return how many were
+        stopped now.
 
         Raises AgentFailure (`harness`) when the guard is gone: nothing is stopped without it.
         """
@@ -105,7 +106,7 @@ class ProcessFault:
         await self._tell([ALL_GO_ON])
 
     def kill(self) -> int:
-        """SIGKILL to all; how many there were."""
+        """Send SIGKILL to all processes; return how many there were."""
         return sum(send_signal(info, signal.SIGKILL) for info in self._members())
 
     def _members(self) -> list[ProcessInfo]:
@@ -137,7 +138,9 @@ class ProcessFault:
         self._stopped.clear()
 
     async def _tell(self, lines: list[str]) -> None:
-        """To the guard; returns when it has taken it in, as it shows by repeating it."""
+        """Send lines to the guard; return when it has repeated them, so that they are known to be
+        read.
+        """
         data = "".join(f"{line}\n" for line in lines).encode()
         self._guard.write(data)
         self._told += len(data)

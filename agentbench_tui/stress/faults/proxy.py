@@ -53,10 +53,10 @@ _SPARE_FILES = 64
 
 
 class Proxy:
-    """Passes connections on to the target, with the faults that are on."""
+    """Forwards connections to the target with the active faults."""
 
     def __init__(self, target: ProxyTarget) -> None:
-        """Listens at once. Raises OSError."""
+        """Start listening immediately. Raises OSError."""
         raise_file_limit()
         self._target = target
         self.http = target.http
@@ -75,7 +75,7 @@ class Proxy:
         self.port = self._listener.port
 
     def hear(self, message: ToProxy) -> Counts:
-        """Apply the message; it is in force when this returns. Raises UsageError."""
+        """Apply a message; it is in force when this returns. Raises UsageError."""
         if isinstance(message, Schedule):
             self._target.check(message.faults)
             self.timetable.schedule(message.faults)
@@ -86,7 +86,7 @@ class Proxy:
         return self.counts()
 
     def counts(self) -> Counts:
-        """So far."""
+        """Return the counts so far."""
         relays = self._relays
         return Counts(
             at_ns=perf_counter_ns(),
@@ -104,7 +104,7 @@ class Proxy:
         )
 
     async def close(self) -> None:
-        """End every connection and give back the port."""
+        """End every connection and release the port."""
         self._listener.give_up()
         for relay in tuple(self._relays):
             relay.reset()
@@ -149,7 +149,7 @@ class Proxy:
             self._unreachable += 1
 
     def _refresh(self) -> None:
-        """Other faults are on than before."""
+        """Apply a change of the active faults."""
         refusing = [fault for fault in self.timetable.on if isinstance(fault.kind, Refuse)]
         for fault in refusing:
             if fault not in self._refusing:
@@ -168,7 +168,7 @@ def raise_file_limit() -> None:
 
 
 class Script:
-    """Standard input, line by line, until it ends."""
+    """Reads standard input line by line until it ends."""
 
     def __init__(self, hear: Callable[[ToProxy], Counts]) -> None:
         self._hear = hear
@@ -194,7 +194,7 @@ class Script:
                 self.over.set_exception(error)
 
     def stop(self) -> None:
-        """It is over."""
+        """Stop reading."""
         if not self.over.done():
             self.over.set_result(None)
 
@@ -206,7 +206,7 @@ def say(message: FromProxy) -> None:
 
 
 async def serve(target: ProxyTarget) -> None:
-    """Pass on until standard input ends. Raises UsageError for a script that makes no sense."""
+    """Forward until standard input ends. Raises UsageError for an invalid script."""
     loop = asyncio.get_running_loop()
     proxy = Proxy(target)
     script = Script(proxy.hear)

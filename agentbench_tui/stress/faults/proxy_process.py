@@ -1,4 +1,4 @@
-"""The proxy in a separate process, for the duration of a block."""
+"""Runs the proxy in a separate process for the duration of a block."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Said = TypeVar("Said", Listening, Counts)
 
 
 class FaultProxy:
-    """A proxy before one target; an async context manager that leaves no process behind.
+    """A proxy in front of one target; an async context manager that leaves no process behind.
 
     Every method that tells it something returns when that is in force, with the counts of then.
     Each raises AgentFailure (`harness`) when the process is gone or silent.
@@ -47,12 +47,12 @@ class FaultProxy:
 
     @property
     def port(self) -> int:
-        """Port on 127.0.0.1."""
+        """Return the port on 127.0.0.1."""
         assert self._listening is not None, "the proxy is entered first"
         return self._listening.port
 
     def through(self, url: str) -> str:
-        """A URL of the target, with the proxy's host and port in the place of the target's."""
+        """Return a URL of the target with host and port replaced by the proxy's."""
         return urlsplit(url)._replace(netloc=f"{HOST}:{self.port}").geturl()
 
     @property
@@ -62,11 +62,11 @@ class FaultProxy:
 
     @property
     def cpu_s(self) -> float:
-        """User and system time of the process so far."""
+        """Return the user and system CPU time of the process so far."""
         return self._child.process.tree.cpu_seconds
 
     async def __aenter__(self) -> Self:
-        """Start it. Raises AgentFailure."""
+        """Start the proxy. Raises AgentFailure."""
         command = python_module("agentbench_tui.stress.faults.proxy", self._url)
         self._child = LineChild(command, child_environment(), "the fault proxy")
         try:
@@ -85,13 +85,14 @@ class FaultProxy:
         await self._child.process.close()
 
     async def schedule(self, faults: Sequence[Fault]) -> Counts:
-        """Add faults to the script that begins with the next `start`; numbered from 0, all
-        scripts together. Raises UsageError for those that this target cannot have."""
+        """Add faults to the script that begins with the next `start`; they are numbered from 0
+        across all scripts. Raises UsageError for faults that this target does not support.
+        """
         self._target.check(faults)
         return await self._tell(Schedule(tuple(faults)))
 
     async def start(self, at_ns: int) -> Counts:
-        """Begin the script at that time of `perf_counter_ns`; it may have passed."""
+        """Begin the script at that time of `perf_counter_ns`, which may be in the past."""
         return await self._tell(Start(at_ns))
 
     async def clear(self, numbers: Sequence[int] | None = None) -> Counts:
@@ -99,11 +100,11 @@ class FaultProxy:
         return await self._tell(Clear(None if numbers is None else tuple(numbers)))
 
     async def counts(self) -> Counts:
-        """What has passed so far."""
+        """Return the counts so far."""
         return await self._tell(Tell())
 
     async def end(self) -> Counts:
-        """End it: every connection is reset. The last counts."""
+        """Reset every connection, end the proxy, and return the final counts."""
         async with self._turn:
             self._child.process.write(b"", close=True)
             return await self._line(Counts)

@@ -1,4 +1,4 @@
-"""The one place that a proxy forwards to."""
+"""The single target of a proxy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TCP = "tcp://"
 
 
 class ProxyTarget(NamedTuple):
-    """Host and port, and whether plain HTTP is spoken there."""
+    """Host and port, and whether it speaks plain HTTP."""
 
     host: str
     port: int
@@ -26,7 +26,7 @@ class ProxyTarget(NamedTuple):
 
     @classmethod
     def of(cls, url: str) -> ProxyTarget:
-        """From an http or https URL, of which the path is ignored, or `tcp://HOST:PORT`.
+        """Parse an http or https URL, whose path is ignored, or `tcp://HOST:PORT`.
 
         Raises UsageError.
         """

@@ -1,4 +1,4 @@
-"""One connection of a client, and the one to the target that it is passed on to."""
+"""One connection of a client, and the matching connection to the target."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Proxy(Protocol):
     http: bool
 
     async def connect(self, target: asyncio.Protocol, /) -> None:
-        """Connect it to the target. Raises OSError, TimeoutError."""
+        """Connect the side to the target. Raises OSError, TimeoutError."""
 
     def over(self, relay: Relay, /) -> None:
-        """Neither end is open any more."""
+        """Remove the connection: both ends are closed."""
 
 
 class Relay:
@@ -104,7 +104,7 @@ class Relay:
         return True
 
     def refresh(self) -> None:
-        """Other faults are on than before."""
+        """Apply a change of the active faults."""
         hitting = [running for running in self._proxy.timetable.on if self._is_hit(running)]
         if any(isinstance(running.kind, Reset) for running in hitting):
             self.reset()
@@ -113,7 +113,7 @@ class Relay:
         self.to_client.set_faults(hitting)
 
     def reset(self) -> None:
-        """End both sides by RST, now."""
+        """End both sides with RST immediately."""
         self._stop()
         self._client.reset()
         self._target.reset()
@@ -144,7 +144,7 @@ class Relay:
         source.hold(held, pipe)
 
     def lost_bytes(self) -> None:
-        """See `pipe.Owner`: nothing passes to the end of the connection."""
+        """See `pipe.Owner`: nothing passes until the connection ends."""
         self._silent = True
         self._drop()
         for side in (self._client, self._target):
@@ -201,7 +201,9 @@ class Relay:
         )
 
     def _is_hit(self, running: RunningFault) -> bool:
-        """Drawn once for each connection; faults of requests hit none."""
+        """Return whether the fault affects this connection: drawn once for each; request faults
+        affect none.
+        """
         hit = self._hit.get(running)
         if hit is None:
             is_of_connections = not isinstance(running.kind, RequestKind | Refuse)
@@ -266,8 +268,8 @@ class Side(asyncio.Protocol):
         return self._transport is not None and not self.gone and not self.unwanted
 
     def give_up(self) -> None:
-        """Close it if the task that opened it was cancelled: uvloop then closes a new connection
-        without reporting its loss.
+        """Close the connection if the task that opened it was canceled: uvloop then closes a new
+        connection without reporting its loss.
         """
         if self._transport is None:
             self.unwanted = True
@@ -276,7 +278,7 @@ class Side(asyncio.Protocol):
             self.connection_lost(None)
 
     def end_unless_made(self) -> None:
-        """Prevent the connection if it is not made yet."""
+        """Cancel the connection if it is not established yet."""
         if self._transport is None and not self.gone:
             self.connection_lost(None)
 
@@ -305,7 +307,7 @@ class Side(asyncio.Protocol):
         return not transport.get_write_buffer_size()
 
     def close(self) -> None:
-        """Orderly, after everything that was written."""
+        """Close in an orderly way, after everything that was written."""
         if self._transport is None:
             self.unwanted = True
         elif not self._transport.is_closing():
@@ -326,7 +328,7 @@ class Side(asyncio.Protocol):
 
 
 def set_reset(connection: socket.socket) -> None:
-    """Let its closing be an RST."""
+    """Make the connection close with RST."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
 
 
@@ -335,4 +337,4 @@ def _ignore(_data: bytes) -> None:
 
 
 def _nothing() -> None:
-    """The end of what comes is lost."""
+    """Ignore the end of incoming data."""

@@ -17,32 +17,33 @@ MOST_FAULTS = 1000
 
 
 class Schedule(msgspec.Struct, frozen=True, tag="schedule"):
-    """Faults of the script that begins with the next `Start`; numbered from 0, all scripts
-    together."""
+    """Faults of the script that begins with the next `Start`, numbered from 0 across all
+    scripts.
+    """
 
     faults: tuple[Fault, ...]
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
-    """The script that was scheduled begins."""
+    """Begin the scheduled script."""
 
     at_ns: int
     """On `time.perf_counter_ns`, which is one clock for all processes of a machine (Linux)."""
 
 
 class Clear(msgspec.Struct, frozen=True, tag="clear"):
-    """End faults now and forget those to come."""
+    """End faults now and discard pending ones."""
 
     numbers: tuple[int, ...] | None = None
     """None: all."""
 
 
 class Tell(msgspec.Struct, frozen=True, tag="tell"):
-    """Say the counts, nothing else."""
+    """Request the counts without a change."""
 
 
 class Listening(msgspec.Struct, frozen=True, tag="listening"):
-    """Clients may come."""
+    """The proxy accepts clients."""
 
     port: int
     """On 127.0.0.1."""
@@ -50,7 +51,7 @@ class Listening(msgspec.Struct, frozen=True, tag="listening"):
 
 
 class FaultCount(msgspec.Struct, frozen=True):
-    """One fault, as it went."""
+    """How often one fault was applied."""
 
     name: str
     applied: int
@@ -62,7 +63,7 @@ class FaultCount(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True, tag="counts"):
-    """What has passed so far."""
+    """Everything that has passed so far."""
 
     at_ns: int
     connections: int
@@ -84,7 +85,7 @@ class Counts(msgspec.Struct, frozen=True, tag="counts"):
 
     @property
     def applied(self) -> dict[str, int]:
-        """By kind of fault."""
+        """Return the number of applications by kind of fault."""
         applied: dict[str, int] = {}
         for fault in self.faults:
             applied[fault.name] = applied.get(fault.name, 0) + fault.applied
@@ -100,5 +101,5 @@ decode_from_proxy = msgspec.json.Decoder(FromProxy).decode
 
 
 def line(message: ToProxy | FromProxy) -> bytes:
-    """The message as it goes over the pipe."""
+    """Encode the message for the pipe."""
     return _encode(message) + b"\n"

@@ -23,12 +23,12 @@ Key = tuple[int, float]
 
 
 def as_line(key: Key) -> str:
-    """As the guard reads it."""
+    """Encode a process key as the guard reads it."""
     return f"{key[0]} {key[1]!r}"
 
 
 def let_go_on(keys: Iterable[Key]) -> None:
-    """SIGCONT to exactly these processes, as far as they still are."""
+    """Send SIGCONT to exactly these processes, if they still exist."""
     for pid, started in keys:
         now = read_process(pid)
         if now is not None and now.started == started:

@@ -20,7 +20,7 @@ _NS = 1_000_000_000
 
 
 class RunningFault:
-    """A fault, whether it is on, and how often it was applied."""
+    """A fault, whether it is active, and how often it was applied."""
 
     __slots__ = (
         "_full_ns",
@@ -52,7 +52,7 @@ class RunningFault:
         return share >= 1 or self._random.random() < share
 
     def draw(self) -> float:
-        """From 0 to 1."""
+        """Return a uniform random number from 0 to 1."""
         return self._random.random()
 
     def is_above(self, rate: float, burst: int, now_ns: int) -> bool:
@@ -65,7 +65,7 @@ class RunningFault:
         return False
 
     def count(self) -> FaultCount:
-        """So far."""
+        """Return the count so far."""
         return FaultCount(self.fault.name, self.applied, self.began_ns, self.ended_ns)
 
 
@@ -106,7 +106,7 @@ class Timetable:
                 self._agenda.at(begin_ns, partial(self._begin, running))
 
     def clear(self, numbers: Iterable[int] | None) -> None:
-        """End them and forget those to come. Numbers that were never given are ignored."""
+        """End faults and discard pending ones. Unknown numbers are ignored."""
         if numbers is None:
             cleared = self._faults
         else:

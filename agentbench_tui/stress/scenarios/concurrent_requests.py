@@ -78,7 +78,9 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
 
 
 def no_less_than_fewer_users() -> Further:
-    """A check of answers a second against the best that fewer users had: a collapse breaks it."""
+    """Return a check that throughput is not below the best at fewer users, so that a collapse
+    counts as failure.
+    """
     best: dict[int, float] = {}
 
     def check(windows: Sequence[Measured]) -> Sequence[Check]:
@@ -93,8 +95,10 @@ def no_less_than_fewer_users() -> Further:
 
 
 def _rates(window: Measured) -> Floats:
-    """Good answers a second in each of `PIECES` pieces of as many requests, by the interactive
-    response time law: counts by the clock would jump, since users that begin together stay so."""
+    """Return good answers per second in each of `PIECES` pieces with equally many requests, by the
+    interactive response time law. Counts by the clock would jump, since users that begin together
+    stay in step.
+    """
     took_s = window.end_s - window.due_s
     over = np.flatnonzero(steady(window))
     if over.size < PIECES or window.users is None:
@@ -105,8 +109,8 @@ def _rates(window: Measured) -> Floats:
 
 
 def _most_served(point: BreakingPoint, most: int) -> int:
-    """Return the users up to which the law is measured: levels that fail by errors are not
-    served at all.
+    """Return the most users up to which the law is measured: levels that fail by errors are not
+    served.
     """
     if "errors" in point.broke and point.passes is not None:
         return round(point.passes)
@@ -143,5 +147,5 @@ def _probe_s(spec: StressSpec, normal: Normal, users: float) -> float:
 
 
 def _rounds_s(normal: Normal, users: float) -> float:
-    """Room for some requests of each user, at capacity and at ease."""
+    """Return the time for several requests of each user, at capacity and at normal load."""
     return ROUNDS * max(users / normal.capacity, normal.p50_ms / 1e3)

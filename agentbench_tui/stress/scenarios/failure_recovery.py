@@ -46,7 +46,7 @@ LEAST_RESTART_S = 5.0
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
-    """Try every failure that the target can have; fills score, recoveries and observations.
+    """Apply every failure that the target supports; fill score, recoveries and observations.
 
     Raises UsageError for a name in `faults` that there is not.
     """
@@ -87,7 +87,7 @@ class _Trial:
         self.timeline = Timeline.of(self.spec.length_s, self.spec.watched_s, self.normal.piece_s)
 
     def impossible(self, name: str) -> str | None:
-        """Why the target cannot have this failure; None: it can."""
+        """Return why the target cannot have this failure; None if it can."""
         if name in BY_PROCESS:
             return why_not_ours(self.stand)
         if self.stand.proxy is None:
@@ -98,8 +98,9 @@ class _Trial:
         return None
 
     async def carry_out(self, names: Sequence[str]) -> None:
-        """A window for each, until it does not come back from one. Raises AgentFailure when it is
-        gone then."""
+        """Run a window for each failure, until the target does not recover. Raises AgentFailure if
+        it is gone then.
+        """
         room_ms = self.normal.limit_p95_ms - self.normal.p95_ms
         ease = Ease(room_ms, await self._bytes_per_s())
         for number, name in enumerate(names):
@@ -170,8 +171,9 @@ class _Trial:
         faults: tuple[Fault, ...] = (),
         actions: tuple[TimedAction, ...] = (),
     ) -> WindowPlan:
-        """Requests wait as long as the failure lasts, and no longer: what it swallowed is to be
-        known by the end of the window."""
+        """Return the course of a window whose requests wait as long as the failure lasts, so that
+        lost requests are known by its end.
+        """
         waiting_s = max(
             self.timeline.ends_s - self.timeline.begins_s,
             2 * self.normal.limit_p95_ms / 1e3,
@@ -203,7 +205,9 @@ class _Trial:
         report.score = score_of_outages(self.outages)
 
     async def _is_back(self) -> bool:
-        """Return whether it can be tested again; restarts a server of agentbench if necessary."""
+        """Return whether the target can be tested again; restart a server of agentbench if
+        necessary.
+        """
         if await self.stand.idle():
             return True
         if self.stand.owned is None:
@@ -212,7 +216,9 @@ class _Trial:
         return await self.stand.idle()
 
     async def _bytes_per_s(self) -> float:
-        """From the target to its clients at normal load, by what passed so far."""
+        """Return the bytes per second from the target to its clients at normal load, from what has
+        passed so far.
+        """
         if self.stand.proxy is None:
             return 0.0
         counts = await self.stand.proxy.counts()

@@ -1,4 +1,4 @@
-"""High load: at which rate it breaks; then ten times normal for long, and how it comes back."""
+"""High load: the rate at which the target fails, ten times normal load for long, and recovery."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
-    """Search on the rate from normal to `multiple` times that, hold the most of it, and watch the
-    recovery at normal load in the same window."""
+    """Search the rate from normal to `multiple` times normal, hold the highest, and watch the
+    recovery at normal load in the same window.
+    """
     most = min(spec.multiple * normal.rate, spec.most_rate)
     start = min(normal.rate, most)
     await probe(
@@ -50,7 +51,7 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
 
 
 def too_little(spec: StressSpec, normal: Normal) -> str:
-    """Why it was not under as much stress as the multiple of normal says."""
+    """Return why the stress was lower than the multiple of normal load suggests."""
     return (
         f"{spec.multiple:g} × normal would be {level_figure(spec.multiple * normal.rate)}"
         f" requests/s, and {level_figure(spec.most_rate)} are the most that may be asked"

@@ -98,7 +98,9 @@ class _Sizes:
 
     @property
     def limit_ms(self) -> float:
-        """On the longest input: the suite's limit on p95, else when it is given up."""
+        """Return the latency limit on the longest input: the suite's limit on p95, else the
+        timeout.
+        """
         if self._p95_ms is not None:
             return self._p95_ms
         return 1e3 * self._time_limit_s(self._spec.most_input_tokens)
@@ -108,7 +110,7 @@ class _Sizes:
         return self._course(tokens, WINDOW_SHARE * self._spec.length_s, SHORT_REQUESTS)
 
     def course(self, tokens: float, seconds: float) -> WindowPlan:
-        """One probe of the search."""
+        """Return the course of one probe of the search."""
         return self._course(round(tokens), seconds, requests_needed(self.limits) + self._users)
 
     def longest(self, tokens: int) -> WindowPlan:
@@ -140,7 +142,9 @@ class _Sizes:
         return max(self._stand.time_limit_s, SLOWER * self._expected_ms(tokens) / 1e3)
 
     def _expected_ms(self, tokens: int) -> float:
-        """At most in proportion to the longest size that was answered."""
+        """Return the largest expected latency, in proportion to the longest size that was
+        answered.
+        """
         known = [
             (window.input_tokens, window.p50_ms)
             for window in self._report.windows
@@ -210,7 +214,7 @@ async def _tell_break(stand: Stand, point: BreakingPoint, report: ScenarioReport
 
 
 class _Answered(Exception):
-    """The target does answer."""
+    """Raised when the target answers after all."""
 
 
 async def _said_of(agent: Agent, tokens: int, time_limit_s: float) -> str | None:

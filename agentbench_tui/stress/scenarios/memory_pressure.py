@@ -49,7 +49,7 @@ NOT_HERE = "the target runs on another machine: memory taken here would slow the
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
-    """Fills observations, recoveries and score."""
+    """Fill observations, recoveries and score."""
     pressure = _Pressure(stand, spec, normal, reporter)
     await pressure.by_users()
     await pressure.by_ballast()
@@ -78,7 +78,7 @@ class _Pressure:
         return self.reporter.report
 
     async def by_users(self) -> None:
-        """Memory at each level of concurrency, before and after."""
+        """Measure memory at each level of concurrency, before and after."""
         before = memory_of(await self._at_normal("normal", scored=False))
         for users in self.users:
             measured = await self._hold(WindowPlan(self.window_s, users=users), "users")
@@ -95,7 +95,7 @@ class _Pressure:
         await self.reporter.save()
 
     async def by_ballast(self) -> None:
-        """Normal load while the machine has little memory left."""
+        """Hold normal load while the machine has little free memory."""
         if not is_here(self.stand):
             self.report.missing["ballast"] = NOT_HERE
             return
@@ -131,7 +131,7 @@ class _Pressure:
         await self._at_normal("recovery")
 
     async def by_limit(self) -> None:
-        """Most users under a limit on the target's memory, and what comes after."""
+        """Hold the most users under a limit on the target's memory, and watch the recovery."""
         reason, owned = why_not_ours(self.stand), self.stand.owned
         if reason is not None:
             self.report.missing["memory limit"] = reason
@@ -178,7 +178,9 @@ class _Pressure:
         await self._at_normal("recovery")
 
     async def _start_again(self, owned: Owned, after: str, what: str) -> None:
-        """With the time until it answers at its unloaded pace. Raises AgentFailure."""
+        """Restart the server, and record the time until it answers at its unloaded pace. Raises
+        AgentFailure.
+        """
         began_s = perf_counter()
         await owned.restart()
         back = await self.stand.idle()
@@ -208,7 +210,9 @@ class _Pressure:
 
 
 def levels_of(normal: int, multiple: float, most: int) -> tuple[int, ...]:
-    """Users: doubling from normal to `multiple` times that, and `most` at most."""
+    """Return the numbers of users: doubling from normal to `multiple` times normal, and at most
+    `most`.
+    """
     top = max(1, min(round(normal * multiple), most))
     levels, users = [], min(max(1, normal), top)
     while users < top:

@@ -87,8 +87,9 @@ async def _endpoint(stand: Stand, spec: StressSpec, normal: Normal, reporter: Re
 async def _raise_rate(
     stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
 ) -> tuple[float, WindowFacts | None]:
-    """Doubling from normal: the rate at which it refused or no longer kept up, and that window;
-    the most that may be asked, and None, when it kept up to the end."""
+    """Double the rate from normal load. Return the rate at which the target refused or no longer
+    kept up, with that window; the highest allowed rate and None if it kept up throughout.
+    """
     rate = min(normal.rate, spec.most_rate)
     length_s = max(STEP_SHARE * spec.length_s, LEAST_STEP_S)
     while True:

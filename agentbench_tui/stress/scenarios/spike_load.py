@@ -21,7 +21,9 @@ BEFORE_PIECES = 5
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
-    """One window: normal, then spikes of `multiple` times normal with normal load between them."""
+    """Run one window: normal load, then spikes of `multiple` times normal with normal load between
+    them.
+    """
     peak = min(spec.multiple * normal.rate, spec.most_rate)
     rate = min(normal.rate, peak)
     before_s, spike_s, watched_s = BEFORE_PIECES * normal.piece_s, spec.length_s, spec.watched_s

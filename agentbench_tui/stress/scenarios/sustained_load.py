@@ -24,7 +24,7 @@ PIECE_S = 60.0
 
 
 async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter) -> None:
-    """Hold the load in windows of about a minute; fills trends, score and observations."""
+    """Hold the load in windows of about a minute; fill trends, score and observations."""
     report = reporter.report
     rate = min(SHARE * normal.capacity, spec.most_rate)
     pieces = max(1, round(spec.length_s / PIECE_S))

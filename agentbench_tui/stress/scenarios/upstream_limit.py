@@ -83,7 +83,9 @@ async def run(stand: Stand, spec: StressSpec, normal: Normal, reporter: Reporter
 
 
 def _blocked(spec: StressSpec, rate: float) -> tuple[Sequence[tuple[float, float]], WindowPlan]:
-    """Begin and end of each block, and a window that has them, an open time around each."""
+    """Return the begin and end of each block, and a window that contains them with unblocked time
+    around each.
+    """
     block_s = float(spec.retry_after_s)
     period_s = (1 + OPEN_FACTOR) * block_s
     count = min(max(1, int(spec.length_s // period_s)), MOST_BLOCKS)

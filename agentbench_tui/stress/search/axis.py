@@ -51,7 +51,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
         return max(math.floor(level / 2) if self.whole else level / 2, self.lowest)
 
     def between(self, low: float, high: float) -> float:
-        """Return the geometric mean; for whole levels, one strictly between if there is any."""
+        """Return the geometric mean; for whole levels, one strictly between if one exists."""
         middle = math.sqrt(low * high)
         return min(max(round(middle), low + 1), high - 1) if self.whole else middle
 

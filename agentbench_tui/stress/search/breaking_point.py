@@ -1,4 +1,5 @@
-"""Where a target breaks, as a search that measures nothing itself. Pure: verdicts in, levels out.
+"""Searches for the load at which a target fails. Pure: takes verdicts, returns levels to
+measure.
 
     search = Search(Axis("rate", start=16, most=1600, unit="requests/s"))
     while (probe := search.probe) is not None:
@@ -103,19 +104,19 @@ class BreakingPoint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def middle(self) -> float | None:
-        """Geometric middle of the bracket: the number to plot."""
+        """Return the geometric middle of the bracket, the number to plot."""
         return math.sqrt(self.passes * self.fails) if self.passes and self.fails else None
 
     @property
     def stable(self) -> bool | None:
-        """Whether the passing level passed in every later test; None if unknown."""
+        """Return whether the passing level passed in every later test; None if unknown."""
         if self.hysteresis or self.drift or self.before is not None:
             return False
         return None if self.hysteresis is None or self.drift is None else True
 
     @property
     def words(self) -> str:
-        """One sentence."""
+        """Return the result as one sentence."""
         unit = f" {self.unit}" if self.unit else ""
         ends = (self.passes, self.fails)
         passes, fails = ("" if end is None else level_figure(end) for end in ends)
@@ -157,7 +158,7 @@ class Search:
         self._advance()
 
     def take(self, verdict: LevelVerdict) -> None:
-        """Add the verdict on `probe`. Raises ValueError if there was none."""
+        """Add the verdict on `probe`. Raises ValueError if there is no probe."""
         probe = self.probe
         if probe is None:
             raise ValueError("the search is over; there is nothing to take a verdict on")
@@ -259,7 +260,8 @@ class Search:
         return max(wide, key=lambda gap: gap[1] / gap[0], default=None)
 
     def _try_again(self, passes: float, fails: float | None) -> Generator[Probe]:
-        """Whether the passing level fails now, after an overload and at rest.
+        """Yield probes that test whether the passing level fails now, after an overload and at
+        rest.
 
         It has passed before, so that one pass is believed, and a fail when it is repeated.
         """
@@ -288,8 +290,8 @@ class Search:
         return True if seen.count("fail") >= AGREE else None
 
     def _standing(self, level: float) -> Standing:
-        """Return the verdict of two of three repeats, without the measurement that made the
-        level an end. That one does not count, because it selected the level, possibly by chance.
+        """Return the verdict of two of three repeats. The measurement that made the level an end
+        does not count, because it selected the level, possibly by chance.
         """
         first, *repeats = (one.verdict for one in self._votes[level])
         for verdict in repeats:
@@ -306,7 +308,7 @@ class Search:
         return min(failing, default=None)
 
     def _passes(self) -> float | None:
-        """The highest that passed, below every one that failed."""
+        """Return the highest level that passed below every level that failed."""
         below = self._fails() or math.inf
         passing = (v for v in self._votes if v < below and self._standing(v) == "pass")
         return max(passing, default=None)

@@ -14,7 +14,7 @@ LEVEL = 0.95
 
 
 class LengthCost(NamedTuple):
-    """Per 1,000 tokens of input."""
+    """Latency cost per 1,000 input tokens."""
 
     ms: float
     low: float
@@ -22,7 +22,8 @@ class LengthCost(NamedTuple):
 
 
 def length_cost(points: Sequence[tuple[int, float]]) -> LengthCost | None:
-    """The slope of latency over size, from tokens and median latency in ms of each window.
+    """Return the slope of latency over input size, from tokens and median latency in ms of each
+    window.
 
     The median of the slopes of all pairs of windows, with Sen's interval (Sen 1968): a few windows
     that went wrong do not move it. None below 6 windows or 4 different sizes.

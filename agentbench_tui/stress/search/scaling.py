@@ -61,7 +61,7 @@ def user_levels(most: int) -> list[int]:
 
 
 def closed_rate(measured: Measured) -> float | None:
-    """Answers a second of a closed loop whose users do not think: users over mean latency.
+    """Return the throughput of a closed loop without think time: users divided by mean latency.
 
     The interactive response time law (Denning & Buzen 1978), which does not care where a window
     begins and ends; counts of a short window would, since users that begin together stay so. None
@@ -88,7 +88,8 @@ def steady(measured: Measured) -> Flags:
 
 
 def scaling_facts(points: Sequence[tuple[float, float]], *, seed: int = 0) -> ScalingFacts:
-    """The law over pairs of users and answers a second, several of each number of users.
+    """Fit the scalability law to pairs of users and answers per second, with several pairs per
+    number of users.
 
     ValueError, in words for a reader, when there are too few different ones.
     """
@@ -133,7 +134,8 @@ def _beside(users: Floats, rates: Floats, fit: Scaling) -> float:
 def _undescribed(
     points: Sequence[tuple[float, float]], fit: Scaling, beside: float
 ) -> ScalingFacts:
-    """Without intervals and a peak: figures of a law that does not hold say nothing.
+    """Return facts without intervals and a peak, since the parameters of a law that does not hold
+    mean nothing.
 
     A target with a fixed number of places looks so: answers a second grow in a straight line, and
     from one number of users to the next no more.
@@ -162,8 +164,9 @@ def _without_way(users: Floats, rates: Floats) -> Floats:
 
 
 def _ends(*intervals: Interval | None) -> tuple[float, float] | None:
-    """From the lowest to the highest end. None also where an end is infinite: JSON has no such
-    number."""
+    """Return the lowest and the highest end; None if one is infinite, since JSON has no such
+    number.
+    """
     known = [one for one in intervals if one is not None]
     ends = [end for one in known for end in (one.low, one.high)]
     if intervals[0] is None or not all(map(math.isfinite, ends)):

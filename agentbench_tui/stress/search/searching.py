@@ -1,4 +1,4 @@
-"""A breaking point, searched with real windows."""
+"""Searches for a breaking point with measured windows."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ async def probe(
     further: Further = lambda _: (),
     closed: bool = False,
 ) -> BreakingPoint:
-    """Search for the breaking point on an axis; each window, and the current result, is added to
-    the report.
+    """Search for the breaking point on an axis; add each window and the current result to the
+    report.
 
     `length_of` returns the judged seconds of a usual window at a level; `warm_up_s` comes before
     them. In a `closed` loop, completion is not judged. Raises as `Stand.hold`, with the result so
@@ -106,8 +106,9 @@ async def probe(
 
 
 def rate_lengths(normal: Normal, time_scale: float) -> Callable[[float], float]:
-    """Judged seconds of a probe at a rate: enough requests to pass, and long enough for a queue to
-    show."""
+    """Return a function from a rate to the judged seconds of a probe: enough requests to pass, and
+    long enough for a queue to show.
+    """
     limit_s = normal.limit_p95_ms / 1e3
     for_limit_s = min(LIMIT_LENGTHS * limit_s, LONGEST_FOR_LIMIT_S * time_scale)
     least_s = max(PROBE_S * time_scale, for_limit_s)
@@ -116,7 +117,7 @@ def rate_lengths(normal: Normal, time_scale: float) -> Callable[[float], float]:
 
 
 def warm_up_of(normal: Normal) -> float:
-    """Seconds of a window before it is judged."""
+    """Return the seconds of a window before it is judged."""
     return WARM_UP_LATENCIES * normal.p95_ms / 1e3
 
 
@@ -144,7 +145,9 @@ def _completed(window: Measured, warm_up_s: float) -> int:
 def _of_target(
     verdict: LevelVerdict, windows: Sequence[Measured], course: WindowPlan
 ) -> tuple[LevelVerdict, str]:
-    """Return unclear if the sender was the limit: that is never blamed on the target."""
+    """Return the verdict, or unclear if the sender was the limit, which is never blamed on the
+    target.
+    """
     limited = [window.sender_limit for window in windows if window.sender_limit is not None]
     if not limited:
         return verdict, ""

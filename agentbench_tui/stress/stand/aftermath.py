@@ -24,7 +24,7 @@ async def watch(
     after: str,
     watched_s: float,
 ) -> None:
-    """Hold normal load for this long after a window of stress called `after`; fills score and
+    """Hold normal load for `watched_s` after a window of stress called `after`; fill score and
     recoveries.
 
     If the target does not recover, it is then left alone: `idle_again` says whether that helps.

@@ -68,27 +68,27 @@ class Measured:
 
     @property
     def completed(self) -> int:
-        """Answers, right or wrong, that came within the window."""
+        """Return the number of answers, right or wrong, that arrived within the window."""
         return int(np.count_nonzero(self.end_s <= self.length_s))
 
     @property
     def error_share(self) -> float | None:
-        """Share of errors among due requests; None without any."""
+        """Return the share of errors among due requests; None without any."""
         return float(1 - self.ok.mean()) if len(self) else None
 
     @property
     def answered_per_s(self) -> float:
-        """Good answers that came within the window, a second."""
+        """Return the good answers per second that arrived within the window."""
         within = self.ok & (self.end_s <= self.length_s)
         return float(np.count_nonzero(within)) / self.length_s if self.length_s > 0 else 0.0
 
     def quantile_ms(self, q: float) -> float | None:
-        """Quantile of the latencies of answered requests; None without any."""
+        """Return the quantile of the latencies of answered requests; None without any."""
         times = self.e2e_ms[self.ok]
         return float(np.quantile(times, q)) if times.size else None
 
     def median_interval_ms(self) -> tuple[float | None, float | None]:
-        """Return the 95% interval of the median, in which correlated neighbors count as fewer.
+        """Return the 95% interval of the median, adjusted for correlation between neighbors.
 
         Both ends are None with too few answers.
         """

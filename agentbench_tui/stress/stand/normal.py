@@ -61,7 +61,7 @@ small but damaged, which shows at a load that it could serve before.
 
 @dataclass(frozen=True)
 class Normal:
-    """The target at ease, and the limits that follow from it."""
+    """The target at normal load, and the limits derived from it."""
 
     rate: float
     """Requests a second."""
@@ -93,9 +93,9 @@ def piece_of(time_scale: float, rate: float = math.inf) -> float:
 
 
 async def measure_normal(stand: Stand, spec: StressSpec, reporter: Reporter) -> Normal:
-    """Climb 1, 2, 4 … users, at most `most_concurrency`, until answers a second grow by less than
-    10 %, p95 is more than twice that of one user, or errors are more than few; the best of all is
-    the capacity.
+    """Climb 1, 2, 4 … users, at most `most_concurrency`, until throughput grows by less than 10%,
+    p95 is more than twice that of one user, or errors are too many; the highest throughput is the
+    capacity.
 
     Normal is half of the rate of the last step without queueing, and half of its users, where
     `multiple` times as many are still allowed; or what the suite says. One window at that load is
@@ -204,7 +204,7 @@ class _Held(NamedTuple):
 
     @property
     def most_per_s(self) -> float:
-        """Highest throughput in any of them."""
+        """Return the highest throughput in any of the windows."""
         return max(window.answered_per_s for window in (self.baseline, *self.tried))
 
     @property
@@ -215,7 +215,7 @@ class _Held(NamedTuple):
 
 
 def _baseline(stand: Stand, spec: StressSpec, rate: float) -> WindowPlan:
-    """The window that normal load is held in."""
+    """Return the window in which normal load is held."""
     pieces_s = BASELINE_PIECES * piece_of(spec.time_scale, rate)
     return WindowPlan(max(pieces_s, (stand.pace_ms or 0.0) / 1e3), rate=rate)
 
@@ -238,13 +238,13 @@ async def _lasting(
 
 
 def _later_half(window: Measured) -> float:
-    """Answers a second, once what had been saved up is used up."""
+    """Return good answers per second in the later half, after burst allowances are used up."""
     half_s = window.length_s / 2
     return window.part(half_s, window.length_s, phase="ladder").answered_per_s
 
 
 async def _hold(stand: Stand, spec: StressSpec, rate: float, at_ease: Measured) -> _Held:
-    """Hold the baseline, and halve it while it has errors.
+    """Hold the baseline, halving it while it has errors.
 
     Not if the target is damaged, which shows at a load that it served before, nor if less load has
     as many errors: then load is not the cause.
@@ -272,13 +272,13 @@ def _fails(window: Measured) -> bool:
 
 
 def _is_unharmed(window: Measured, at_ease: Measured) -> bool:
-    """Return whether it answers about as fast as before."""
+    """Return whether the target answers about as fast as before."""
     p50_ms, before_ms = window.quantile_ms(0.5), at_ease.quantile_ms(0.95)
     return p50_ms is not None and before_ms is not None and p50_ms <= SLOWER * before_ms
 
 
 async def _climb(stand: Stand, spec: StressSpec, reporter: Reporter) -> list[Measured]:
-    """The windows of the ladder, with the one that ended it."""
+    """Return the windows of the ladder, including the one that ended it."""
     first = WindowPlan(FIRST_LIMIT_S, users=1, requests=FIRST_REQUESTS)
     one = await stand.hold(first, phase="ladder")
     await reporter.window(facts_of(one))
@@ -300,9 +300,10 @@ async def _climb(stand: Stand, spec: StressSpec, reporter: Reporter) -> list[Mea
 
 
 def _throughput(step: Measured) -> float:
-    """Good answers a second: by the users and their mean latency where all were answered; else by
-    count, from half a latency after the first one: before it there are none, and users that begin
-    together are answered together."""
+    """Return good answers per second: by users and their mean latency if all were answered; else by
+    count, from half a latency after the first one, because users that begin together are answered
+    together.
+    """
     rate = closed_rate(step)
     if rate is not None:
         return rate

@@ -1,4 +1,4 @@
-"""One window with a failure in its middle: the losses, and the recovery time."""
+"""One window with a failure in its middle: its losses, and the recovery time."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Timeline:
 
 
 class Counted(NamedTuple):
-    """Requests of a part of the window, and how many of them were not answered."""
+    """Requests of a part of the window, and how many of them were unanswered."""
 
     requests: int
     failed: int
@@ -91,7 +91,7 @@ class Outage:
 
     @property
     def in_flight(self) -> Counted:
-        """Those sent before the failure and not answered when it began."""
+        """Return the requests sent before the failure and unanswered when it began."""
         due, end, begins_s = self.measured.due_s, self.measured.end_s, self.timeline.begins_s
         return self._count((due < begins_s) & ~(end <= begins_s))
 
@@ -114,7 +114,7 @@ class Outage:
         return self._count(self.measured.due_s >= self.timeline.begins_s)
 
     def observations(self) -> dict[str, float | str | bool]:
-        """For the report, each under the name of the failure."""
+        """Return the observations for the report, each under the name of the failure."""
         parts = {"in_flight": self.in_flight, "during": self.during, "after": self.afterwards}
         return {
             f"{self.name}_{part}_{figure}": value

@@ -1,4 +1,4 @@
-"""Compute `Measured` from the stored samples of one window."""
+"""Computes `Measured` from the stored samples of one window."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def measured_of(
     repeat: int,
     users: int | None,
 ) -> Measured:
-    """Return the window in due order.
+    """Return the window with requests in due order.
 
     Excludes failures of the harness, and unfinished requests of a window that was cut short. Due
     requests that were never sent are included as unanswered, by the schedule, since senders send in
@@ -82,7 +82,7 @@ def measured_of(
 
 
 def _scheduled(plans: Sequence[WorkerPlan]) -> Floats | None:
-    """When everything of an open loop is due, in seconds, all workers together."""
+    """Return the due times of an open loop in seconds, of all workers together."""
     plan = plans[0]
     if not isinstance(plan.schedule, OpenLoop):
         return None
@@ -117,7 +117,7 @@ def _failures(columns: Columns, window: Window, unsent: int) -> dict[str, int]:
 def _sender_limit(
     columns: Columns, window: Window, scheduled_s: Floats | None, ours: int
 ) -> str | None:
-    """Why the senders may have been the limit; None when nothing says so."""
+    """Return why the load generator may have been the limit; None without such evidence."""
     if ours:
         return f"{ours:,} requests failed here, not at the target"
     offered = sum(worker.offered for worker in window.workers)

@@ -22,7 +22,7 @@ NOT_OURS = (
 
 
 def why_not_ours(stand: Stand) -> str | None:
-    """Why the target's processes can be neither stopped nor killed; None: they can."""
+    """Return why the target's processes can be neither stopped nor killed; None if they can."""
     if stand.owned is not None or stand.scheme in PROGRAMS:
         return None
     return INSIDE_SENDERS if stand.scheme in INSIDE else NOT_OURS

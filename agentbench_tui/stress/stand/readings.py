@@ -26,7 +26,7 @@ class Readings:
     """Samples of one window; an async context manager."""
 
     def __init__(self, roots: Callable[[], tuple[int, ...]], length_s: float) -> None:
-        """`roots` gives the root processes as of now; none while they are not here."""
+        """`roots` returns the current root processes; none while they are not running."""
         self._roots = roots
         self._every_s = max(EVERY_S, length_s / MOST_READINGS)
         self._length_s = length_s
@@ -52,7 +52,7 @@ class Readings:
         await asyncio.to_thread(self._read)
 
     def begin(self, began_ns: int) -> None:
-        """Start of the window, on `perf_counter_ns`.
+        """Mark the start of the window, on `perf_counter_ns`.
 
         Of earlier samples, the last one is kept as the reference.
         """
@@ -66,8 +66,9 @@ class Readings:
 
     @property
     def cores(self) -> float | None:
-        """CPU time over time, between the first and the last reading under load: what comes after
-        it, while the last answers are waited for, is none. None of fewer than two."""
+        """Return CPU time divided by time between the first and the last reading under load,
+        without the wait for the last answers. None for fewer than two readings.
+        """
         if len(self._seen_s) < 2 or not self._cpu:
             return None
         used = sum(last - first for first, last in self._cpu.values())
@@ -94,5 +95,5 @@ class Readings:
 
 
 def resident_mb(members: Iterable[ProcessInfo]) -> float:
-    """Resident memory, MB of 10^6 bytes; pages that they share count for each."""
+    """Return resident memory in MB of 10^6 bytes; shared pages count once for each process."""
     return sum(info.resident_bytes for info in members) / BYTES_PER_MB

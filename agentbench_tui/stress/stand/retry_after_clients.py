@@ -1,4 +1,4 @@
-"""Clients that respect Retry-After, in parallel to a load that does not.
+"""Clients that respect Retry-After, running in parallel to a load that does not.
 
 Whether a server keeps its own Retry-After shows when a client comes back after waiting. During an
 overload, other requests take all capacity, so only clients that come back afterwards count.
@@ -50,7 +50,7 @@ class Try(NamedTuple):
 
 
 class PoliteCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """The tries of a stretch of time, counted."""
+    """Counts of attempts in a stretch of time."""
 
     tries: int
     served: int
@@ -96,7 +96,7 @@ class PoliteClients:
 
     @property
     def now_s(self) -> float:
-        """Seconds since they began."""
+        """Return the seconds since the clients began."""
         return self._clock() - self._began
 
     def counts(self, from_s: float = 0.0, to_s: float = math.inf) -> PoliteCounts:
@@ -104,7 +104,7 @@ class PoliteClients:
         return count(one for one in self.tries if from_s <= one.at_s < to_s)
 
     def keep(self, one: Try) -> None:
-        """Into the log, while it has room."""
+        """Add to the log, while it has room."""
         if len(self.tries) < MOST_TRIES:
             self.tries.append(one)
 
@@ -119,7 +119,7 @@ async def polite_clients(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     clock: Callable[[], float] = perf_counter,
 ) -> AsyncIterator[PoliteClients]:
-    """Run clients of a started agent until the block ends; all have ended then.
+    """Run clients of a started agent until the block ends; none is left afterwards.
 
     Each sends one request after another. After a refusal with Retry-After it waits that long (at
     least its pause) and tries again; after one without, 1 s, 2 s, … 30 s.

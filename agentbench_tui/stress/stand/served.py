@@ -35,28 +35,32 @@ _EXIT_WAIT_S = 0.5
 
 
 class Owned(Protocol):
-    """A server that can be ended and started again: a `Served`, or that of a `mock` agent."""
+    """A server that can be killed and restarted: a `Served`, or that of a `mock` agent."""
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Its processes that run."""
+        """Return its running processes."""
 
     @property
     def over_limit(self) -> str | None:
-        """`used X MB of Y MB` once it was killed for its memory; None again after `restart`."""
+        """Return `used X MB of Y MB` after the server was killed for its memory; None again after
+        `restart`.
+        """
 
     def limit_memory(self, memory_limit_mb: float | None) -> None:
-        """Set or lift the limit of its tree, MB of 10^6 bytes, now and for later starts."""
+        """Set or remove the memory limit of its process tree in MB of 10^6 bytes, now and for later
+        starts.
+        """
 
     async def kill(self) -> None:
-        """SIGKILL to all its processes; returns when they are gone."""
+        """Send SIGKILL to all its processes; return when they are gone."""
 
     async def restart(self) -> None:
-        """Start it again at the same address, once it is gone. Raises AgentFailure."""
+        """Restart it at the same address, once it is gone. Raises AgentFailure."""
 
 
 class Served:
-    """A server that a command starts; an async context manager that leaves no process behind."""
+    """A server started by a command; an async context manager that leaves no process behind."""
 
     def __init__(
         self,
@@ -123,7 +127,7 @@ class Served:
         await self._start()
 
     async def __aenter__(self) -> Self:
-        """Start it and wait until its port takes connections.
+        """Start it and wait until its port accepts connections.
 
         Raises AgentFailure, UsageError when another program listens there, and `Stopped`.
         """
@@ -217,7 +221,7 @@ def owned_by(agent: Agent | None, served: Served | None) -> Owned | None:
 
 
 def words_of(command: str) -> Sequence[str]:
-    """The words of a command that starts a server. Raises UsageError."""
+    """Split a command that starts a server into words. Raises UsageError."""
     try:
         words = [word.replace("{python}", sys.executable) for word in shlex.split(command)]
     except ValueError as error:
@@ -228,7 +232,7 @@ def words_of(command: str) -> Sequence[str]:
 
 
 def _ignore(output: bytes) -> None:
-    """What it writes is of no use here; the end of its standard error is kept by the child."""
+    """Discard its output; the child process keeps the end of standard error."""
 
 
 def _ended() -> None:

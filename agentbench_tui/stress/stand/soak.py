@@ -60,7 +60,7 @@ class Soak:
 
     @property
     def length_s(self) -> float:
-        """Under load so far."""
+        """Return the time under load so far in seconds."""
         return sum(window.length_s for window in self.windows)
 
     @property
@@ -69,7 +69,9 @@ class Soak:
         return WARM_UP * self.length_s
 
     def trends(self) -> tuple[list[TrendFacts], dict[str, str]]:
-        """Return which figures have a trend, with what is ruled out; and why one is unknown."""
+        """Return the figures that have a trend, with what is ruled out, and why others are
+        unknown.
+        """
         found, missing = [], {}
         for series in (self._memory(), self._latency(), self._errors()):
             try:
@@ -162,8 +164,9 @@ _NOTHING = {
 
 
 def _no_errors(requests: int, watched_s: float) -> TrendFacts:
-    """The steepest line from 0 that would have shown an error with 95 %: over n requests and T
-    hours a rise of b an hour brings n b T / 2 errors."""
+    """Return the steepest line from 0 that would have shown an error with 95% probability: over n
+    requests and T hours, a rise of b per hour brings n b T / 2 errors.
+    """
     high = 100 * 2 * _NONE_SEEN / requests / (watched_s / _HOUR_S)
     return TrendFacts(
         of="errors",

@@ -1,4 +1,4 @@
-"""The target of a stress test: opened once, put under one window of load after another."""
+"""The target of a stress test: opened once, then measured in one window of load after another."""
 
 from __future__ import annotations
 
@@ -152,10 +152,11 @@ class Stand:
         return measured
 
     async def idle(self, limit_s: float | None = None) -> bool:
-        """Wait until one request after another is answered at its unloaded pace again; whether it
-        was within `limit_s` (30 s × time scale when not given, but 20 s and 20 answers at that pace
-        at least; 3 s once it was not). `Stopped` as of `hold`; a target that does not answer is not
-        idle."""
+        """Wait until sequential requests are answered at the unloaded pace again; return whether
+        that was within `limit_s` (by default 30 s × time scale, at least 20 s and 20 answers at
+        that pace; 3 s after an earlier failure). Raises `Stopped` like `hold`; a target that does
+        not answer is not idle.
+        """
         if limit_s is None:
             limit_s = AGAIN_LIMIT_S if self._restless else self._idle_limit_s
         ends_s = perf_counter() + limit_s
@@ -173,8 +174,8 @@ class Stand:
         return False
 
     async def nobody_listens(self) -> bool:
-        """Return whether the address accepts no connection for some seconds; False if that
-        cannot be tested, or the run is to end.
+        """Return whether the address accepts no connection for some seconds; False if that cannot
+        be tested, or if the run is to end.
         """
         ends_s = perf_counter() + GONE_LIMIT_S
         while self.url is not None and perf_counter() < ends_s:
@@ -192,8 +193,8 @@ class Stand:
 
     @property
     def most_users(self) -> int:
-        """Return the allowed number of users: the suite's, and no more programs than the
-        machine's cores support if each user has one.
+        """Return the allowed number of users: the suite's limit, and no more programs than the
+        cores support if each user has one.
         """
         return min(self.spec.most_concurrency, self._most_programs or self.spec.most_concurrency)
 
@@ -202,7 +203,7 @@ class Stand:
         return PROGRAMS_A_CORE * (os.cpu_count() or 1) if self.scheme in PROGRAMS else None
 
     def keep_limits(self, p95_ms: float) -> None:
-        """Bound each request by the limit on p95, unless the suite has a limit on its time."""
+        """Limit each request's time by the limit on p95, unless the suite sets a time limit."""
         if not self._own_limit:
             self.time_limit_s = max(LEAST_TIME_LIMIT_S, TIME_LIMIT_OVER_P95 * p95_ms / 1e3)
 
@@ -226,8 +227,8 @@ class Stand:
 
     @property
     def lives(self) -> bool:
-        """Return whether any of them is still alive; the process table is read only when the
-        last known one is gone.
+        """Return whether any of them is still alive; the process table is read only when the last
+        known one has ended.
         """
         if self._seen is not None:
             now = read_process(self._seen.pid)
@@ -259,7 +260,7 @@ class Stand:
             raise ValueError(f"{course.input_tokens} tokens are more than are allowed")
 
     async def _carry_out(self, course: WindowPlan) -> tuple[Window, list[WorkerPlan], Live, Watch]:
-        """Run one window, without storing it yet."""
+        """Run one window without storing it."""
         context, repeat = self._context, self.windows
         if context.stop.is_set:
             raise Stopped(context.stop.reason or "stopped")
@@ -341,8 +342,9 @@ class Stand:
             self._live.hear(worker, chunk)
 
     async def _ask_in_turn(self, limit_s: float) -> list[float]:
-        """Latencies in ms of a few requests, one after another, as far as they were answered
-        within the limit; of a window that is not kept."""
+        """Return latencies in ms of a few sequential requests that were answered within the limit,
+        from a window that is not stored.
+        """
         course = WindowPlan(
             limit_s,
             users=1,

@@ -1,4 +1,4 @@
-"""Activity during a window: its faults and actions, and the reasons to end it early."""
+"""Watches a window: its faults and actions, and the reasons to end it early."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Watch:
                 self._applied[fault.name] = self._applied.get(fault.name, 0) + fault.applied
 
     def begin(self, began_ns: int) -> None:
-        """The window begins then, on `perf_counter_ns`."""
+        """Start the window at that time of `perf_counter_ns`."""
         if self.readings is not None:
             self.readings.begin(began_ns)
         doing = [self._guard()]
@@ -75,8 +75,8 @@ class Watch:
         self._tasks = [asyncio.create_task(one) for one in doing]
 
     def with_readings(self, measured: Measured, *, cpu: bool) -> Measured:
-        """Return the window with its resource samples; the CPU time of processes that live for
-        one request is unknown, and omitted.
+        """Return the window with its resource samples; CPU time of processes that live for one
+        request is unknown and omitted.
         """
         readings = self.readings
         if readings is None:
@@ -112,7 +112,7 @@ class Watch:
             self._end(AgentFailure(FailureKind.HARNESS, detail))
 
     async def _guard(self) -> None:
-        """Look on; a guard that fails unseen would be none."""
+        """Watch, and end the window if watching itself fails."""
         try:
             await self._look()
         except Exception as error:  # noqa: BLE001  # whatever it is, it ends the window and is told
@@ -120,7 +120,7 @@ class Watch:
             self._end(AgentFailure(FailureKind.HARNESS, detail))
 
     async def _look(self) -> None:
-        """Watch until there is a reason to end."""
+        """Watch until there is a reason to end the window."""
         lasting = self._stand.is_here and not self._course.may_die
         looks = 0
         while self.why is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TimedAction:
-    """An action at a time within a window. An exception ends the window."""
+    """An action at a time within a window. An exception in it ends the window."""
 
     at_s: float
     """After the window's start."""

@@ -1,4 +1,4 @@
-"""From a course to the messages for load workers."""
+"""Turns a course into messages for load workers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def load_spec_of(
 
 
 def workload_of(load_spec: LoadSpec, group: Group, repeat: int) -> tuple[RequestType, ...]:
-    """Other prompts in each window: a server would have those of the one before in its cache."""
+    """Return prompts that differ in each window, since a server would have earlier ones in its
+    cache.
+    """
     seed = derive_seed(group.seed, "workload", repeat)
     return make_workload(load_spec, base_dir=group.base_dir, seed=seed)
 
