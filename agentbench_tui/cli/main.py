@@ -52,6 +52,10 @@ COMMANDS = {
         "Generate market worlds and let agents play them.",
     ),
     "resume": ("agentbench_tui.cli.run.resume:resume", "Continue an interrupted run."),
+    "rerun": (
+        "agentbench_tui.cli.run.rerun:rerun",
+        "Ask only what failed, or what was wrong, again.",
+    ),
     "rescore": (
         "agentbench_tui.cli.run.resume:rescore",
         "Score the stored answers of a run again.",
@@ -113,13 +117,13 @@ COMMANDS = {
 }
 """Name → (module:attribute, line in `--help`); no line, not listed."""
 _RUN_USER_CODE = {
-    "run", "load", "stress", "experiments", "time", "market", "resume", "rescore", "regressions",
-    "agents", "suites", "carry-out",
+    "run", "load", "stress", "experiments", "time", "market", "resume", "rerun", "rescore",
+    "regressions", "agents", "suites", "carry-out",
 }  # fmt: skip
 """Commands that run the user's code in their own process, which may end it."""
 
 
-_MEASURE = {"run", "load", "stress", "time", "resume", "rescore", "carry-out"}
+_MEASURE = {"run", "load", "stress", "time", "resume", "rerun", "rescore", "carry-out"}
 _MEASURING_PARTS = {("experiments", "run"), ("market", "run"), ("market", "serve")}
 """Commands that are never repeated automatically: each time they call agents or judges, which
 costs time and money, and most start another run.

@@ -67,6 +67,21 @@ class GaugeSummary(Part, frozen=True, kw_only=True):
     n: int
 
 
+class RerunPart(Part, frozen=True, kw_only=True):
+    """What an execution of a rerun asked again of an execution of an earlier run."""
+
+    execution_id: str
+    """The execution of the earlier run."""
+    attempt: int
+    """1: it holds the other answers of the earlier execution, and new ones in place of failures of
+    the infrastructure. From 2 on: it only has further attempts at answers that were not right."""
+    asked: int
+    """Observations to ask again."""
+    observed: int
+    answered: int
+    correct: int
+
+
 class ExecutionResult(Part, frozen=True, kw_only=True):
     """One agent on one benchmark at one parameter point."""
 
@@ -96,6 +111,8 @@ class ExecutionResult(Part, frozen=True, kw_only=True):
     kind: str | None
     """Kind of the benchmark; None in a run whose plan no longer has it."""
     stress: ScenarioResult | UnsetType = UNSET
+    rerun: RerunPart | UnsetType | None = UNSET
+    """In a rerun: what was asked again."""
     gauges: dict[str, dict[str, GaugeSummary]] | UnsetType = UNSET
     """Scope, such as `host` or `agent:ID` → field → readings; in run details only."""
 
@@ -201,6 +218,8 @@ class RunDocument(Document, frozen=True, kw_only=True, tag="agentbench.run/1"):
     harness: str | None = None
     """Verdict on the measurement itself: `clean`, `noisy` or `generator-limited`."""
     remarks: tuple[str, ...] = ()
+    rerun_of: str | UnsetType | None = UNSET
+    """The run that this one continues by asking part of it again."""
     unchecked_limits: tuple[UncheckedLimit, ...] = ()
     executions: tuple[ExecutionResult, ...]
     leaderboard: tuple[RunLeaderboardEntry, ...]

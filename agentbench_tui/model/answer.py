@@ -45,6 +45,9 @@ UNMEASURED = frozenset({FailureKind.GRADER, FailureKind.HARNESS})
 _PASSING = frozenset({FailureKind.RATE_LIMITED, FailureKind.CONNECTION, FailureKind.SERVER})
 """Kinds of failures that may pass, unless a failure says that it is final."""
 
+INFRASTRUCTURE = _PASSING | {FailureKind.HARNESS}
+"""Failures on the way to the agent rather than of the agent: a rerun replaces them."""
+
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Tokens of one answer. None means that the agent did not say."""

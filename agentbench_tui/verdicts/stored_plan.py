@@ -16,11 +16,20 @@ class StoredAgent(msgspec.Struct, frozen=True):
     hourly_price_usd: Any = None
 
 
+class StoredContinued(msgspec.Struct, frozen=True):
+    """What an execution of a rerun continues, as of `engine.run.plan.Continued`."""
+
+    execution_id: str
+    asked: list[tuple[str, int, int]] = []
+    attempt: int = 1
+
+
 class StoredExecution(msgspec.Struct, frozen=True):
     """One agent on one benchmark."""
 
     id: str
     agent: StoredAgent = StoredAgent()
+    continued: StoredContinued | None = None
 
 
 class StoredBenchmark(msgspec.Struct, frozen=True):
@@ -52,6 +61,7 @@ class StoredPlan(msgspec.Struct, frozen=True):
     remarks: list[str] = []
     cost_limit_usd: Any = None
     token_limit: Any = None
+    rerun_of: str = ""
 
 
 _read = msgspec.json.Decoder(StoredBenchmark).decode

@@ -25,6 +25,7 @@ from agentbench_tui.presentation.numbers import (
     with_interval,
 )
 from agentbench_tui.presentation.report import Column
+from agentbench_tui.presentation.reruns import rerun_lines
 from agentbench_tui.presentation.runs import ending_words
 from agentbench_tui.verdicts.evidence.place import point_words
 
@@ -85,6 +86,10 @@ def print_run(document: dict[str, Any], form: str, *, in_full: bool = False) -> 
         print_prose(_ending(document))
         return
     judged = any(map(_is_judged, tasks))
+    if not document["leaderboard"]:  # further attempts of a rerun rank nobody
+        for line in notes(document)[1:]:
+            print_prose(line)
+        return
     print_rows(leaderboard_rows(document["leaderboard"], judged=judged), LEADERBOARD, form)
     for line in notes(document):
         print_prose(line)
@@ -287,6 +292,7 @@ def notes(document: dict[str, Any]) -> list[str]:
         for one in document["executions"]
         if (one.get("judges") or {}).get("agreement") is not None
     ]
+    lines += rerun_lines(document)
     lines += _foresight_lines(document)
     lines += _unmeasured_lines(document)
     estimated = sorted(

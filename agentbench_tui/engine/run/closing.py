@@ -17,6 +17,8 @@ from agentbench_tui.store.queries.executions import (
     load_verdicts,
     planned_and_observed,
 )
+from agentbench_tui.store.queries.runs import find_fingerprint
+from agentbench_tui.store.reruns import ending_of_continued
 from agentbench_tui.store.writes import executions, runs
 from agentbench_tui.store.writes.runs import PriceRow, RunEnd
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 
 LONGEST_ERROR = 1000
+FURTHER_ATTEMPTS = "further attempts only"
+"""Why an execution of a rerun is not complete, although everything that was to be asked was."""
 VERDICTS = ("clean", "noisy", "generator-limited")
 """From the best to the worst."""
 
@@ -59,6 +63,11 @@ def close_execution(
             status = "interrupted"
         elif reason is None or not observed:
             status = "incomplete"
+    if status == "complete":
+        only_further, stopped_before = ending_of_continued(connection, key)
+        reason = reason or stopped_before
+        if only_further:  # so that nothing takes it for a result of its benchmark
+            status, reason = "incomplete", FURTHER_ATTEMPTS
     executions.set_execution_end(connection, key, status, reason, progress.broken)
 
 
@@ -123,9 +132,22 @@ def captured_environment() -> tuple[str, str, str]:
 
 
 def write_environment(
-    connection: sqlite3.Connection, run_key: int, document: str, fingerprint: str, vcs: str | None
+    connection: sqlite3.Connection,
+    run_key: int,
+    document: str,
+    fingerprint: str,
+    vcs: str | None,
+    earlier_run: str = "",
 ) -> None:
-    """Store the run's machine, and the state of the code."""
+    """Store the run's machine, and the state of the code.
+
+    A rerun of `earlier_run` on another machine gets a fingerprint that no run on one machine has,
+    so that its times, which are of both, are not compared.
+    """
+    before = find_fingerprint(connection, earlier_run) if earlier_run else None
+    if before not in {None, fingerprint}:
+        fingerprint = f"{before}, then {fingerprint}"
+        document = msgspec.json.encode({**msgspec.json.decode(document), "before": before}).decode()
     digest = hashlib.sha256(document.encode()).hexdigest()
     runs.insert_environment(connection, run_key, digest, fingerprint, document, vcs)
 

@@ -34,6 +34,11 @@ from agentbench_tui.engine.run.plan import masked
 from agentbench_tui.engine.run.plan_secrets import declare_secrets_of
 from agentbench_tui.engine.run.signals import Signals
 from agentbench_tui.engine.run.stopping import Budget
+from agentbench_tui.engine.run.taking_over import (
+    leave_out_the_rest,
+    spend_what_was_asked,
+    take_over,
+)
 from agentbench_tui.model.clock import bind, monotonic, perf_counter_ns, utc_now
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.kind_sections import read_suite
@@ -140,7 +145,8 @@ class _Run:
         writer = self._writer
         await writer.apply(lambda c: dead_runs.mark_dead_runs(c, self._database))
         # Opened before the run exists: a dataset that cannot be read leaves no trace of a run.
-        sources = {} if resume else open_datasets(self._plan)
+        # A rerun has the cases of the run that it continues.
+        sources = {} if resume or self._plan.rerun_of else open_datasets(self._plan)
         if resume:
             run_key = await writer.apply(
                 lambda c: registration.reopen_run(c, self._plan.run_id, self._holder)
@@ -204,7 +210,9 @@ class _Run:
             say=self._tell,
         )
         await store_datasets(context, sources)
-        if resume:
+        if plan.rerun_of:
+            await take_over(context)
+        if resume or plan.rerun_of:
             await self._load_committed(context)
         return context
 
@@ -218,16 +226,21 @@ class _Run:
 
     async def _store_environment(self, run_key: int) -> None:
         document, fingerprint, vcs = await asyncio.to_thread(captured_environment)
+        earlier = self._plan.rerun_of
         await self._writer.apply(
-            lambda c: write_environment(c, run_key, document, fingerprint, vcs)
+            lambda c: write_environment(c, run_key, document, fingerprint, vcs, earlier)
         )
 
     async def _load_committed(self, context: RunContext) -> None:
         """Read what is already in the store, and its cost, which counts toward the run's budget."""
         done = await self._writer.apply(lambda c: committed_observations(c, context.run_key))
         context.done = {key: done.get(key, set()) for key in context.execution_keys.values()}
-        spent = await self._writer.apply(lambda c: spent_on_run(c, context.run_key))
-        context.budget.spend(*spent)
+        if self._plan.rerun_of:
+            spend_what_was_asked(context)
+            leave_out_the_rest(context)
+        else:
+            spent = await self._writer.apply(lambda c: spent_on_run(c, context.run_key))
+            context.budget.spend(*spent)
         context.check_budget()
         context.finished = await self._writer.apply(
             lambda c: complete_executions(c, context.run_key)

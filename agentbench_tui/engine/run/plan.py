@@ -16,6 +16,20 @@ if TYPE_CHECKING:
     from agentbench_tui.model.suite import Benchmark, Suite
 
 
+class Continued(msgspec.Struct, frozen=True):
+    """What an execution of a rerun has of an execution of an earlier run, and asks again."""
+
+    execution_id: str
+    """The execution of the earlier run."""
+    asked: tuple[tuple[str, int, int], ...] = ()
+    """(case id, repeat, iteration) of each observation that is asked."""
+    attempt: int = 1
+    """1: the earlier execution as a whole, whose other answers are kept. From 2 on: only further
+    attempts at its answers that were not right."""
+    asks_rest: bool = False
+    """Whether it also asks what the earlier execution never came to ask."""
+
+
 class ExecutionPlan(msgspec.Struct, frozen=True):
     """One agent on one benchmark at one parameter point with one seed."""
 
@@ -23,6 +37,8 @@ class ExecutionPlan(msgspec.Struct, frozen=True):
     ordinal: int
     """Place in the run, from 0."""
     agent: AgentSpec
+    continued: Continued | None = None
+    """In a rerun: the execution that this one continues."""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -99,6 +115,8 @@ class Plan(msgspec.Struct, frozen=True):
     """The command line that created it, with secrets masked."""
     remarks: tuple[str, ...] = ()
     """Remarks on the suites, such as a parameter that has no effect."""
+    rerun_of: str = ""
+    """Id of the run that this one continues by asking part of it again."""
 
     def executions(self) -> list[tuple[Group, ExecutionPlan]]:
         """Every execution with its group, in order."""

@@ -13,6 +13,7 @@ from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import workspace_id
 from agentbench_tui.store.locking import Lease, LeaseHolder
 from agentbench_tui.store.queries.iterations import newest_answer_times, open_iterations
+from agentbench_tui.store.reruns import use_dataset_of
 from agentbench_tui.store.writes import runs
 from agentbench_tui.store.writes.definitions import (
     BenchmarkRow,
@@ -108,10 +109,10 @@ def _register_execution(
     workspace: str,
     now: str,
 ) -> None:
-    agent = execution.agent
+    agent, continued = execution.agent, execution.continued
     specification = msgspec.json.encode(agent).decode()
     write_agent(connection, agent.id, agent.name or agent.id, agent.version, specification, now)
-    plan_execution(
+    key = plan_execution(
         connection,
         ExecutionRow(
             execution.id,
@@ -128,8 +129,12 @@ def _register_execution(
             agent.simulated,
             specification,
             now,
+            continued.execution_id if continued is not None and continued.attempt == 1 else None,
+            continued.execution_id if continued is not None and continued.attempt > 1 else None,
         ),
     )
+    if continued is not None:
+        use_dataset_of(connection, key, continued.execution_id)
 
 
 def reopen_run(connection: sqlite3.Connection, run_id: str, holder: LeaseHolder) -> int:

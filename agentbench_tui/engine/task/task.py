@@ -71,12 +71,16 @@ def aggregate(
 ) -> Aggregate:
     """Return the metrics of a stored execution."""
     from agentbench_tui.engine.task.aggregate import aggregate
+    from agentbench_tui.engine.task.attempts import pass_within_attempts
 
     result = aggregate(
         connection, execution_key, agent, resources, is_scored=bool(benchmark.scorers)
     )
     if benchmark.game is not None:
         find_game(benchmark.game).add_metrics(connection, execution_key, result)
+    within = pass_within_attempts(connection, execution_key, benchmark.iterations.measured)
+    if within is not None:
+        result.metrics[within.name] = within
     return result
 
 

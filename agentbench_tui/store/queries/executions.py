@@ -10,6 +10,7 @@ import msgspec
 
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.store.queries.runs import Row, rows_of
+from agentbench_tui.store.reruns import NOT_REPLACED
 
 if TYPE_CHECKING:
     import sqlite3
@@ -55,8 +56,15 @@ def complete_executions(connection: sqlite3.Connection, run_key: int) -> set[int
 
 
 def execution_statuses(connection: sqlite3.Connection, run_key: int) -> Counter[str]:
-    """Status → how many executions of a run have it."""
-    rows = connection.execute("SELECT status FROM benchmark_executions WHERE run_key=?", (run_key,))
+    """Status → how many executions of a run have it. Further attempts of a rerun count as complete
+    once all of them were made."""
+    rows = connection.execute(
+        "SELECT CASE WHEN attempts_after IS NOT NULL AND status='incomplete'"
+        "  AND error_details IS NULL AND planned>0 AND planned="
+        "  (SELECT COUNT(*) FROM answers WHERE execution_key=e.key) THEN 'complete' ELSE status END"
+        " FROM benchmark_executions e WHERE run_key=?",
+        (run_key,),
+    )
     return Counter(row[0] for row in rows.fetchall())
 
 
@@ -182,10 +190,10 @@ def executions_before(connection: sqlite3.Connection, execution: Row, limit: int
     `agent_version`, `run_id`, `tags` of the run (JSON)."""
     return rows_of(
         connection,
-        "SELECT e.key, e.agent_version, r.id AS run_id, r.tags FROM benchmark_executions e"
+        "SELECT e.key, e.agent_version, r.id AS run_id, r.tags FROM benchmark_executions e"  # noqa: S608  # ours
         " JOIN runs r ON r.key=e.run_key WHERE e.agent_id=? AND e.suite_id=? AND e.benchmark_id=?"
         " AND e.parameters=? AND e.simulated=? AND e.status='complete' AND e.run_key<>?"
-        " AND e.created_at<? ORDER BY e.created_at DESC, e.key DESC LIMIT ?",
+        f" AND e.created_at<? AND {NOT_REPLACED} ORDER BY e.created_at DESC, e.key DESC LIMIT ?",
         (
             execution["agent_id"],
             execution["suite_id"],

@@ -66,7 +66,9 @@ def open_iterations(connection: sqlite3.Connection, run_key: int) -> list[OpenIt
         "  SUM(i.observed) FROM iterations i WHERE NOT i.warmup AND i.repeat=a.repeat"
         "  AND i.execution_key=a.execution_key AND i.iteration=a.iteration), 0) AS missing,"
         " e.start_time FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
-        " WHERE a.run_key=? GROUP BY 1, 2, 3 HAVING missing > 0",
+        # A rerun takes over the iterations of the earlier run last, and only then plans anything.
+        " WHERE a.run_key=? AND (e.replaces IS NULL OR e.planned > 0)"
+        " GROUP BY 1, 2, 3 HAVING missing > 0",
         (run_key,),
     )
     return [*map(OpenIteration._make, rows.fetchall())]

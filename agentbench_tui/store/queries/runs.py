@@ -339,6 +339,16 @@ def fingerprint_of_run(connection: sqlite3.Connection, run_key: int) -> str | No
     return None if row is None else str(row[0])
 
 
+def find_fingerprint(connection: sqlite3.Connection, run_id: str) -> str | None:
+    """The fingerprint of the machine that a run was on; None if that, or the run, is unknown."""
+    row = connection.execute(
+        "SELECT e.fingerprint FROM runs r JOIN environments e ON e.hash=r.environment_hash"
+        " WHERE r.id=?",
+        (run_id,),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
 def plan_of_execution(connection: sqlite3.Connection, execution_key: int) -> tuple[int, str]:
     """The key of an execution's run, and its plan, JSON."""
     run_key, plan = connection.execute(

@@ -10,6 +10,7 @@ import msgspec
 
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.reruns import NOT_REPLACED
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,6 +53,8 @@ def executions_where(
     }
     # Only what is given, so that SQLite looks for it in its indexes.
     conditions = " AND ".join(["e.status='complete'", *given])
+    if run_key is None and keys is None:
+        conditions += f" AND {NOT_REPLACED}"
     cursor = connection.execute(
         "SELECT e.*, v.fingerprint, r.id AS run_id FROM benchmark_executions e"  # noqa: S608  # ours
         " JOIN runs r ON r.key=e.run_key LEFT JOIN environments v ON v.hash=r.environment_hash"
@@ -73,8 +76,9 @@ def newest_at_each_place(
     point, at most `most`; up to the newest run of a version, if one is given.
     """
     rows = connection.execute(
-        "WITH known AS (SELECT key, suite_id, benchmark_id, parameters, agent_version, created_at"
-        "  FROM benchmark_executions WHERE agent_id=:agent AND status='complete'),"
+        "WITH known AS (SELECT key, suite_id, benchmark_id, parameters, agent_version, created_at"  # noqa: S608  # ours
+        "  FROM benchmark_executions e WHERE agent_id=:agent AND status='complete'"
+        f"  AND {NOT_REPLACED}),"
         " ends AS (SELECT suite_id, benchmark_id, parameters, MAX(created_at) AS newest FROM known"
         "  WHERE :version IS NULL OR agent_version=:version GROUP BY 1, 2, 3)"
         " SELECT key FROM (SELECT key, DENSE_RANK() OVER ("
@@ -96,10 +100,10 @@ def keys_of(
 ) -> set[int]:
     """Keys of an agent's complete executions of a version, in a run (its id) or with a tag."""
     rows = connection.execute(
-        "SELECT e.key FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"
+        "SELECT e.key FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"  # noqa: S608  # ours
         " WHERE e.agent_id=:agent AND e.status='complete'"
         " AND (:version IS NULL OR e.agent_version=:version)"
-        " AND (:run IS NULL OR r.id=:run)"
+        f" AND (r.id=:run OR (:run IS NULL AND {NOT_REPLACED}))"
         " AND (:tag IS NULL OR EXISTS (SELECT 1 FROM json_each(r.tags) WHERE value=:tag))",
         {"agent": agent, "version": version, "run": run, "tag": tag},
     )
@@ -152,7 +156,7 @@ def unfinished(connection: sqlite3.Connection, agent: str, version: str) -> int:
     """Return how many executions of a version ended before they were complete."""
     row = connection.execute(
         "SELECT COUNT(*) FROM benchmark_executions WHERE agent_id=? AND agent_version=?"
-        " AND status IN ('incomplete', 'interrupted')",
+        " AND status IN ('incomplete', 'interrupted') AND attempts_after IS NULL",
         (agent, version),
     ).fetchone()
     return int(row[0])
@@ -174,6 +178,7 @@ def interrupted_since(
     rows = connection.execute(
         "SELECT r.id, r.status FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"
         " WHERE e.agent_id=:agent AND e.created_at>:since AND e.status!='complete'"
+        " AND e.attempts_after IS NULL"
         " AND (:version IS NULL OR e.agent_version=:version)"
         " AND (:suite IS NULL OR e.suite_id=:suite)"
         " AND (:benchmark IS NULL OR e.benchmark_id=:benchmark)"

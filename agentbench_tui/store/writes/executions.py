@@ -31,6 +31,10 @@ class ExecutionRow(NamedTuple):
     model_configuration: str
     """The agent's specification, JSON."""
     created_at: str
+    replaces: str | None = None
+    """Id of the execution of an earlier run whose answers this one has."""
+    attempts_after: str | None = None
+    """Id of the execution of an earlier run that this one adds attempts to."""
 
 
 class MetricRow(NamedTuple):
@@ -80,15 +84,17 @@ class Rank(NamedTuple):
     execution_key: int
 
 
-def plan_execution(connection: sqlite3.Connection, execution: ExecutionRow) -> None:
-    """Write an execution as planned."""
-    connection.execute(
+def plan_execution(connection: sqlite3.Connection, execution: ExecutionRow) -> int:
+    """Write an execution as planned; its key."""
+    (key,) = connection.execute(
         "INSERT INTO benchmark_executions (id, run_key, ordinal, suite_hash, suite_id,"
         " benchmark_id, agent_id, agent_version, workspace_id, parameters, seed, simulated,"
-        " model_configuration, status, created_at)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,'planned',?)",
+        " model_configuration, created_at, replaces, attempts_after, status)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'planned')"
+        " RETURNING key",
         execution,
-    )
+    ).fetchone()
+    return int(key)
 
 
 def start_execution(writer: RowWriter, execution_key: int, now: str) -> None:

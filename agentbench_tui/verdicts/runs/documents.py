@@ -17,6 +17,7 @@ from agentbench_tui.store.queries.runs import (
     metrics_of,
 )
 from agentbench_tui.store.queries.suites import metrics_measured, suite_weights
+from agentbench_tui.store.reruns import outcomes_of
 from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_limits
 from agentbench_tui.verdicts.load.load_document import load_document
 from agentbench_tui.verdicts.run_leaderboard import leaderboard_of
@@ -26,7 +27,11 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping
 
-    from agentbench_tui.verdicts.stored_plan import StoredBenchmark, StoredGroup
+    from agentbench_tui.verdicts.stored_plan import (
+        StoredBenchmark,
+        StoredExecution,
+        StoredGroup,
+    )
 
 RUN_SCHEMA = "agentbench.run/1"
 RUN_DETAILS_SCHEMA = "agentbench.run-details/1"
@@ -38,6 +43,7 @@ def run_document(connection: sqlite3.Connection, run: Document) -> Document:
     """Return what `agentbench run --format json` prints. `run` is a row of `queries.find_run`."""
     plan = read_plan(run["plan"])
     groups = {one.id: group for group in plan.groups for one in group.executions}
+    planned = {one.id: one for group in plan.groups for one in group.executions}
     benchmarks = {key: group.read() for key, group in groups.items()}
     rows = executions_of(connection, run["key"])
     shared = _Shared(connection)
@@ -48,13 +54,35 @@ def run_document(connection: sqlite3.Connection, run: Document) -> Document:
         "stop_reason": run["stop_reason"],
         "harness": run["verdict"],
         "remarks": plan.remarks,
+        "rerun_of": plan.rerun_of or None,
         "unchecked_limits": unchecked_limits(connection, plan, benchmarks, rows),
         "executions": [
             execution_document(connection, row, shared)
             | _by_kind(connection, row, benchmarks.get(row["id"]), groups)
+            | {"rerun": _rerun(connection, row, planned.get(row["id"]))}
             for row in rows
         ],
-        "leaderboard": leaderboard_of(connection, rows),
+        "leaderboard": leaderboard_of(
+            connection, [row for row in rows if row["attempts_after"] is None]
+        ),
+    }
+
+
+def _rerun(
+    connection: sqlite3.Connection, row: Document, planned: StoredExecution | None
+) -> Document | None:
+    """Return what an execution of a rerun asked again; None for any other."""
+    if planned is None or planned.continued is None:
+        return None
+    continued = planned.continued
+    asked = outcomes_of(connection, row["key"], continued.asked)
+    return {
+        "execution_id": continued.execution_id,
+        "attempt": continued.attempt,
+        "asked": len(continued.asked),
+        "observed": asked.observed,
+        "answered": asked.answered,
+        "correct": asked.correct,
     }
 
 

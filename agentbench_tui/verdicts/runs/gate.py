@@ -111,7 +111,8 @@ def check_gates(
     of_suites: Mapping[str, Iterable[str]],
     no_regression: Judge | None = None,
 ) -> list[GateResult]:
-    """Every gate on every execution of a run document, simulated ones included.
+    """Every gate on every execution of a run document, simulated ones included. Further attempts
+    of a rerun, which are no result of the benchmark, are not judged.
 
     Those in `of_suites` (suite id → gates) are for the executions of that suite alone.
     `no_regression` judges by the store (`regression_gate.NoRegression`); without it that gate
@@ -122,8 +123,15 @@ def check_gates(
     return [
         _check(gate, execution, document, no_regression)
         for execution in document["executions"]
+        if not is_further_attempts(execution)
         for gate in (*everywhere, *own.get(execution["suite_id"], ()))
     ]
+
+
+def is_further_attempts(execution: Mapping[str, Any]) -> bool:
+    """Return whether an execution of a run document only has further attempts at wrong answers."""
+    rerun = execution.get("rerun")
+    return rerun is not None and rerun["attempt"] > 1
 
 
 def _check(

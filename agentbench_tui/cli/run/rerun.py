@@ -1,0 +1,81 @@
+"""`agentbench rerun`: ask part of a run again, in a run of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from agentbench_tui.cli.console.output import FORMATS, database_option, database_path
+from agentbench_tui.cli.run.options import command_line, how_of
+from agentbench_tui.cli.run.session_options import view_options
+from agentbench_tui.cli.run.trust import check_trust, trust_option
+
+
+@click.command(short_help="Ask only what failed, or what was wrong, again.")
+@click.argument("run", default="latest")
+@click.option(
+    "--failed", is_flag=True, help="Ask again what has no valid answer, for whatever reason."
+)
+@click.option("--wrong", is_flag=True, help="Ask again what was answered, but not right.")
+@click.option(
+    "--infrastructure",
+    is_flag=True,
+    help="Ask again what failed on the way to the agent: rate limits, connections, servers, and "
+    "agentbench itself.",
+)
+@click.option(
+    "--case",
+    "cases",
+    multiple=True,
+    metavar="ID",
+    help="Ask this case again, whatever came of it. May be given several times.",
+)
+@database_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="Output format.",
+)
+@click.option("--detach", is_flag=True, help="Start it in the background, print its id and exit.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+@trust_option
+@view_options
+def rerun(run: str, database: str | None, trust: bool, **given: Any) -> int:
+    """Ask part of RUN (an id, a unique prefix of one, or `latest`) again, as a run of its own.
+
+    A new answer takes the place of an infrastructure failure: the new run then holds all other
+    answers of RUN too, and boards, comparisons and histories read it instead of RUN. Anything else
+    that is asked again, such as a wrong answer, is a further attempt: it counts for pass@k, and
+    changes no accuracy, time or cost.
+
+    \b
+    agentbench rerun --failed
+    agentbench rerun 01a2203b --infrastructure
+    agentbench rerun 01a2203b --wrong
+    agentbench rerun 01a2203b --case gains-1 --case gains-7
+    """
+    from agentbench_tui.cli.run import running
+    from agentbench_tui.engine.run.rerun import Choice, rerun_plan
+    from agentbench_tui.engine.run.trust import executed_by_resuming
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.runs import cases_of_run, find_run
+
+    choice = Choice(
+        given.pop("failed"), given.pop("wrong"), given.pop("infrastructure"), given.pop("cases")
+    )
+    if choice == Choice():
+        raise click.UsageError(
+            "choose what to ask again: --failed, --wrong, --infrastructure or --case ID"
+        )
+    path = database_path(database)
+    with reading(path) as connection:
+        row = find_run(connection, run)
+        plan = rerun_plan(connection, row, choice, command_line())
+        if row["imported_at"] is not None:
+            lines = executed_by_resuming(plan, cases_of_run(connection, row["key"]))
+            check_trust(row, lines, trust=trust)
+    return running.run_plan(plan, str(path), None, how_of(given))

@@ -1,0 +1,256 @@
+"""`agentbench rerun`: part of a run is asked again, and one rule says what becomes of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import Place, kill, make_place, until
+
+# At first 1 and 2 cannot be reached, 3 raises, and 4 and 5 are answered wrongly; once the file
+# `healed` is there, all but 3 and 5 go well.
+AGENTS = """
+import os
+from pathlib import Path
+from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
+here = Path(__file__).parent
+def flaky(prompt):
+    with (here / "asked").open("a") as log:
+        log.write(prompt + " ")
+    if prompt in os.environ.get("DOOR", "").split():
+        (here / "arrived").write_text(prompt)
+        (here / "go").read_text()
+    n, healed = int(prompt), (here / "healed").exists()
+    if n in (1, 2) and not healed:
+        raise AgentFailure(FailureKind.CONNECTION, "no route")
+    if n == 3:
+        raise ValueError("a bug of the agent")
+    return Answer("?" if n == 5 or n == 4 and not healed else prompt, cost_usd=1.0)
+def steady(prompt):
+    return Answer(prompt if int(prompt) % 2 else "?", cost_usd=1.0)
+"""
+RUN = ("run", "suite.json", "--no-ui", "--format", "json")
+FLAKY = ("--agent", "flaky=python:agents.py:flaky")
+STEADY = ("--agent", "steady=python:agents.py:steady")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = make_place(tmp_path)
+    made.suite(8, retries=0)
+    (tmp_path / "agents.py").write_text(AGENTS)
+    return made
+
+
+def begun(place: Place, *agents: str) -> str:
+    """A run in which two cases could not be asked; its id. From then on they can."""
+    document = json.loads(place.run(*RUN, *agents).stdout)
+    (place.folder / "healed").touch()
+    (place.folder / "asked").unlink(missing_ok=True)
+    return str(document["run_id"])
+
+
+def rerun(place: Place, *arguments: str) -> dict[str, Any]:
+    done = place.run("rerun", *arguments, "--no-ui", "--format", "json")
+    assert done.returncode in {0, 3}, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def asked(place: Place) -> list[str]:
+    return (place.folder / "asked").read_text().split()
+
+
+def accuracy(place: Place, agent: str, *options: str) -> Any:
+    """Accuracy of an agent on the leaderboard."""
+    board = json.loads(place.run("leaderboard", *options, "--format", "json").stdout)
+    return next(one["accuracy"] for one in board["agents"] if one["agent_id"] == agent)
+
+
+def metric(execution: dict[str, Any], name: str) -> Any:
+    return execution["metrics"][name]["value"]
+
+
+def test_infrastructure_failures_are_replaced_and_all_else_is_kept(place: Place) -> None:
+    earlier = begun(place, *FLAKY, *STEADY)
+    document = rerun(place, earlier, "--infrastructure")
+    assert asked(place) == ["1", "2"]
+    assert (document["status"], document["rerun_of"]) == ("complete", earlier)
+    flaky, steady = document["executions"]
+    assert (flaky["agent_id"], flaky["status"]) == ("flaky", "complete")
+    # 0, 6 and 7 were right, now 1 and 2 as well; 4 and 5 are wrong and 3 has no answer.
+    assert flaky["cases"] == {"total": 8, "observed": 8, "answered": 7, "correct": 5}
+    assert metric(flaky, "accuracy") == 5 / 8
+    assert flaky["failures"] == {"agent": 1}
+    assert metric(flaky, "cost_usd") == 7.0
+    assert flaky["rerun"] | {"execution_id": ""} == {
+        "execution_id": "", "attempt": 1, "asked": 2, "observed": 2, "answered": 2, "correct": 2,
+    }  # fmt: skip
+    assert steady["cases"] == {"total": 8, "observed": 8, "answered": 8, "correct": 4}
+    assert [one["agent_id"] for one in document["leaderboard"]] == ["flaky", "steady"]
+    printed = place.run("runs", "show").stdout
+    assert "2 infrastructure failures of run" in printed
+    assert "replaced: 2 answered now, 2 right; 6 other answers kept." in printed
+
+
+def test_boards_and_histories_read_the_rerun_in_place_of_the_earlier_run(place: Place) -> None:
+    earlier = begun(place, *FLAKY, *STEADY)
+    child = rerun(place, earlier, "--infrastructure")["run_id"]
+    assert accuracy(place, "flaky") == 5 / 8
+    compared = json.loads(place.run("compare", "flaky", "steady", "--format", "json").stdout)
+    (benchmark,) = compared["benchmarks"]
+    assert benchmark["a"]["run_ids"] == benchmark["b"]["run_ids"] == [child]
+    regressions = json.loads(place.run("regressions", "flaky", "--format", "json").stdout)
+    reasons = {finding["reason"] for finding in regressions["findings"]}
+    assert reasons == {"there is no earlier run; run again after a change"}
+
+
+def test_a_wrong_answer_is_a_further_attempt_and_counts_for_pass_at_k_alone(place: Place) -> None:
+    earlier = begun(place, *FLAKY)
+    document = rerun(place, earlier, "--failed", "--wrong")
+    assert sorted(asked(place)) == ["1", "2", "3", "4", "5"]
+    whole, further = document["executions"]
+    # The whole has the replaced answers only: 4 is right at its second attempt, not at its first.
+    assert (whole["status"], metric(whole, "accuracy")) == ("complete", 5 / 8)
+    assert (further["status"], further["stop_reason"]) == ("incomplete", "further attempts only")
+    assert further["cases"] == {"total": 3, "observed": 3, "answered": 2, "correct": 1}
+    assert further["rerun"]["attempt"] == 2
+    assert document["status"] == "complete"
+    # The earlier run still has 1 and 2 as failures, which no further attempt of theirs follows.
+    pass_at_2 = further["metrics"]["pass@2"]
+    assert pass_at_2["value"] is None
+    assert pass_at_2["reason"] == "2 answers not right and not asked again"
+
+
+def test_pass_at_k_is_the_share_right_within_k_attempts(place: Place) -> None:
+    begun(place, *FLAKY)
+    merged = rerun(place, "latest", "--infrastructure")["run_id"]
+    second = rerun(place, merged, "--failed", "--wrong")
+    (further,) = second["executions"]
+    # Right at first: 0, 1, 2, 6, 7; at the second attempt: 4; never: 3 and 5.
+    found = further["metrics"]["pass@2"]
+    assert (found["value"], found["n"]) == (6 / 8, 8)
+    # Wilson's interval of 6 in 8, from Brown, Cai & DasGupta's formula by hand.
+    assert (round(found["low"], 3), round(found["high"], 3)) == (0.409, 0.929)
+    third = rerun(place, second["run_id"], "--failed", "--wrong")
+    (more,) = third["executions"]
+    assert more["cases"]["total"] == 2
+    assert metric(more, "pass@3") == 6 / 8
+    assert accuracy(place, "flaky") == 5 / 8
+    again = place.run("rescore", second["run_id"], "--format", "json")
+    assert metric(json.loads(again.stdout)["executions"][0], "pass@2") == 6 / 8
+    printed = place.run("runs", "show", second["run_id"]).stdout
+    assert "right within 2 attempts (pass@2): 75.0% [40.9, 92.9] of 8." in printed
+    assert "Further attempts replace nothing" in printed
+
+
+def test_each_attempt_has_a_seed_of_its_own(place: Place) -> None:
+    (place.folder / "agents.py").write_text(
+        "from pathlib import Path\n"
+        "def seeded(request):\n"
+        "    with (Path(__file__).parent / 'asked').open('a') as log:\n"
+        "        log.write(f'{request.case.id}:{request.seed}:{request.iteration} ')\n"
+        "    return '?'\n"
+    )
+    place.suite(2, retries=0)
+    place.run(*RUN, "--agent", "seeded=python:agents.py:seeded")
+    rerun(place, "--wrong")
+    rerun(place, "--wrong")
+    seen = [one.split(":") for one in asked(place)]
+    assert [nth for _, _, nth in seen] == ["0", "0", "1", "1", "2", "2"]
+    assert len({seed for _, seed, _ in seen}) == 6
+
+
+def test_a_killed_rerun_is_resumed_and_loses_nothing(place: Place) -> None:
+    place.doors()
+    earlier = begun(place, *FLAKY)
+    command = ("rerun", earlier, "--infrastructure", "--no-ui", "--format", "json")
+    with place.started(*command, DOOR="2") as process:
+        place.someone_at_the_door()
+        stored = (
+            "SELECT COUNT(*) FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
+        )
+        until(lambda: place.rows(f"{stored} WHERE e.replaces IS NOT NULL") == [(7,)])
+        kill(process)
+    resumed = place.run("resume", "--no-ui", "--format", "json")
+    assert resumed.returncode == 0, resumed.stderr
+    assert asked(place) == ["1", "2", "2"]
+    (execution,) = json.loads(resumed.stdout)["executions"]
+    assert execution["cases"] == {"total": 8, "observed": 8, "answered": 7, "correct": 5}
+    counts = "SELECT observed, answered, correct FROM iterations WHERE NOT warmup ORDER BY seq"
+    # The run; what was kept of it; the answer before the kill, and the one after it.
+    assert place.rows(counts) == [(8, 5, 3), (6, 5, 3), (1, 1, 1), (1, 1, 1)]
+
+
+def test_a_rerun_is_whole_without_the_run_it_continues(place: Place, tmp_path: Path) -> None:
+    earlier = begun(place, *FLAKY)
+    child = rerun(place, earlier, "--infrastructure")["run_id"]
+    attempts = rerun(place, child, "--failed", "--wrong")["run_id"]
+    file = tmp_path / "child.db"
+    assert place.run("runs", "export", child, str(file)).returncode == 0
+    assert place.run("runs", "delete", earlier, "--yes").returncode == 0
+    shown = json.loads(place.run("runs", "show", child, "--format", "json").stdout)
+    assert metric(shown["executions"][0], "accuracy") == 5 / 8
+    elsewhere = place.run("runs", "import", str(file), "--db", str(tmp_path / "other.db"))
+    assert elsewhere.returncode == 0, elsewhere.stderr
+    assert accuracy(place, "flaky", "--db", str(tmp_path / "other.db")) == 5 / 8
+    # pass@k was computed when the attempts were made, and stays until they are scored again.
+    assert place.run("runs", "delete", child, "--yes").returncode == 0
+    kept = json.loads(place.run("runs", "show", attempts, "--format", "json").stdout)
+    assert metric(kept["executions"][0], "pass@2") == 6 / 8
+    place.run("rescore", attempts, "--format", "json")
+    scored = json.loads(place.run("runs", "show", attempts, "--format", "json").stdout)
+    assert scored["executions"][0]["metrics"]["pass@k"]["reason"] == (
+        "the run of the earlier attempts was deleted"
+    )
+
+
+def test_a_deleted_rerun_leaves_the_earlier_run_as_it_was(place: Place) -> None:
+    earlier = begun(place, *FLAKY)
+    child = rerun(place, earlier, "--infrastructure")["run_id"]
+    place.run("runs", "delete", child, "--yes")
+    assert accuracy(place, "flaky") == 3 / 8
+
+
+def test_a_budget_counts_what_the_rerun_itself_spends(place: Place) -> None:
+    # Three of eight answers come at once and cost 1 USD each; a limit of 6 lets all be asked.
+    document = json.loads(place.run(*RUN, *FLAKY, "--max-cost", "6").stdout)
+    (place.folder / "healed").touch()
+    again = rerun(place, document["run_id"], "--infrastructure")
+    assert metric(again["executions"][0], "cost_usd") == 7.0
+    assert again["stop_reason"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "choose what to ask again: --failed, --wrong, --infrastructure or --case ID"),
+        (("--case", "c_1"), '--case c_1: the run has no such case (did you mean "c1"?)'),
+        (("absent", "--wrong"), "no run 'absent'"),
+    ],
+)
+def test_mistakes_are_answered_with_what_to_do(
+    place: Place, arguments: tuple[str, ...], words: str
+) -> None:
+    begun(place, *FLAKY)
+    done = place.run("rerun", *arguments, "--no-ui")
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_nothing_left_says_what_there_is(place: Place) -> None:
+    begun(place, *STEADY)
+    done = place.run("rerun", "--failed", "--no-ui")
+    assert done.returncode == 2
+    assert "has nothing of that to ask again: it has 4 wrong answers (--wrong)" in done.stderr
+
+
+def test_gates_judge_the_whole_and_never_further_attempts(place: Place) -> None:
+    place.suite(8, retries=0, suite={"gates": ["accuracy>=0.5"]})
+    document = json.loads(place.run(*RUN, *FLAKY).stdout)
+    (place.folder / "healed").touch()
+    done = place.run("rerun", document["run_id"], "--failed", "--wrong", "--no-ui")
+    assert done.returncode == 0, done.stderr
+    only_attempts = place.run("rerun", "latest", "--case", "c5", "--no-ui")
+    assert "gate" not in only_attempts.stderr
