@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.sample import Floats, column
 
@@ -22,7 +23,7 @@ def bonferroni(p: Sequence[float]) -> list[float]:
     return _adjusted(values, np.full(values.size, float(values.size)), up=True)
 
 
-def holm(p: Sequence[float]) -> list[float]:
+def holm(p: ArrayLike) -> list[float]:
     """Bounds the chance of any false find (Holm 1979): the smallest p × n, the next × n-1, …"""
     values = _probabilities(p)
     return _adjusted(values, np.arange(values.size, 0, -1.0), up=False)
@@ -65,7 +66,7 @@ def benjamini_yekutieli(p: Sequence[float]) -> list[float]:
     return _adjusted(values, (1 / places).sum() * values.size / places, up=True)
 
 
-def _probabilities(p: Sequence[float]) -> Floats:
+def _probabilities(p: ArrayLike) -> Floats:
     values = column(p)
     if ((values < 0) | (values > 1)).any():
         raise ValueError("a p value lies between 0 and 1")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agentbench_tui.analysis.boards.ranking import ranking
 from agentbench_tui.analysis.differences.multiplicity import holm
@@ -26,9 +27,10 @@ from agentbench_tui.analysis.distribution import (
 from agentbench_tui.analysis.intervals.estimate import Estimate, needs
 from agentbench_tui.analysis.runs.between_run import ASSUMED_SD, LARGE_CHANGE, between_run_error
 from agentbench_tui.analysis.sample import random_groups
+from agentbench_tui.verdicts.ranking.interval_differences import interval_differences
 
 if TYPE_CHECKING:
-    from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.analysis.scale import Better
 
 
@@ -167,12 +169,11 @@ def by_repeats(
         allowed = math.log1p(LARGE_CHANGE) if on_logs else LARGE_CHANGE * largest
         return _welch(strata[a], strata[b], allowed, math.hypot(own[a], own[b]))
 
-    p = {
-        (a, b): p_of(a, b)
-        for a in range(len(strata))
-        for b in range(a)
-        if strata[a].known and strata[b].known
-    }
+    p = np.full((len(strata), len(strata)), np.nan)
+    for a in range(len(strata)):
+        for b in range(a):
+            if strata[a].known and strata[b].known:
+                p[a, b] = p_of(a, b)
     kind = "Welch's t on logarithms" if on_logs else "Welch's t"
     method = f"by whole repeats: {kind}, Holm"
     if is_apart:
@@ -215,17 +216,11 @@ def by_intervals(
     in 0-1% of the tables where runs differ by 3-6%, in 5% of those of 2 to 4 agents at 8%.
     """
 
-    def p_of(a: int, b: int) -> float:
-        if luck is None or luck.runs[a] == luck.runs[b]:
-            return _apart(scores[a], scores[b])
-        return _apart(luck.wide[a], luck.wide[b], max(luck.large[a], luck.large[b]))
-
-    p = {
-        (a, b): p_of(a, b)
-        for a in range(len(scores))
-        for b in range(a)
-        if None not in (scores[a].low, scores[b].low)
-    }
+    p = interval_differences(scores)
+    if luck is not None:
+        large = np.asarray(luck.large, np.float64)
+        wide = interval_differences(luck.wide, np.maximum.outer(large, large))
+        p = np.where(_equal_pairs(luck.runs), p, wide)
     lacking = any(one.low is None for one in scores)
     reason = "a score without an interval" if lacking else ""
     method = "by intervals: Zou & Donner, Holm"
@@ -239,9 +234,16 @@ def mean_over_places(places: Sequence[Floats]) -> Estimate:
     return _score(_Strata.of(places), on_logs=False, run_error=0.0)
 
 
+def _equal_pairs(runs: Sequence[Runs]) -> NDArray[np.bool_]:
+    """Return bool[agents, agents]: which were measured in the same runs at each place."""
+    numbers: dict[tuple[frozenset[int], ...], int] = {}
+    each = [numbers.setdefault(tuple(map(frozenset, one)), len(numbers)) for one in runs]
+    return np.equal.outer(each, each)
+
+
 def from_pairs(
     scores: Sequence[Estimate],
-    p: dict[tuple[int, int], float],
+    p: Floats,
     better: Better,
     method: str,
     reason: str,
@@ -249,29 +251,28 @@ def from_pairs(
 ) -> Standings:
     """Ranks from p of pairs, all of which hold together with a chance of 1 - `alpha`.
 
+    `p`: float64[agents, agents], of which only what lies below the diagonal is read; NaN for pairs
+    that were not tested.
+
     The interval of the position follows from them: all that are clearly ahead stay ahead (Mogstad
     et al. 2024).
     """
-    adjusted = dict(zip(p, holm(list(p.values())), strict=True)) if p else {}
     sign = 1 if better == "higher" else -1
-    values = [sign * (one.value if one.value is not None else -math.inf) for one in scores]
+    values = np.array([-math.inf if one.value is None else sign * one.value for one in scores])
     count = len(values)
+    clear, tests = _clear_pairs(p, alpha)
     rows = []
     for row, (value, of) in enumerate(zip(values, scores, strict=True)):
-        clear = [
-            other
-            for other in range(count)
-            if adjusted.get((max(row, other), min(row, other)), 1.0) < alpha
-        ]
-        behind = tuple(other for other in clear if values[other] > value)
-        ahead_of = tuple(other for other in clear if values[other] < value)
-        tested = sum(row in pair for pair in adjusted) == count - 1
+        ahead = clear[row] & (values > value)
+        ahead_of = tuple(np.flatnonzero(clear[row] & (values < value)).tolist())
+        behind = tuple(np.flatnonzero(ahead).tolist())
+        tested = tests[row] == count - 1
         rows.append(
             Standing(
                 float(of.value) if of.value is not None else math.nan,
                 of.low,
                 of.high,
-                1 + sum(other > value for other in values),
+                1 + int((values > value).sum()),
                 1 + len(behind),
                 1 + len(behind) if tested else None,
                 count - len(ahead_of) if tested else None,
@@ -281,6 +282,18 @@ def from_pairs(
             )
         )
     return Standings(tuple(rows), method)
+
+
+def _clear_pairs(p: Floats, alpha: float) -> tuple[NDArray[np.bool_], Integers]:
+    """Return which pairs are clear after Holm's adjustment, bool[agents, agents], and the number of
+    pairs in which each agent was tested.
+    """
+    tested = np.tril(~np.isnan(p), -1)
+    clear = np.zeros(p.shape, np.bool_)
+    if tested.any():
+        clear[tested] = np.asarray(holm(p[tested]), np.float64) < alpha
+    both = tested | tested.T
+    return clear | clear.T, both.sum(axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,23 +359,3 @@ def _welch(a: _Strata, b: _Strata, allowed: float = 0.0, run_error: float = 0.0)
 
 def _t_quantile(p: float, df: float) -> float:
     return normal_quantile(p) if df == math.inf else student_quantile(p, df)
-
-
-def _apart(a: Estimate, b: Estimate, allowed: float = 0.0) -> float:
-    """Return two-sided p of the difference of two estimates, from their facing interval ends, or of
-    the part of it beyond the allowance.
-    """
-    if a.value is None or b.value is None:
-        return 1.0
-    upper, lower = (a, b) if a.value >= b.value else (b, a)
-    difference = max(0.0, abs(a.value - b.value) - allowed)
-    assert upper.low is not None
-    assert lower.high is not None
-    assert upper.value is not None
-    assert lower.value is not None
-    reach = math.hypot(upper.value - upper.low, lower.high - lower.value)
-    if difference == 0:
-        return 1.0
-    if reach == 0:
-        return 0.0
-    return 2 * normal_cdf(-normal_quantile(1 - ALPHA / 2) * difference / reach)

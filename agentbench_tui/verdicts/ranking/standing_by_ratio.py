@@ -54,9 +54,15 @@ def by_ratios(
             if by_flips
             else map(_paired_t, differences)
         )
-    p = dict(zip(pairs, found, strict=False))
+    p = np.full((agents, agents), np.nan)
+    for pair, value in zip(pairs, found, strict=False):
+        p[pair] = value
     method = f"ratios of totals by case: {'sign flips' if by_flips else 't'}, Holm"
-    reason = "" if p or agents == 1 else f"{needs(SHARED_FROM, units)} independent cases"
+    reason = (
+        ""
+        if units >= SHARED_FROM or agents == 1
+        else f"{needs(SHARED_FROM, units)} independent cases"
+    )
     return from_pairs(scores, p, better, method, reason, alpha)
 
 
