@@ -29,6 +29,7 @@ from agentbench_tui.model.bounds import (
     MOST_ROUNDS,
     MOST_ROWS,
 )
+from agentbench_tui.model.figures.dimension import DEFAULT_WEIGHTS
 from agentbench_tui.model.kinds import DEFAULT, is_known, kind_named, kind_names
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
@@ -146,11 +147,11 @@ class RubricEntry(Part):
 class Weights(Part):
     """Weight of each dimension in the overall score."""
 
-    accuracy: NotNegative = 0.30
-    speed: NotNegative = 0.20
-    efficiency: NotNegative = 0.20
-    cost: NotNegative = 0.15
-    reliability: NotNegative = 0.15
+    accuracy: NotNegative = DEFAULT_WEIGHTS["accuracy"]
+    speed: NotNegative = DEFAULT_WEIGHTS["speed"]
+    efficiency: NotNegative = DEFAULT_WEIGHTS["efficiency"]
+    cost: NotNegative = DEFAULT_WEIGHTS["cost"]
+    reliability: NotNegative = DEFAULT_WEIGHTS["reliability"]
 
     @model_validator(mode="after")
     def _some(self) -> Self:

@@ -21,6 +21,7 @@ from agentbench_tui.contracts.run import (
 )
 from agentbench_tui.contracts.runs import FailureDetail
 from agentbench_tui.model.errors import GateFailed, MissingExtra, UsageError
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.presentation.numbers import duration, money, score, with_interval
 from agentbench_tui.python_api.display import ResultPage, ResultTable
 
@@ -179,7 +180,6 @@ class RunResult(Result):
         return [*ended, *map(_failure_words, self.failures)]
 
 
-_DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
 _LEADERBOARD = {
     "rank_shown": "#", "agent_id": "agent", "overall": "overall [95%]", "accuracy": "accuracy",
     "speed": "speed", "efficiency": "efficiency", "cost": "cost", "reliability": "reliability",
@@ -216,7 +216,7 @@ def _leader_row(one: RunLeaderboardEntry) -> Row:
     return msgspec.structs.asdict(one) | {
         "agent_id": _agent(one.agent_id, simulated=one.simulated),
         "overall": with_interval(one.overall, one.low, one.high),
-        **{name: score(getattr(one, name)) for name in _DIMENSIONS},
+        **{name: score(getattr(one, name)) for name in DIMENSIONS},
         "cost_usd": money(one.cost_usd),
         "counts": f"{one.correct}/{one.answered}/{one.observed}",
     }

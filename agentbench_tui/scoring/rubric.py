@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from agentbench_tui.model.suite import RubricEntry
+from typing import Protocol
 
 
-def score_metric(value: float | None, entry: RubricEntry) -> float | None:
+class Scale(Protocol):
+    """Where the score of a metric is 1, where it is 0, and how it lies between them."""
+
+    @property
+    def target(self) -> float: ...
+    @property
+    def limit(self) -> float: ...
+    @property
+    def scale(self) -> str: ...
+
+
+def score_metric(value: float | None, entry: Scale) -> float | None:
     """The score of a metric by a rubric: 1 at `target` or better, 0 at `limit` or worse.
 
     linear: (value − limit) ÷ (target − limit); log: the same of the logarithms; both clipped to

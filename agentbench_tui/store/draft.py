@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.faults import faults_named
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_write
 from agentbench_tui.store.faults import faults_named
 from agentbench_tui.store.locking import Lease, WriteLock, is_leased
-from agentbench_tui.store.writer import in_transaction
+from agentbench_tui.store.transaction import in_transaction
 
 if TYPE_CHECKING:
     import sqlite3

@@ -14,7 +14,7 @@ from agentbench_tui.store.removal import (
     rows_at_once,
     unfinished_hash,
 )
-from agentbench_tui.store.writer import in_transaction, open_to_write
+from agentbench_tui.store.transaction import in_transaction, open_to_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

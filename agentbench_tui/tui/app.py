@@ -27,7 +27,7 @@ from agentbench_tui.process.environment import python_module
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.runs import find_run
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.store.writes.control_requests import add_control_request
 from agentbench_tui.tui.dialogs.help import MOVES, Help
 from agentbench_tui.tui.dialogs.leaving import Choice, Leaving

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.analysis.intervals.estimate import Estimate
-from agentbench_tui.engine.run.finish import DIMENSIONS
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.store.queries.runs import executions_of, failures_of
 from agentbench_tui.verdicts.score_means import mean_of_all, mean_of_scores
 

@@ -154,7 +154,7 @@ def test_leaderboards_of_all_runs_and_of_one(said: Said, place: Place) -> None:
 
 
 def test_agents_are_listed_and_stale_ones_found(said: Said, place: Place) -> None:
-    from agentbench_tui.store.writer import write_once
+    from agentbench_tui.store.transaction import write_once
 
     listed = json.loads(said("agents", "list", "--format", "json"))["agents"]
     assert {one["id"]: one["target"] for one in listed} == {

@@ -189,7 +189,7 @@ def test_a_run_that_goes_on_is_neither_resumed_nor_deleted_nor_exported(place: P
 
 def test_a_run_killed_before_its_cases_were_stored_can_be_resumed(place: Place) -> None:
     """As after kill -9 while the machine was being looked at."""
-    from agentbench_tui.store.writer import write_once
+    from agentbench_tui.store.transaction import write_once
 
     with place.started(*RUN, DOOR="0") as process:
         place.someone_at_the_door()
@@ -239,7 +239,7 @@ def test_a_detached_run_is_left_running_and_can_be_followed(place: Place) -> Non
 
 def test_a_run_imported_in_part_is_imported_again_not_resumed(place: Place) -> None:
     from agentbench_tui.store.run_copy import IMPORTED_IN_PART
-    from agentbench_tui.store.writer import write_once
+    from agentbench_tui.store.transaction import write_once
 
     assert place.run(*RUN).returncode == 0
     half = f"UPDATE runs SET status='interrupted', error='{IMPORTED_IN_PART}'"

@@ -17,7 +17,7 @@ from agentbench_tui.load.limits import Bounds, bounds_here, limit_warnings, rais
 from agentbench_tui.load.results.window import Calibration
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import create_or_migrate
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 
 HERE = "openai:http://127.0.0.1:8000/v1#m"
 THERE = "openai:http://192.0.2.1:8000/v1#m"

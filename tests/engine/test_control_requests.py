@@ -15,7 +15,7 @@ from carried_out import Result, plan, suite
 from agentbench_tui.engine.run.coordinator import Outcome, carry_out
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.store.writes.control_requests import add_control_request
 
 CODE = """

@@ -9,7 +9,7 @@ from carried_out import ONLY_ACCURACY, Result, run, suite
 from agentbench_tui.engine.run import session
 from agentbench_tui.engine.task.rescoring import rescore
 from agentbench_tui.process.snapshot import least_cpu_seconds
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 
 WORKER = """
 import json, sys

@@ -10,7 +10,7 @@ from carried_out import Result, cases, plan, run, suite
 from agentbench_tui.engine.run import coordinator
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import create_or_migrate
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 
 ECHO = """
 def echo(prompt):

@@ -12,7 +12,7 @@ from carried_out import Result, run, suite
 from agentbench_tui.engine.task.rescoring import rescore
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.queries.runs import find_run
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.verdicts.ranking.leaderboard import category_leaderboard
 from agentbench_tui.verdicts.selection.contenders import Wanted
 

@@ -13,7 +13,7 @@ from agentbench_tui.agents.mock.options import read_options
 from agentbench_tui.agents.mock.process import start_server
 from agentbench_tui.model.errors import StoreError
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.store.writes.control_requests import add_control_request
 
 PATIENCE_S = 60.0

@@ -27,7 +27,8 @@ from agentbench_tui.store.database import (
 )
 from agentbench_tui.store.location import Location, filesystem_of
 from agentbench_tui.store.locking import Lease, LeaseHolder, WriteLock, boot_id, is_leased
-from agentbench_tui.store.writer import CHECKPOINT_BYTES, Writer, in_transaction, write_once
+from agentbench_tui.store.transaction import in_transaction, write_once
+from agentbench_tui.store.writer import CHECKPOINT_BYTES, Writer
 
 ADD_TAG = "INSERT INTO meta (key, value) VALUES (?, ?)"
 
@@ -281,7 +282,7 @@ def test_write_transactions_of_two_processes_take_turns(path: Path) -> None:
     script = """
         import sys
         from pathlib import Path
-        from agentbench_tui.store.writer import write_once
+        from agentbench_tui.store.transaction import write_once
         path, name = Path(sys.argv[1]), sys.argv[2]
         print("ready", flush=True); sys.stdin.readline()
         for n in range(100):

@@ -20,7 +20,7 @@ from agentbench_tui.store.locking import Lease
 from agentbench_tui.store.queries.runs import list_agents
 from agentbench_tui.store.removal import delete_run, remove_unfinished, unfinished_hash
 from agentbench_tui.store.run_copy import IMPORTED_IN_PART
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 
 NOW = "2026-01-31T12:00:00.000Z"
 CASES = 7

@@ -8,7 +8,7 @@ import pytest
 
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.queries.leaderboard import ExecutionFilter, leaderboard_rows, matrix_rows
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 
 
 def at(days_ago: float) -> str:

@@ -20,7 +20,7 @@ from agentbench_tui.store.database import (
 )
 from agentbench_tui.store.locking import Lease
 from agentbench_tui.store.removal import delete_run
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.verdicts.runs.documents import run_document
 
 RUN = "01a22121-afc3-7fbd-9ae5-09fd03aab646"

@@ -11,7 +11,7 @@ from agentbench_tui.presentation.runs import answers_shown
 from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.queries.progress import progress_of_run
 from agentbench_tui.store.queries.runs import list_runs
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.verdicts.selection.run_list import runs_document
 
 _RUN = (

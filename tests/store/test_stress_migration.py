@@ -9,7 +9,7 @@ import pytest
 from agentbench_tui.store.archive import export_run, import_runs
 from agentbench_tui.store.database import SCHEMA_VERSION, create_or_migrate, reading, schema_of
 from agentbench_tui.store.removal import delete_run
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 
 
 @pytest.fixture

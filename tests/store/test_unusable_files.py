@@ -25,7 +25,8 @@ from agentbench_tui.store.faults import faults_named
 from agentbench_tui.store.location import Location
 from agentbench_tui.store.locking import Lease, WriteLock
 from agentbench_tui.store.removal import remove_unfinished
-from agentbench_tui.store.writer import Writer, write_once
+from agentbench_tui.store.transaction import write_once
+from agentbench_tui.store.writer import Writer
 
 ADD = "INSERT INTO meta VALUES (?,?)"
 

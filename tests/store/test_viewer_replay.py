@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from agentbench_tui.store import viewer as viewers
 from agentbench_tui.store.database import create_or_migrate
 from agentbench_tui.store.playhead import FASTEST, SLOWEST, Playhead, next_speed
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.store.viewer import Update, Viewer
-from agentbench_tui.store.writer import write_once
 from agentbench_tui.store.writes.control_requests import add_control_request
 
 BEGAN = 1_700_000_000.0

@@ -5,7 +5,7 @@ from pathlib import Path
 import psutil
 
 from agentbench_tui.store.database import create_or_migrate
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.tui.store_watch import StoreWatch
 
 

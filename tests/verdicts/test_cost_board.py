@@ -16,7 +16,7 @@ from carried_out import run, suite
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.presentation.cost import some_names
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.verdicts.cost.cost import BY_THE_HOUR
 from agentbench_tui.verdicts.cost.cost_board import CostAsked, about, cost_document
 from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards

@@ -16,7 +16,7 @@ from carried_out import run, suite
 
 from agentbench_tui.analysis.intervals.estimate import Estimate
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.verdicts.ranking.execution_scores import ExecutionScore, execution_scores
 from agentbench_tui.verdicts.ranking.rankable import rankable
 from agentbench_tui.verdicts.ranking.ranked import rank

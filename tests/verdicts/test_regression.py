@@ -12,7 +12,7 @@ from run_history import Answer, Measured, RunHistory, near, repeats, timed
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries.baselines import Baseline
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.store.writes.baselines import keep_accepted, keep_baseline
 from agentbench_tui.verdicts.comparison.compare import compare
 from agentbench_tui.verdicts.comparison.comparison import FEW_DRAWS, Asked

@@ -19,7 +19,7 @@ from agentbench_tui.engine.run.coordinator import carry_out
 from agentbench_tui.engine.run.planning import RunOptions, make_plan
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.verdicts.comparison.compare import compare
 from agentbench_tui.verdicts.comparison.comparison import Asked
 from agentbench_tui.verdicts.cost.cost_board import CostAsked, cost_document

@@ -6,22 +6,21 @@ The metrics, which take long, are computed outside the writer, so that its trans
 from __future__ import annotations
 
 import asyncio
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentbench_tui.engine.kinds import find_runner
 from agentbench_tui.engine.run.gauge_rows import gpu_usage
-from agentbench_tui.engine.task.aggregate import (
-    NO_RIGHT_ANSWER,
-    Aggregate,
-    MetricValue,
-    Resources,
-)
-from agentbench_tui.model.figures.metric import DEFAULT_METRIC, find_metric
+from agentbench_tui.engine.task.aggregate import Aggregate, Resources
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.kind_sections import read_suite
-from agentbench_tui.model.suite import Suite, Weights
-from agentbench_tui.scoring.rubric import overall, relative_score, score_metric
+from agentbench_tui.scoring.dimension_scores import (
+    DimensionScore,
+    overall_score,
+    score_dimension,
+    score_rule,
+)
+from agentbench_tui.scoring.rubric import overall
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries import executions
 from agentbench_tui.store.queries.executions import agent_of_execution
@@ -39,27 +38,14 @@ from agentbench_tui.store.writes.executions import (
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from agentbench_tui.engine.run.plan import ExecutionPlan
-    from agentbench_tui.model.suite import Benchmark, RubricEntry
+    from agentbench_tui.model.suite import Benchmark, Suite, Weights
     from agentbench_tui.store.queries.executions import LatestScore
     from agentbench_tui.store.queries.gauges import GaugeSummaryRow
     from agentbench_tui.store.writer import Writer
-
-DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
-_BY_ITSELF = frozenset({"accuracy", "reliability"})
-"""Dimensions whose metric is a share, and so a score already."""
-
-
-@dataclass(frozen=True, slots=True)
-class DimensionScore:
-    """A score with the scores of its metric's interval ends."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 def baseline_first(
@@ -142,7 +128,7 @@ def write_findings(
     # First, since the baseline is scored against itself.
     _write_metrics(connection, execution_key, result)
     baseline = baseline_metrics(connection, execution_key, suite)
-    rules = {name: score_rule(name, benchmark, baseline) for name in DIMENSIONS}
+    rules = {name: score_rule(name, benchmark.scoring_rubric, baseline) for name in DIMENSIONS}
     scores = {
         name: score_dimension(rule, result.metrics.get(rule.metric)) for name, rule in rules.items()
     }
@@ -150,83 +136,6 @@ def write_findings(
     write_gauges(connection, execution_key, found.gauges)
     for write in result.writes:
         write(connection)
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreRule:
-    """How one dimension of a benchmark is scored: by rubric, directly, or relative to the
-    baseline.
-    """
-
-    metric: str
-    """The metric behind it."""
-    entry: RubricEntry | None
-    is_share: bool
-    """Whether the metric is itself a score, if there is no rubric."""
-    baseline: float | None
-    """The metric of the baseline; None without any."""
-
-    @property
-    def is_relative(self) -> bool:
-        """Return whether the score is relative to the baseline."""
-        return self.entry is None and not self.is_share
-
-    def score(self, value: float | None) -> float | None:
-        """Return the score of a value of the metric; None if there is nothing to score it by."""
-        if value is None:
-            return None
-        if self.entry is not None:
-            return score_metric(value, self.entry)
-        if self.is_share:
-            return value
-        metric = find_metric(self.metric)
-        if metric is None or metric.direction == "none" or self.baseline is None:
-            return None
-        return relative_score(value, self.baseline, metric.direction)
-
-
-def score_rule(dimension: str, benchmark: Benchmark, baseline: Mapping[str, float]) -> ScoreRule:
-    """The rule of a dimension; `baseline` has the metrics of the suite's baseline, if any."""
-    entry: RubricEntry | None = benchmark.scoring_rubric.get(dimension)  # type: ignore[call-overload]  # a Dimension
-    name = DEFAULT_METRIC[dimension] if entry is None else entry.metric
-    return ScoreRule(name, entry, dimension in _BY_ITSELF, baseline.get(name))
-
-
-def score_dimension(rule: ScoreRule, found: MetricValue | None) -> DimensionScore:
-    """Return the score of one dimension from its metric; None without an applicable rule."""
-    if found is None or found.value is None:
-        if rule.entry is not None and found is not None and found.reason == NO_RIGHT_ANSWER:
-            return DimensionScore(0.0, 0.0, 0.0)  # infinite: beyond any limit
-        return DimensionScore(None)
-    ends = [end for end in (rule.score(found.low), rule.score(found.high)) if end is not None]
-    value = rule.score(found.value)
-    if value is None or len(ends) < 2:
-        return DimensionScore(value)
-    return DimensionScore(value, min(ends), max(ends))
-
-
-def overall_score(scores: dict[str, DimensionScore], weights: Weights) -> DimensionScore:
-    """Weighted mean of the dimensions with its interval.
-
-    The interval takes the dimensions as independent: half widths weighted, added in quadrature.
-    It is missing when a dimension that counts has none.
-    """
-    shares = weights.model_dump()
-    value = overall({name: score.value for name, score in scores.items()}, shares)
-    counting = [(scores[name], share) for name, share in shares.items() if share > 0]
-    if value is None or any(score.low is None for score, _ in counting):
-        return DimensionScore(value)
-    total = sum(share for _, share in counting)
-    below = above = 0.0
-    for score, share in counting:
-        assert score.value is not None
-        assert score.low is not None
-        assert score.high is not None
-        below += (share / total * (score.value - score.low)) ** 2
-        above += (share / total * (score.high - score.value)) ** 2
-    return DimensionScore(
-        value, max(0.0, value - math.sqrt(below)), min(1.0, value + math.sqrt(above))
-    )
 
 
 def baseline_metrics(
@@ -257,7 +166,7 @@ def _write_row(
     scores: dict[str, DimensionScore],
     weights: Weights,
 ) -> None:
-    combined = overall_score(scores, weights)
+    combined = overall_score(scores, weights.model_dump())
     values = {name: metric.value for name, metric in result.metrics.items()}
     tokens, calls = values["tokens_used"], values["api_calls"]
     write_result(

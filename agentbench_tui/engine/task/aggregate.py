@@ -24,6 +24,7 @@ from agentbench_tui.engine.task.cost_reasons import (
 from agentbench_tui.engine.task.observation_columns import packed_columns
 from agentbench_tui.engine.task.observations import Observations
 from agentbench_tui.model.figures.metric import METRICS, PERCENTILES
+from agentbench_tui.scoring.dimension_scores import NO_RIGHT_ANSWER
 from agentbench_tui.store.answer_columns import keep_columns
 from agentbench_tui.store.case_hashes import has_hashes, keep_hashes, made_hashes
 from agentbench_tui.store.datasets import dataset_of_execution
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from agentbench_tui.store.answer_counts import AnswerCounts
 
 COSTS = ("cost_usd", "cost_usd_per_task", "cost_usd_per_correct")
-NO_RIGHT_ANSWER = "no right answer"
-"""Reason of a missing cost, or tokens, per right answer: it is infinite."""
 
 
 @dataclass(frozen=True, slots=True)

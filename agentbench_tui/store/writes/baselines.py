@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, astuple, fields
 from typing import TYPE_CHECKING
 
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 
 if TYPE_CHECKING:
     import sqlite3

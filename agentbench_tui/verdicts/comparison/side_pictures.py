@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
-from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS
 from agentbench_tui.verdicts.score_means import mean_of_all
 
 if TYPE_CHECKING:

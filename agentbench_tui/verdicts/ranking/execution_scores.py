@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.distribution import normal_quantile
 from agentbench_tui.analysis.runs.between_run import LARGE_CHANGE, between_run_error
-from agentbench_tui.engine.run.finish import (
-    DIMENSIONS,
+from agentbench_tui.engine.task.aggregate import MetricValue
+from agentbench_tui.model.figures.dimension import DIMENSIONS
+from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.model.scored_suite import ScoredSuite, read_scored_suite
+from agentbench_tui.scoring.dimension_scores import (
     DimensionScore,
     ScoreRule,
-    baseline_metrics,
     score_dimension,
     score_rule,
 )
-from agentbench_tui.engine.task.aggregate import MetricValue
-from agentbench_tui.model.figures.metric import find_metric
-from agentbench_tui.model.kind_sections import read_suite
-from agentbench_tui.model.suite import Suite
+from agentbench_tui.store.queries.executions import metrics_of_baseline
 from agentbench_tui.store.queries.runs import is_measured_with, metrics_of
 from agentbench_tui.store.queries.suites import suite_document
 from agentbench_tui.verdicts.evidence.comparability import depends_on_machine
@@ -66,7 +65,7 @@ def execution_scores(
     connection: sqlite3.Connection, rows: Iterable[Execution], by: Rankable
 ) -> dict[int, ExecutionScore]:
     """The scores of these executions by their keys; those without the score are left out."""
-    suites: dict[str, Suite] = {}
+    suites: dict[str, ScoredSuite] = {}
     found: dict[int, ExecutionScore] = {}
     for row in rows:
         value = row[by.column]
@@ -78,9 +77,9 @@ def execution_scores(
             continue
         key = row["suite_hash"]
         if key not in suites:
-            suites[key] = read_suite(suite_document(connection, key))
+            suites[key] = read_scored_suite(suite_document(connection, key))
         suite = suites[key]
-        weights = suite.weights.model_dump() if by.name == OVERALL else {dimensions[0]: 1.0}
+        weights = suite.weights if by.name == OVERALL else {dimensions[0]: 1.0}
         found[row["key"]] = _score(connection, row, value, suite, weights)
     return found
 
@@ -89,7 +88,7 @@ def _score(
     connection: sqlite3.Connection,
     row: Execution,
     value: float,
-    suite: Suite,
+    suite: ScoredSuite,
     weights: Mapping[str, float],
 ) -> ExecutionScore:
     benchmark = next(
@@ -97,13 +96,15 @@ def _score(
     )
     if benchmark is None:  # imported without its definition
         return ExecutionScore(value, row["overall_low"], row["overall_high"])
-    baseline = baseline_metrics(connection, row["key"], suite)
+    baseline: Mapping[str, float] = {}
+    if suite.baseline is not None:
+        baseline = metrics_of_baseline(connection, row["key"], suite.baseline)
     metrics = {
         name: MetricValue(name, **one) for name, one in metrics_of(connection, row["key"]).items()
     }
     total = sum(weights.values())
     counting = [
-        (score_rule(name, benchmark, baseline), weight / total)
+        (score_rule(name, benchmark.scoring_rubric, baseline), weight / total)
         for name, weight in weights.items()
         if weight > 0
     ]

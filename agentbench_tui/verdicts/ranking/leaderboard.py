@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.store.queries.leaderboard import (
     LEADERBOARD_DAYS,
     harness_verdicts,
@@ -17,7 +18,7 @@ from agentbench_tui.store.queries.leaderboard import (
     matrix_rows,
 )
 from agentbench_tui.store.queries.runs import find_run
-from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS, BoardAsked, boards
+from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
 from agentbench_tui.verdicts.run_leaderboard import Entry, or_lowest, run_leaderboard
 from agentbench_tui.verdicts.selection.contenders import Wanted, check_category, why_nobody
 

@@ -8,11 +8,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.store.queries.metrics import names_with_values
 from agentbench_tui.verdicts.evidence.place import place_of
 from agentbench_tui.verdicts.ranking.rankable import OVERALL
-from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS, BoardAsked, boards
+from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
 from agentbench_tui.verdicts.score_means import mean_of_all
 from agentbench_tui.verdicts.selection.contenders import Wanted, contenders_by_category
 

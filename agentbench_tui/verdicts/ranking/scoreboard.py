@@ -12,6 +12,7 @@ import numpy as np
 from agentbench_tui.analysis.boards.rating import bradley_terry_by_case, outcomes_by_case
 from agentbench_tui.analysis.resampling.resampling import BOOTSTRAP_FROM
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.figures.metric import COMPARED, find_metric
 from agentbench_tui.verdicts.cost.cost import cost_fields, finite, spending
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.ranking.standing import Standing
     from agentbench_tui.verdicts.selection.contenders import Contender
 
-DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
 _MOST_OUTCOMES = 8_000_000
 """Values of a table of outcomes, cases × contenders²; a larger one would take seconds."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.analysis.histogram import Histogram
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.tui.drawing.histogram_data import HistogramData
 from agentbench_tui.tui.drawing.plot_data import PlotData, cdf_plot
 from agentbench_tui.tui.pages.compare.selector_rows import short
 from agentbench_tui.tui.widgets.radar import Radar, Shape
-from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding
 
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.presentation.numbers import money, score
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
 from agentbench_tui.tui.drawing.panel import panel
 from agentbench_tui.tui.pages.page import Page
 from agentbench_tui.tui.widgets.grid import Grid
-from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS
 
 if TYPE_CHECKING:
     import sqlite3

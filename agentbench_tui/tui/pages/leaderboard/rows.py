@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import (
     MISSING,
@@ -23,7 +24,6 @@ from agentbench_tui.tui.widgets.filter_line import holds
 from agentbench_tui.tui.widgets.interval_cell import Interval, interval_column
 from agentbench_tui.tui.widgets.radar import Radar, Shape
 from agentbench_tui.tui.widgets.sentences import Sentence
-from agentbench_tui.verdicts.ranking.scoreboard import DIMENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.store.writes.control_requests import add_control_request
 
 if TYPE_CHECKING:
