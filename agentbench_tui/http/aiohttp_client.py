@@ -1,4 +1,4 @@
-"""`HttpClient` on aiohttp: for proxies, and where the measuring client finds its limits.
+"""`HttpClient` on aiohttp: for proxies, and what the measuring client does not support.
 
 Follows no redirect, asks for an uncompressed answer and refuses a compressed one, verifies TLS,
 keeps no cookies, and reads no proxy or netrc settings from the environment. It measures later than
@@ -50,7 +50,7 @@ class AiohttpClient:
         tls: ssl.SSLContext | None = None,
         proxy: str | None = None,
     ) -> None:
-        """`concurrency` bounds the pool; 0 leaves the bound to the caller's own concurrency.
+        """`concurrency` bounds the pool; 0 leaves the bound to the caller.
 
         `tls` is what servers are verified with: the system's trust unless given. `proxy` is the
         URL of an HTTP proxy that every request goes through.
@@ -164,7 +164,7 @@ class AiohttpResponse:
             return
 
     def release(self) -> None:
-        """Give the connection back to the pool, or close it when the body is not at its end."""
+        """Return the connection to the pool, or close it if the body is not at its end."""
         self._raw.release()
 
     async def _read(self) -> bytes:

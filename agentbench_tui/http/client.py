@@ -59,7 +59,7 @@ class HttpRequest:
 
 
 class HttpResponse(Protocol):
-    """An answer whose head has arrived; iterating gives the body once, as it comes.
+    """An answer whose head has arrived; iterating yields the body once, as it arrives.
 
     Iteration raises `AgentFailure`: `timeout` (idle or total), `truncated` when the connection
     ends before the body does, `limit` when the body is longer than was allowed.
@@ -71,22 +71,23 @@ class HttpResponse(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Fields of the head; names are matched without regard to case."""
+        """Fields of the head, case-insensitive."""
 
     @property
     def sent_ns(self) -> int:
-        """When sending began. A new connection is made after it, a pooled one before."""
+        """When sending began. A new connection is opened after it, a pooled one existed before."""
 
     @property
     def first_byte_ns(self) -> int:
-        """When the head of the answer was there."""
+        """When the head of the answer arrived."""
 
     def __aiter__(self) -> AsyncIterator[tuple[int, bytes]]:
         """Yield nonempty parts of the body with the time when each was received."""
 
 
 class HttpClient(Protocol):
-    """Sends requests over pooled connections. Never resends a POST: attempts are the runner's.
+    """Sends requests over pooled connections. Never resends a POST; retries are up to the
+    runner.
 
     The one exception, in our own client: a reused connection that is lost (closed or reset) within
     a second of sending, before any byte of the answer. Most likely the server had closed it while
@@ -101,7 +102,7 @@ class HttpClient(Protocol):
         """
 
     async def close(self) -> None:
-        """Close every connection. Closing twice is fine."""
+        """Close every connection. Idempotent."""
 
 
 async def read_body(response: HttpResponse) -> tuple[int, bytes]:
@@ -114,7 +115,7 @@ async def read_body(response: HttpResponse) -> tuple[int, bytes]:
 
 
 def checked_url(url: str) -> str:
-    """`url`, if it is an absolute http(s) URL that holds no user name or password.
+    """Return `url` if it is an absolute http(s) URL without user name or password.
 
     Raises `UsageError`; its text never repeats what may be a password.
     """
@@ -164,13 +165,13 @@ def _place(parts: SplitResult) -> str:
 
 
 def timed_out(which: str, seconds: float | None, url: str) -> AgentFailure:
-    """The failure of a time limit; `which` is connect, first byte, idle or total."""
+    """Return the failure of a time limit; `which` is connect, first byte, idle or total."""
     limit = "" if seconds is None else f" of {seconds:g} s"
     return AgentFailure(FailureKind.TIMEOUT, f"{which} time limit{limit} passed ({place_of(url)})")
 
 
 def too_long(limit: int, url: str) -> AgentFailure:
-    """The failure of a body over its bound."""
+    """Return the failure of a body over its limit."""
     return AgentFailure(
         FailureKind.LIMIT, f"the answer of {place_of(url)} is longer than {limit} bytes"
     )

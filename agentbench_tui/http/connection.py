@@ -1,4 +1,4 @@
-"""One HTTP/1.1 connection: bytes in, callbacks out, one exchange after the other.
+"""One HTTP/1.1 connection: bytes in, callbacks out, one exchange after another.
 
 The hot path of the load worker: no task, no future and no clock call beyond one a packet. The
 receive time is taken before the parser (httptools) sees the bytes, which may be later (`inbox`).
@@ -63,23 +63,25 @@ class Owner(Bounds, Protocol):
     heads: KnownHeads
 
     def made(self) -> None:
-        """A transport was opened."""
+        """Handle an opened transport."""
 
     def release(self, connection: Connection, *, reusable: bool) -> None:
-        """The answer is complete: free the connection, before its exchange is notified."""
+        """Free the connection after a complete answer, before its exchange is notified."""
 
     def failed(self, connection: Connection, failure: AgentFailure, at_ns: int) -> None:
         """Close the connection and notify its exchange, if there still is one."""
 
     def resend(self, connection: Connection) -> None:
-        """The reused connection was lost soon, before any byte: try once on a new one."""
+        """Send again on a new connection, once: the reused connection was lost soon, before any
+        byte.
+        """
 
     def gone(self, connection: Connection) -> None:
-        """The transport is closed for good."""
+        """Remove the connection: the transport is closed."""
 
 
 class Connection(AnswerFraming, asyncio.Protocol):
-    """A transport, its parser, and the exchange that is under way on it, if any."""
+    """A transport, its parser, and the current exchange, if any."""
 
     __slots__ = (
         "_is_urgent",
@@ -250,8 +252,9 @@ class Connection(AnswerFraming, asyncio.Protocol):
                 self._between_chunks = False  # the parser has begun with the next chunk's size
 
     def _end_at_once(self, data: bytes, parts: list[bytes], *, reusable: bool) -> None:
-        """The answer is whole in its first packet. Its head is kept if nothing but a body of a
-        known length is behind it."""
+        """Handle an answer that is complete in its first packet. Its head is kept if only a body of
+        known length follows.
+        """
         self._unsaid = None
         body = parts[0] if len(parts) == 1 else b"".join(parts)
         fields = self._headers
@@ -286,7 +289,7 @@ class Connection(AnswerFraming, asyncio.Protocol):
         return self.exchange is exchange
 
     def _read_chunks(self, packets: list[Packet]) -> int:
-        """Pass on the packets up to the first that is not exactly one chunk; how many these are.
+        """Pass on packets up to the first that is not exactly one chunk; return their number.
 
         The parser is between two chunks, and so it stays.
         """
@@ -321,7 +324,7 @@ class Connection(AnswerFraming, asyncio.Protocol):
         return count
 
     def _end(self, *, reusable: bool) -> None:
-        """The answer is complete."""
+        """Handle the complete answer."""
         exchange, received_ns = self.exchange, self.received_ns
         if exchange is not None:
             self._owner.release(self, reusable=reusable)
@@ -366,8 +369,8 @@ class Connection(AnswerFraming, asyncio.Protocol):
         return True
 
     def _is_sent(self) -> bool:
-        """Return whether the request is sent completely: a server may refuse one before it has
-        read it.
+        """Return whether the request was sent completely: a server may refuse one before reading
+        it.
         """
         return self.transport is not None and not self.transport.get_write_buffer_size()
 

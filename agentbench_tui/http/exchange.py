@@ -25,7 +25,7 @@ class Head(NamedTuple):
 
 
 class KnownHeads:
-    """Heads of whole answers, by their bytes up to the blank line.
+    """Parsed heads of whole answers, by their bytes up to the blank line.
 
     A parser that reads the same bytes from the same state finds the same, so an answer with one of
     these heads and a body of its length is complete, and the next begins behind it. A server that
@@ -38,7 +38,7 @@ class KnownHeads:
         self.get = self._heads.get
 
     def keep(self, written: bytes, head: Head) -> None:
-        """Store what the parser found."""
+        """Store a parsed head."""
         if len(written) <= _MOST_KNOWN_HEAD_BYTES:
             if len(self._heads) >= _MOST_HEADS:
                 self._heads.clear()
@@ -67,7 +67,7 @@ class Exchange(Protocol):
     """
 
     def on_sent(self, _sent_ns: int, /) -> None:
-        """The request goes out at that time."""
+        """Handle the time at which the request is sent."""
         return
 
     def on_answer(self, head: Head, body: bytes, received_ns: int, /) -> None:
@@ -85,22 +85,26 @@ class Exchange(Protocol):
             self.on_end(received_ns)
 
     def take(self, _parts: list[Packet], place: int, /) -> int:
-        """Take parts of the body from that place on, in place of `on_body`; the place of the first
-        that was not taken."""
+        """Take parts of the body from that index on, instead of `on_body`; return the index of the
+        first part not taken.
+        """
         return place
 
     def on_head(self, status: int, headers: Headers, received_ns: int, /) -> None:
-        """Status and fields, names as the server wrote them, of the final answer (not 1xx)."""
+        """Handle status and fields of the final answer (not 1xx), names as the server wrote
+        them.
+        """
 
     def on_body(self, part: bytes, received_ns: int, /) -> None:
-        """A part of the body, never empty, with the time of the packet that it came in."""
+        """Handle a nonempty part of the body, with the time of its packet."""
 
     def on_end(self, received_ns: int, /) -> None:
-        """The answer is complete, with the time of its last byte; its connection is free again, so
-        the next may be sent."""
+        """Handle the complete answer, with the time of its last byte; its connection is free, so
+        the next request may be sent.
+        """
 
     def on_failure(self, failure: AgentFailure, received_ns: int, /) -> None:
-        """There will be no complete answer; the connection is gone."""
+        """Handle a failure: the answer will not complete, and the connection is closed."""
 
 
 def fault_of(error: BaseException) -> AgentFailure:

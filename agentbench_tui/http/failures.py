@@ -28,7 +28,7 @@ _OURS: dict[int | None, str] = {
 
 
 def no_such_host(place: str) -> AgentFailure:
-    """The name of the host has no address."""
+    """The host name has no address."""
     return AgentFailure(FailureKind.CONNECTION, f"no host of that name: {place}")
 
 
@@ -67,13 +67,13 @@ def closed_in_head(place: str) -> AgentFailure:
 
 
 def closed_in_body(place: str) -> AgentFailure:
-    """The connection ended inside the body, or the body's form broke."""
+    """The connection ended inside the body, or the body's framing is invalid."""
     detail = f"{place} closed the connection in the middle of its answer"
     return AgentFailure(FailureKind.TRUNCATED, detail)
 
 
 def closed_by_us(place: str) -> AgentFailure:
-    """The client was closed while the exchange was under way."""
+    """The client was closed during the exchange."""
     return AgentFailure(FailureKind.CONNECTION, f"the connection to {place} was closed by us")
 
 
@@ -83,12 +83,12 @@ def not_http(place: str) -> AgentFailure:
 
 
 def broken_body(place: str) -> AgentFailure:
-    """The head was fine, but the body is not framed as HTTP frames bodies."""
+    """The head was valid, but the body's framing is not."""
     return AgentFailure(FailureKind.PARSE, f"{place} broke HTTP in the middle of its answer")
 
 
 def head_too_long(place: str) -> AgentFailure:
-    """Status line and headers are over the transport's bound."""
+    """Status line and headers exceed the transport's limit."""
     return AgentFailure(FailureKind.LIMIT, f"the head of the answer of {place} is too long")
 
 

@@ -16,7 +16,7 @@ _HEAD_IN_PACKET = 16 * 1024
 
 
 class Bounds(Protocol):
-    """Whose answers they are, and how long one may be."""
+    """Server of the answers, and their maximum length."""
 
     place: str
     url: str
@@ -24,7 +24,7 @@ class Bounds(Protocol):
 
 
 class AnswerFraming:
-    """The current answer on a connection, as far as it was parsed."""
+    """The current answer on a connection, as far as it is parsed."""
 
     __slots__ = (
         "_bare_bytes",
@@ -149,7 +149,7 @@ class AnswerFraming:
             raise head_too_long(self._bounds.place)
 
     def _check_body(self, headers: Headers) -> None:
-        """Read the body's framing from the head: its coding, its length, and its end."""
+        """Read the body's framing from the head: its coding, length and end."""
         for name, value in headers:
             # Comparing lengths first spares most fields the lower-casing.
             length = len(name)

@@ -1,4 +1,4 @@
-"""`HttpClient` on our own connections: where measuring comes first.
+"""`HttpClient` on connections built for precise measurement.
 
 The receive time of a part is that of its packet, taken before anything is parsed and before any
 task is switched to. Follows no redirect, knows no proxy, asks for an uncompressed answer and
@@ -26,10 +26,10 @@ _PoolKey = tuple[Origin, Timeouts, int]
 
 
 class HttptoolsClient:
-    """Pools of one agent session, one for each origin. Opens on first use, on the running loop."""
+    """Pools of one agent session, one per origin. Opens on first use, on the running loop."""
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
-        """`tls` is what servers are verified with: the system's trust unless given."""
+        """`tls` verifies servers; by default the system's trust store."""
         self._tls = tls
         self._pools: dict[_PoolKey, Pool] = {}
         self._under_way: set[_Answer] = set()
@@ -62,7 +62,7 @@ class HttptoolsClient:
 
     @property
     def opened(self) -> int:
-        """Connections opened so far."""
+        """Return the number of connections opened so far."""
         return sum(pool.opened for pool in self._pools.values())
 
     @property
@@ -168,7 +168,7 @@ class _Answer(Exchange):
 
 
 class Fields(Mapping[str, str]):
-    """Fields of a head, found by name without regard to case; the first of several wins."""
+    """Fields of a head by case-insensitive name; the first of several wins."""
 
     def __init__(self, headers: Headers) -> None:
         self._values: dict[str, str] = {}

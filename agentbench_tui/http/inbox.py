@@ -1,4 +1,5 @@
-"""When connections read and write: a turn times all that has come, then reads, then writes.
+"""Orders reads and writes of connections: each turn first times everything received, then reads,
+then writes.
 
 An answer is as old as its packet when the loop hands it over. A loop that reads each packet at once
 gives the last of 200 streams, whose tokens come in the same moment, a time that is late by the
@@ -40,14 +41,14 @@ class Reader(Protocol):
     """A connection that keeps packets; must be hashable by identity."""
 
     def read_kept(self) -> None:
-        """Parse them, if there are any, after `Inbox.forget`."""
+        """Parse kept packets, if any, after `Inbox.forget`."""
 
 
 class Writer(Protocol):
-    """A connection with a request that is to go out."""
+    """A connection with a request to send."""
 
     def write_request(self) -> None:
-        """Write it now."""
+        """Write the request now."""
 
 
 class Inbox:
@@ -66,29 +67,29 @@ class Inbox:
         self._timer: asyncio.TimerHandle | None = None
 
     def keep(self, reader: Reader, since_ns: int) -> None:
-        """The reader keeps its first packet, received at that time, which may wait."""
+        """Register a reader's first kept packet, received at that time, which may wait."""
         self._kept_since_ns[reader] = since_ns
         if self._timer is None:
             self._timer = self._loop.call_later(KEPT_NS / 1e9, self._take_overdue)
 
     def read_next(self, reader: Reader) -> None:
-        """Make it parse in the next turn, before anything that may wait."""
+        """Make it parse in the next turn, before everything that may wait."""
         self._urgent.append(reader)
         if self._next_turn is None:
             self._next_turn = self._loop.call_soon(self._read)
 
     def read_soon(self, reader: Reader) -> None:
-        """Let it read as soon as nothing else is to be done."""
+        """Make it read as soon as nothing else is pending."""
         self._full.append(reader)
         if self._next_turn is None:
             self._next_turn = self._loop.call_soon(self._read)
 
     def forget(self, reader: Reader) -> None:
-        """The reader keeps nothing that may wait any more."""
+        """Remove a reader that keeps nothing any more."""
         self._kept_since_ns.pop(reader, None)
 
     def close(self) -> None:
-        """Let no connection read anything from now on."""
+        """Stop all reading."""
         self._kept_since_ns.clear()
         self._urgent.clear()
         self._full.clear()

@@ -1,4 +1,4 @@
-"""Connections to one origin: the most recently used idle one first; a new one if none is idle.
+"""Connections to one origin: reuses the most recently used idle one, else opens a new one.
 
 There are no timers per request. One periodic check covers in-flight requests, oldest first; one
 timer closes connections that have been idle for too long.
@@ -33,7 +33,7 @@ _LOOPS_HANDSHAKE_S = 86_400.0
 
 
 class Pool:
-    """Sends requests to one origin and tells their exchanges what comes back.
+    """Sends requests to one origin and calls back their exchanges.
 
     Everything happens on the loop's thread. A request whose *reused* connection is lost within a
     second of sending, before any byte of the answer, is sent once more on a new one, a POST too:
@@ -53,8 +53,9 @@ class Pool:
         keep_alive_s: float = KEEP_ALIVE_S,
         on_resent: Callable[[Exchange], None] | None = None,
     ) -> None:
-        """`tls` is what https origins are verified with: the system's trust unless given.
-        `on_resent` is told of each exchange whose request is sent again."""
+        """`tls` verifies https origins; by default the system's trust store. `on_resent` is called
+        with each exchange whose request is sent again.
+        """
         self.origin = origin
         self.place = origin.place
         self.url = origin.url
@@ -84,11 +85,11 @@ class Pool:
 
     @property
     def in_flight(self) -> int:
-        """Exchanges that have neither ended nor failed."""
+        """Return the number of exchanges that have neither ended nor failed."""
         return len(self._in_flight)
 
     def send(self, wire: bytes, exchange: Exchange, *, can_wait: bool = False) -> bool:
-        """Send a whole request (`http.wire`) and return at once; `exchange` is told the rest.
+        """Send a whole request (`http.wire`) and return immediately; `exchange` is called back.
 
         `exchange` must not be in flight already. True when a connection is opened for it.
         From within a callback of another exchange, it goes out when what was received is read.
@@ -111,7 +112,7 @@ class Pool:
         return True
 
     def cancel(self, exchange: Exchange) -> None:
-        """Close the connection of an exchange and forget it; nothing is called."""
+        """Close the connection of an exchange without calling it back."""
         connection = self._in_flight.pop(exchange, None)
         if connection is not None:
             connection.abandon()
@@ -216,7 +217,7 @@ class Pool:
         self.failed(connection, failure, perf_counter_ns())
 
     async def _open_to_host(self, connection: Connection) -> None:
-        """Connect to the first address that answers; it is the first to be tried next time."""
+        """Connect to the first address that answers; the next connection tries it first."""
         if self._addresses is None:
             self._addresses = self._loop.create_task(self._resolve())
         resolving = self._addresses
@@ -244,8 +245,9 @@ class Pool:
             await self._shake_hands(reached, connection)
 
     async def _reach(self, address: str, connection: Connection) -> socket.socket | None:
-        """Connect to an address; where TLS is to follow, to a bare socket: the time that a
-        handshake takes is no reason to try another address."""
+        """Connect to an address; for TLS, a bare socket, since the duration of a handshake is no
+        reason to try another address.
+        """
         port = self.origin.port
         if self.origin.scheme == "http":
             await self._loop.create_connection(lambda: connection, address, port)
@@ -279,7 +281,7 @@ class Pool:
             raise
 
     async def _resolve(self) -> list[str] | OSError:
-        """Addresses of the host in the system's order of preference, or why there are none.
+        """Return addresses of the host in the system's order of preference, or the error.
 
         The error is given rather than raised: several connections wait for one look-up.
         """
@@ -339,7 +341,7 @@ def _is_address(host: str) -> bool:
 
 
 class _Limits:
-    """Time limits in nanoseconds, and how often they must be looked at."""
+    """Time limits in nanoseconds, and the interval for checking them."""
 
     __slots__ = ("_limits", "shortest_ns", "sweep_s")
 
@@ -352,7 +354,7 @@ class _Limits:
         self.sweep_s = min(most, max(least, (shortest or most) / _SWEEPS_PER_LIMIT))
 
     def passed(self, connection: Connection, now_ns: int) -> tuple[str, float] | None:
-        """Name and seconds of the limit that a connection is over, the one that came first."""
+        """Return name and seconds of the limit that the connection exceeded first; None if none."""
         limits = self._limits
         since_ns = connection.sent_ns
         if connection.transport is None:

@@ -1,4 +1,4 @@
-"""Server-sent events, parsed as they arrive (WHATWG HTML, section 9.2, event streams).
+"""Parses server-sent events as they arrive (WHATWG HTML, section 9.2, event streams).
 
 The parser is fed bytes in any split and gives the same events for every split. It decodes
 nothing: the data of an event stays bytes, for a JSON decoder to read in place.
@@ -28,7 +28,7 @@ class SseEvent(msgspec.Struct, frozen=True):
 
 
 class SseParser:
-    """Bytes in, events out. Raises `AgentFailure` (`limit`) for endless lines or events."""
+    """Incremental parser. Raises `AgentFailure` (`limit`) for endless lines or events."""
 
     def __init__(
         self, max_line_bytes: int = MAX_LINE_BYTES, max_event_bytes: int = MAX_EVENT_BYTES
@@ -50,7 +50,7 @@ class SseParser:
         self._id = ""
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """The events that `chunk` completes."""
+        """Return the events that `chunk` completes."""
         if self.is_between and chunk[:6] == b"data: " and chunk[-2:] == b"\n\n":
             data = chunk[6:-2]
             # A byte is looked for as a number, which takes a third of the time.
@@ -94,7 +94,7 @@ class SseParser:
         return events
 
     def finish(self) -> list[SseEvent]:
-        """The event that lacks nothing but its blank line, at the end of the stream.
+        """Return the event that lacks only its blank line at the end of the stream.
 
         The standard drops it; servers exist that never send the last blank line. A last line
         without its line end is dropped: it may have been cut.

@@ -1,4 +1,4 @@
-"""Requests as bytes: origin and head of HTTP/1.1 messages (RFC 9112), for agentbench's own
+"""Encodes requests: origin and head of HTTP/1.1 messages (RFC 9112), for agentbench's own
 client.
 """
 
@@ -32,7 +32,7 @@ class Origin:
 
     @classmethod
     def of(cls, url: str) -> Origin:
-        """The origin of an absolute http(s) URL. Raises `UsageError`."""
+        """Return the origin of an absolute http(s) URL. Raises `UsageError`."""
         return _read(url)[0]
 
     @property
@@ -42,7 +42,7 @@ class Origin:
 
     @property
     def url(self) -> str:
-        """The origin as a URL without a path."""
+        """Return the origin as a URL without a path."""
         return f"{self.scheme}://{self.place}"
 
     @property
@@ -92,7 +92,9 @@ def head_bytes(method: str, url: str, headers: Mapping[str, str], body_length: i
 
 @lru_cache(maxsize=256)
 def _read(url: str) -> tuple[Origin, str]:
-    """Origin and request target. Agents have few URLs, and reading one costs as much as sending."""
+    """Return origin and request target, cached: agents have few URLs, and parsing costs as much as
+    sending.
+    """
     parts = urlsplit(checked_url(url))
     origin = Origin(parts.scheme, _host(parts), parts.port or _PORTS[parts.scheme])
     return origin, _target(parts)

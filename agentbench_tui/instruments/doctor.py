@@ -39,7 +39,7 @@ database.
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One thing looked at."""
+    """One check and its result."""
 
     status: Status
     """`fail`: cannot work; `warn`: numbers suffer; `info`: good to know."""
@@ -64,7 +64,7 @@ def diagnose(db_path: Path) -> list[Check]:
 
 
 def examine(environment: Environment) -> list[Check]:
-    """The checks that need nothing but the facts of a machine."""
+    """Return the checks that depend only on the facts of a machine."""
     return [
         _clock(environment),
         _cores(environment),
@@ -212,7 +212,7 @@ def _sqlite(environment: Environment) -> Check:
 
 
 def check_memory() -> Check:
-    """Memory available now, and whether some was swapped out."""
+    """Check the memory available now, and whether some was swapped out."""
     import psutil
 
     memory = psutil.virtual_memory()
@@ -275,7 +275,7 @@ def check_files() -> Check:
 
 
 def check_git(vcs: Vcs) -> Check:
-    """The state of the code that runs started here are marked with."""
+    """Check the state of the code that new runs are marked with."""
     if vcs.commit is None:
         why = vcs.missing.get("commit", "no commit")
         return Check("info", "git", f"runs from here carry no commit: {why}")

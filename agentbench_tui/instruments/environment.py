@@ -1,4 +1,4 @@
-"""Machine and software of a run, stored with every run, so that results can be compared.
+"""Machine and software of a run, stored with every run so that results can be compared.
 
 Unknown values are None, and `missing` says why.
 """
@@ -145,7 +145,7 @@ def capture_environment(
 
 
 def fingerprint(environment: Environment) -> str:
-    """A hash of what two runs must share for their times to be comparable, 64 hex digits.
+    """Return a hash of what two runs must share for comparable times, 64 hex digits.
 
     Processor, cores and cores allowed, memory in whole GiB (kernels keep a little for
     themselves, and not always as much), limits, GPUs, system, minor version of Python.
@@ -171,7 +171,7 @@ def fingerprint(environment: Environment) -> str:
 
 
 def operating_system(root: Path = ROOT) -> str:
-    """Name and version of the system, as its maker writes them."""
+    """Return name and version of the system as its vendor writes them."""
     if platform.system() == "Darwin":
         return f"macOS {platform.mac_ver()[0]}"
     fields = {}

@@ -1,4 +1,4 @@
-"""What is read once a second: the machine, an agent's process tree, a GPU.
+"""Values read once a second: of the machine, an agent's process tree, a GPU.
 
 A value that is not known is None and leaves no trace in the reading; it is never 0. MB is 10^6
 bytes, rates are per second since the reading before, a percentage of CPU counts one core as 100
@@ -98,7 +98,7 @@ class GpuGauges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def scope(self) -> str:
-        """`gpu:INDEX`, or `gpu:INDEX.SLICE` for a MIG slice."""
+        """Return `gpu:INDEX`, or `gpu:INDEX.SLICE` for a MIG slice."""
         return f"gpu:{self.index}" if self.slice is None else f"gpu:{self.index}.{self.slice}"
 
 
@@ -115,7 +115,7 @@ class GpuIdentity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reading(gauges: HostGauges | TreeGauges | GpuGauges) -> dict[str, object]:
-    """The known fields by name, as JSON types."""
+    """Return the known fields by name, as JSON types."""
     fields = msgspec.to_builtins(gauges)
     assert isinstance(fields, dict)
     return fields

@@ -48,7 +48,7 @@ class Hardware:
 
 
 def hardware_of(environment: Environment, disk_bytes: int) -> Hardware:
-    """Within the limits that are set for this process."""
+    """Return the hardware, within the limits set for this process."""
     limits = environment.cgroup
     affinity = environment.affinity
     cores = environment.logical_cores if affinity is None else len(affinity)

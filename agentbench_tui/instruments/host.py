@@ -31,7 +31,7 @@ class CoreTimes(msgspec.Struct, frozen=True):
 
 
 class Counters(msgspec.Struct, frozen=True):
-    """Monotonic counters; the difference of two gives rates. None if unknown."""
+    """Monotonic counters, whose differences give rates. None if unknown."""
 
     at: float
     """Seconds on the monotonic clock."""
@@ -44,7 +44,7 @@ class Counters(msgspec.Struct, frozen=True):
 
 
 class HostProbe:
-    """Reads the machine; rates begin with the second reading. For one thread at a time."""
+    """Reads the machine; rates begin with the second reading. Not thread-safe."""
 
     def __init__(self, disk_path: Path) -> None:
         """`disk_path`: location of the database, for its free space."""
@@ -131,7 +131,7 @@ def _rates(before: Counters, now: Counters) -> HostGauges:
 def _core_shares(
     before: Sequence[CoreTimes], now: Sequence[CoreTimes]
 ) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
-    """Busy and stolen percent of each core; None when cores came or went, or no time passed."""
+    """Return busy and stolen percent of each core; None if the cores changed, or no time passed."""
     if len(before) != len(now):
         return None, None
     busy, steal = [], []
@@ -149,7 +149,7 @@ def _core_shares(
 def _per_second(
     before: tuple[int, int] | None, now: tuple[int, int] | None, seconds: float
 ) -> tuple[float, float] | tuple[None, None]:
-    """Growth of two counters; None when one is not known or was set back."""
+    """Return the growth of two counters per second; None if one is unknown or was reset."""
     if before is None or now is None or now[0] < before[0] or now[1] < before[1]:
         return None, None
     return (now[0] - before[0]) / seconds, (now[1] - before[1]) / seconds

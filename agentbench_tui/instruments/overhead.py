@@ -1,4 +1,4 @@
-"""The harness's own share in a run, and whether its timings may be believed.
+"""Measures the harness's own share in a run, and judges whether its timings are reliable.
 
 The verdict, in this order:
 - `generator-limited`: the harness used more than 80 % of a core, so what it reports as the
@@ -53,7 +53,7 @@ class Overhead(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OverheadProbe:
-    """Measures from `start` to `stop`; both in the process that measures."""
+    """Measures from `start` to `stop`, both in the measuring process."""
 
     def __init__(self, *, agents_inside: bool = False) -> None:
         """`agents_inside`: agents run in this process, so its CPU time is not the harness's
@@ -72,7 +72,7 @@ class OverheadProbe:
         self._began = perf_counter()
 
     def stop(self) -> Overhead:
-        """Take the counters after and judge. May be called once for each start."""
+        """Read the counters again and judge. Call once for each start."""
         wall = perf_counter() - self._began
         cpu = process_time() - self._cpu_before
         self._pauses.unwatch()
@@ -140,14 +140,14 @@ def judge(
 
 
 class GcPauses:
-    """Times the collector through `gc.callbacks`; collections do not nest."""
+    """Times garbage collections through `gc.callbacks`; they do not nest."""
 
     def __init__(self) -> None:
         self.total_ns = self.longest_ns = self.count = 0
         self._began_ns: int | None = None
 
     def watch(self) -> None:
-        """Count from 0, until `unwatch`."""
+        """Start counting at 0, until `unwatch`."""
         self.unwatch()
         self.total_ns = self.longest_ns = self.count = 0
         self._began_ns = None

@@ -1,4 +1,4 @@
-"""Versions of the Python packages that do the measuring, and of the optional ones."""
+"""Versions of the Python packages that measure, and of optional ones."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _versions() -> dict[str, str]:
 
 
 def version_of(name: str) -> str | None:
-    """Installed version of a distribution; None when it is not installed."""
+    """Return the installed version of a distribution; None if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -86,7 +86,7 @@ def _stated(distribution: metadata.Distribution) -> tuple[str, list[str]]:
 
 
 def _needs(requirements: Iterable[str]) -> Iterator[str]:
-    """The names, extras left out. A requirement of another system is simply not found."""
+    """Yield the names without extras. A requirement of another system is simply not found."""
     for requirement in requirements:
         specifier, _, marker = requirement.partition(";")
         name = _NAME.match(specifier.strip())

@@ -49,8 +49,7 @@ _PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 
 @contextmanager
 def perf(context: dict[str, Any]) -> Iterator[None]:
-    """An instrument that counts the events of this thread, and of those that it starts, in the
-    block.
+    """Count the events of this thread, and of threads that it starts, in the block.
 
     Counts are per call, if the context has a number of `loops`. Raises NotAvailable if nothing can
     be counted.
@@ -75,7 +74,7 @@ def perf(context: dict[str, Any]) -> Iterator[None]:
 
 
 def unavailable() -> dict[str, str]:
-    """Counter → why it cannot be read here."""
+    """Return why each unavailable counter cannot be read."""
     found = {}
     for name in EVENTS:
         try:
@@ -86,7 +85,7 @@ def unavailable() -> dict[str, str]:
 
 
 def perf_words() -> str:
-    """Say in one line what can be counted here, and why the rest cannot."""
+    """Say in one line which counters are available, and why others are not."""
     by_reason: dict[str, list[str]] = {}
     missing = unavailable()
     for name, reason in missing.items():
@@ -97,7 +96,7 @@ def perf_words() -> str:
 
 
 def _open(name: str) -> int:
-    """A counter of this thread that runs. Raises OSError."""
+    """Start a counter of this thread. Raises OSError."""
     number = _CALL.get(platform.machine())
     if not sys.platform.startswith("linux") or number is None:
         raise OSError(errno.ENOSYS, "not Linux on a machine whose call is known")

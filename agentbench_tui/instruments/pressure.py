@@ -1,4 +1,4 @@
-"""What the Linux kernel says about waiting: pressure stalls and run-queue time.
+"""Linux kernel statistics of waiting: pressure stalls and run-queue time.
 
 Pressure stall information (PSI): Documentation/accounting/psi.rst of the kernel; schedstat:
 Documentation/scheduler/sched-stats.rst. Both are absent on other systems and some containers.
@@ -29,7 +29,7 @@ class Pressure(msgspec.Struct, frozen=True):
 
 
 def read_pressure(resource: Resource, root: Path = ROOT) -> Pressure:
-    """Pressure on a resource now. Raises NotAvailable."""
+    """Return the current pressure on a resource. Raises NotAvailable."""
     path = root / "proc/pressure" / resource
     try:
         lines = path.read_text().splitlines()

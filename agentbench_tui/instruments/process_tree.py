@@ -50,7 +50,7 @@ class TreeProbe:
         self._before: dict[str, _Tree] = {}
 
     def read(self, roots: Mapping[str, Sequence[int]]) -> dict[str, TreeGauges]:
-        """The gauges of each agent that has a living process, by the names of `roots`."""
+        """Return the gauges of each agent that has a living process, by the names of `roots`."""
         wanted = {name: pids for name, pids in roots.items() if pids}
         if not wanted:
             self._before.clear()
@@ -144,7 +144,7 @@ def _gauges(before: _Tree | None, now: _Tree) -> TreeGauges:
 
 
 def _heirs(before: _Tree, now: _Tree) -> dict[_Key, _Key]:
-    """Return ended member → its nearest living ancestor, whose use includes it now."""
+    """Map each ended member to its nearest living ancestor, whose usage now includes it."""
     by_pid = {key[0]: key for key in before.members}
     heirs = {}
     for ended in before.members.keys() - now.members.keys():
@@ -162,7 +162,7 @@ def _growth(
     heirs: Mapping[_Key, _Key],
     use: Callable[[_Member], float | None],
 ) -> float | None:
-    """Return how much the tree used in between; None if some member's use is unknown.
+    """Return the usage of the tree between two readings; None if some member's is unknown.
 
     A parent that waits for a child takes over the child's whole use, of which the part up to the
     earlier sample was already counted, so it is subtracted.
@@ -183,7 +183,7 @@ def _growth(
 
 
 def _sum(values: Iterable[int | None]) -> int | None:
-    """None when one is not known: a part is no sum."""
+    """Return the sum; None if one value is unknown, since a partial sum would be wrong."""
     total = 0
     for value in values:
         if value is None:
@@ -193,7 +193,7 @@ def _sum(values: Iterable[int | None]) -> int | None:
 
 
 def _allowed(read: Callable[[], _T]) -> _T | None:
-    """None if the system does not permit it."""
+    """Return the value; None if the system does not permit reading it."""
     import psutil
 
     try:

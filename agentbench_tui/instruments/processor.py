@@ -18,7 +18,7 @@ _SYSCTL_DEADLINE_S = 2.0
 
 
 def cpu_model(root: Path = ROOT) -> str:
-    """The maker's name of the processor. Raises NotAvailable."""
+    """Return the processor's name by its vendor. Raises NotAvailable."""
     if sys.platform == "darwin":
         return _sysctl("machdep.cpu.brand_string")
     fields = _cpuinfo(root)
@@ -38,7 +38,7 @@ def is_virtual_machine(root: Path = ROOT) -> bool:
 
 
 def physical_cores() -> int:
-    """Cores without their hyper-threads. Raises NotAvailable."""
+    """Return the number of cores without hyper-threads. Raises NotAvailable."""
     import psutil
 
     cores = psutil.cpu_count(logical=False)
@@ -48,7 +48,7 @@ def physical_cores() -> int:
 
 
 def affinity() -> tuple[int, ...]:
-    """Numbers of the logical cores this process may run on. Raises NotAvailable."""
+    """Return the numbers of the logical cores this process may run on. Raises NotAvailable."""
     if not hasattr(os, "sched_getaffinity"):
         raise NotAvailable("this system binds no process to cores")
     return tuple(sorted(os.sched_getaffinity(0)))

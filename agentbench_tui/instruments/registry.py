@@ -50,7 +50,9 @@ OF_CODE = PROFILERS | {"perf"}
 
 
 def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
-    """Every problem of one entry of `instruments` in a benchmark of that kind, one line each."""
+    """Return every problem of one `instruments` entry of a benchmark of that kind, one line
+    each.
+    """
     if isinstance(spec, Mapping) and len(spec) != 1:
         return [f"an instrument is one name with its options, not {sorted(map(str, spec))}"]
     name, options = (spec, {}) if isinstance(spec, str) else next(iter(spec.items()))
@@ -75,7 +77,7 @@ def check_instrument(spec: str | Mapping[str, Any], kind: str) -> list[str]:
 
 
 def unheeded(instruments: Iterable[str | Mapping[str, Any]]) -> list[str]:
-    """The options that are taken and do nothing, `INSTRUMENT: OPTION`."""
+    """Return the accepted options without effect, `INSTRUMENT: OPTION`."""
     return [
         f"{name}: {option}"
         for spec in instruments
@@ -104,8 +106,9 @@ def _check_option(name: str, option: str, value: Any, kind: str) -> list[str]:
 
 
 def sampling_interval_s(instruments: Iterable[str | Mapping[str, Any]]) -> float:
-    """Seconds between two readings of the gauges: the shortest that was asked of `psutil` or `gpu`,
-    else 1. `interval_ms` of any other instrument is that instrument's own."""
+    """Return the seconds between two readings: the shortest requested by `psutil` or `gpu`, else 1.
+    `interval_ms` of any other instrument is separate.
+    """
     asked = [
         float(spec[name]["interval_ms"])
         for spec in instruments

@@ -49,7 +49,7 @@ class SamplerCost(msgspec.Struct, frozen=True):
 
 
 class Sampler:
-    """Host, process trees and GPUs, at even intervals from `start` to `stop`.
+    """Samples host, process trees and GPUs at even intervals from `start` to `stop`.
 
     Scopes are `host`, `agent:ID`, `gpu:INDEX` and `gpu:INDEX.SLICE`. A reading that fails, or a
     sink that raises, is counted and never ends the sampler.
@@ -86,13 +86,13 @@ class Sampler:
         self._thread.start()
 
     def stop(self) -> None:
-        """Take a last reading and end the thread. Waits for it, 5 s at most; may be repeated."""
+        """Take a last reading and end the thread, waiting 5 s at most. Idempotent."""
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join(_JOIN_S)
 
     def summary(self) -> Summary:
-        """Lowest, mean and highest since the start."""
+        """Return lowest, mean and highest since the start."""
         return self._seen.summary()
 
     @property
@@ -137,7 +137,7 @@ class Sampler:
             return GpuSource((), f"no GPU found ({self._last_error})")
 
     def _next_turn(self, turn: int, begun: float) -> int:
-        """The next due reading that is not past, on the grid that began at `begun`."""
+        """Return the next due reading that is not past, on the grid that began at `begun`."""
         reached = int((monotonic() - begun) / self._interval_s)
         self._skipped += max(0, reached - turn)
         return max(turn, reached) + 1

@@ -15,7 +15,7 @@ _NAMES = frozenset({"index", "slice"})
 
 
 class FieldSummary(msgspec.Struct, frozen=True):
-    """One field over the readings in which it was known."""
+    """Statistics of one field over the readings in which it was known."""
 
     low: float
     mean: float
@@ -29,14 +29,14 @@ Summary = dict[str, dict[str, FieldSummary]]
 
 
 class GaugeSummary:
-    """Takes readings from the sampler's thread, gives summaries to any other."""
+    """Accepts readings from the sampler's thread and gives summaries to any other."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._fields: dict[str, dict[str, _Running]] = {}
 
     def add(self, scope: str, reading: Reading) -> None:
-        """Count one reading. Texts, lists and truths have no mean and are passed over."""
+        """Count one reading; only numeric fields have a summary."""
         with self._lock:
             fields = self._fields.setdefault(scope, {})
             for name, value in reading.items():

@@ -1,4 +1,4 @@
-"""A timer with absolute deadlines, many times more precise than an event loop's own.
+"""A timer with absolute deadlines, far more precise than an event loop's own.
 
 On Linux it is a timerfd that the loop watches: the kernel wakes the loop at the requested
 nanosecond, while asyncio rounds its waits up to whole milliseconds and uvloop spins below one.
@@ -28,7 +28,7 @@ _TFD_TIMER_ABSTIME = 1
 
 
 class DeadlineTimer:
-    """Calls back once when a deadline has come, never before it.
+    """Calls back once when a deadline has passed, never before it.
 
     For many deadlines keep them in a queue, arm the first, and let the callback do all that is
     due before it arms the next: one wake-up then serves all that have come. An exception of the
@@ -52,7 +52,7 @@ class DeadlineTimer:
         self._set(at_ns)
 
     def disarm(self) -> None:
-        """Cancel the deadline, also one that has passed but was not called back yet."""
+        """Cancel the deadline, even one that has passed but was not called back yet."""
         self._at_ns = None
         self._clear()
 
@@ -81,7 +81,7 @@ def _refuse(at_ns: int) -> None:
 
 
 class _Alarm(Protocol):
-    """Wakes at the deadline or a little before, and again and again until it is set or cleared."""
+    """Wakes at the deadline or slightly before, repeatedly until it is set or cleared."""
 
     def set(self, at_ns: int) -> None: ...
     def clear(self) -> None: ...
@@ -99,7 +99,7 @@ def _new_alarm(loop: asyncio.AbstractEventLoop, wake: Callable[[], None]) -> _Al
 
 
 class _TimerFd:
-    """A file descriptor that is readable from the deadline on until it is set anew.
+    """A file descriptor that is readable from the deadline until it is set again.
 
     Setting takes back readability (timerfd_settime(2)), so nothing is ever read from it.
     """
@@ -124,7 +124,9 @@ class _TimerFd:
 
 
 class _LoopTimer:
-    """The loop's own timer, set again when it wakes too early: loops round to what they can."""
+    """The loop's own timer, set again when it wakes too early, since loops round to their
+    resolution.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, wake: Callable[[], None]) -> None:
         self._loop = loop
@@ -154,7 +156,7 @@ class _LoopTimer:
 
 
 def _open_timerfd() -> tuple[int, Callable[[int], object]]:
-    """A new timerfd, and what sets its deadline (0 disarms it)."""
+    """Return a new timerfd, and a function that sets its deadline (0 disarms it)."""
     if sys.platform == "linux" and sys.version_info >= (3, 13):
         flags = os.TFD_NONBLOCK | os.TFD_CLOEXEC
         fd = os.timerfd_create(_CLOCK_MONOTONIC, flags=flags)

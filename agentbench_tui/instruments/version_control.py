@@ -1,4 +1,4 @@
-"""The state of the code under test: commit, branch, and a hash of what is not committed.
+"""State of the code under test: commit, branch, and a hash of uncommitted changes.
 
 Git is asked so that nothing of the repository's configuration runs: no hooks, no file monitor,
 no pager, no external diff, no prompt.
@@ -63,11 +63,11 @@ class Vcs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Unanswered(Exception):
-    """Git did not answer; the message says why."""
+    """Raised with the reason if git did not answer."""
 
 
 def capture_vcs(path: Path, *, deadline_s: float = DEADLINE_S) -> Vcs:
-    """Ask git about the folder of `path`. Takes `deadline_s` at most and never raises.
+    """Query git about the folder of `path`. Takes at most `deadline_s` and never raises.
 
     Without git or a repository only `missing["commit"]` is filled.
     """
@@ -99,7 +99,7 @@ def capture_vcs(path: Path, *, deadline_s: float = DEADLINE_S) -> Vcs:
 
 
 class _Git:
-    """Runs git in one folder until one deadline."""
+    """Runs git in one folder until a common deadline."""
 
     def __init__(self, folder: Path, deadline: float) -> None:
         self._folder = folder
@@ -113,7 +113,7 @@ class _Git:
         }
 
     def lines(self, *arguments: str) -> str:
-        """The answer as text without its last newline."""
+        """Return the output as text without its last newline."""
         return self.output(*arguments).decode("utf-8", "replace").rstrip("\n")
 
     def output(self, *arguments: str) -> bytes:

@@ -1,1 +1,1 @@
-"""Load: open- and closed-loop load on agents and endpoints, measured in separate processes."""
+"""Open- and closed-loop load on agents and endpoints, measured in separate processes."""

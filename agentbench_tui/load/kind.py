@@ -1,4 +1,4 @@
-"""The kind `load`: put a target under load, in windows that workers of their own measure.
+"""The kind `load`: puts a target under load, in windows measured by separate workers.
 
 One window is one repeat of one execution. Executions of a group take turns repeat by repeat, and at
 being first, so that whatever drifts on the machine hits them all alike; only one is under
@@ -182,7 +182,7 @@ class _Load:
             self._context.say(f"warning: {warning}")
 
     async def measure(self, execution: ExecutionPlan, repeat: int) -> None:
-        """One repeat of one execution. Its target's failures break this execution alone."""
+        """Measure one repeat of one execution. A failure of its target ends only this execution."""
         context, key = self._context, self._context.execution_keys[execution.id]
         progress = context.progress_of(key)
         if progress.broken is not None or await context.writer.apply(
@@ -242,7 +242,7 @@ class _Load:
     async def _carry_out(
         self, plans: list[WorkerPlan], opened: OpenTarget, execution: ExecutionPlan, repeat: int
     ) -> tuple[Window, Live] | None:
-        """None when the run was to end before the window began."""
+        """Run a window; return None if the run ended before the window began."""
         from agentbench_tui.load.results.pricing import price_against_cap
 
         context, key = self._context, self._context.execution_keys[execution.id]
@@ -267,7 +267,7 @@ class _Load:
         return None if window is None else (window, live)
 
     async def _ready(self, workers: LoadWorkers, opened: OpenTarget) -> None:
-        """Wait for all that has to be there before the window. Raises AgentFailure."""
+        """Wait until the workers and the target are ready for the window. Raises AgentFailure."""
         await workers.ready()
         if await self._context.writer.apply(has_calibrations):
             await asyncio.shield(self._context.environment())
@@ -278,8 +278,10 @@ class _Load:
         self._windows[(key, repeat)] = window
 
     async def calibrate(self) -> None:
-        """Measure the senders themselves as each execution used them, and keep it with its
-        windows. An agent that was not asked over HTTP has none: it did not use them so."""
+        """Measure the load workers as each execution used them, and store the result with its
+        windows. An agent that is not called over HTTP has no calibration, since it did not use them
+        so.
+        """
         if not self._windows:
             return
         from agentbench_tui.load.calibration.calibration import calibrated
@@ -301,7 +303,7 @@ class _Load:
 
 
 def _check_streams(spec: LoadSpec, agent: AgentSpec, target: HttpTarget | AgentTarget) -> None:
-    """Raises AgentFailure if answers are to be cancelled that arrive in one piece."""
+    """Raise AgentFailure if answers that arrive in one piece are to be canceled."""
     if not any(one.cancel_after_tokens for one in spec.workload):
         return
     reason = why_not_broken_off(agent, stream=spec.stream)

@@ -36,7 +36,7 @@ _OF_HTTP = OF_MODELS | {"http", "https"}
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits of this machine and this process; None if there is none, or it is unknown."""
+    """Limits of this machine and this process; None if there is none, or if it is unknown."""
 
     ports: int | None
     """For connections to one address."""
@@ -133,7 +133,7 @@ def _of_machine(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[st
 
 
 def _of_lengths(spec: LoadSpec, agent: AgentSpec) -> Iterator[str]:
-    """Note that only a model's own API accepts a length of answers."""
+    """Warn that only a model's own API accepts a length of answers."""
     from agentbench_tui.agents.target import parse_target
 
     if not any(request.output_tokens is not None for request in spec.workload):
@@ -147,7 +147,7 @@ def _of_lengths(spec: LoadSpec, agent: AgentSpec) -> Iterator[str]:
 
 
 def _of_view(spec: LoadSpec, agent: AgentSpec, bounds: Bounds) -> Iterator[str]:
-    """Senders want a core each, and so do the view and an agent on this machine."""
+    """Warn that load workers need a core each, and so do the view and an agent on this machine."""
     from agentbench_tui.agents.target import parse_target
     from agentbench_tui.load.schedule.shape import is_local
 

@@ -24,7 +24,7 @@ Seconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
 
 
 class RampSpec(Part):
-    """From one rate to another, which then stays constant."""
+    """A linear change from one rate to another, which then stays constant."""
 
     start: NotNegative
     end: Positive
@@ -32,14 +32,14 @@ class RampSpec(Part):
 
 
 class StepSpec(Part):
-    """One rate for so long."""
+    """A rate and its duration."""
 
     rate: Positive
     for_s: Seconds
 
 
 class SpikeSpec(Part):
-    """A rate, and a higher one for a while."""
+    """A rate, and a higher rate for a while."""
 
     rate: Positive
     peak: Positive
@@ -48,7 +48,7 @@ class SpikeSpec(Part):
 
 
 class SineSpec(Part):
-    """A rate that swings around its mean."""
+    """A rate that oscillates around its mean."""
 
     mean: Positive
     amplitude: NotNegative
@@ -62,7 +62,7 @@ class SineSpec(Part):
 
 
 class TraceSpec(Part):
-    """Arrivals as they were recorded."""
+    """Recorded arrivals."""
 
     file: str
     """Relative to the suite's file."""
@@ -85,7 +85,7 @@ class LengthSpec(Part):
 
 
 class SyntheticSpec(Part):
-    """Prompts made up here, of a given length."""
+    """Generated prompts of a given length."""
 
     input_tokens: Tokens | LengthSpec = 128
     prefix_share: Share = 0.0
@@ -97,8 +97,9 @@ class SyntheticSpec(Part):
 
 
 class RequestSpec(Part):
-    """One kind of request in the mix. Exactly one of `prompts`, `data_source` and `synthetic`;
-    a short built-in text when there is none."""
+    """One kind of request in the mix. Give at most one of `prompts`, `data_source` and `synthetic`;
+    a short built-in text is the default.
+    """
 
     name: Name = "request"
     weight: Positive = 1.0
@@ -132,7 +133,7 @@ class RequestSpec(Part):
 
 
 class SloSpec(Part):
-    """Limits that a good request keeps; all that are given must hold."""
+    """Limits that a good request meets; all given limits must hold."""
 
     ttft_ms: Positive | None = None
     ttfo_ms: Positive | None = None

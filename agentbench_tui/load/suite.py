@@ -29,7 +29,7 @@ def swept_keys(block: Mapping[str, Any]) -> Block:
 def load_suite(
     block: Mapping[str, Any], *, agents: list[Block], time_limit_ms: float | None, keys: Block
 ) -> Block:
-    """Return the suite of a `load:` block; `keys` are further keys of the suite.
+    """Return the suite of a `load:` block; `keys` are additional keys of the suite.
 
     A list of rates or of users becomes a sweep.
     """
@@ -56,8 +56,9 @@ def load_suite(
 
 
 def window_of(block: Mapping[str, Any], folder: Path) -> Block:
-    """Return `duration_s` or `requests` for a block that has neither: as long as its trace or its
-    shape, else `DEFAULT_S`. `folder` is what the trace is relative to. Raises UsageError."""
+    """Return `duration_s` or `requests` for a block that has neither: the duration of its trace or
+    shape, else `DEFAULT_S`. `folder` is the base of the trace's path. Raises UsageError.
+    """
     if "duration_s" in block or "requests" in block:
         return {}
     if "trace" in block:

@@ -1,4 +1,4 @@
-"""What the kind `load` says of itself."""
+"""Traits of the kind `load`."""
 
 from agentbench_tui.model.kinds import Kind
 

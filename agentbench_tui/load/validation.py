@@ -1,4 +1,4 @@
-"""Problems of a load benchmark, found before anything runs."""
+"""Finds problems of a load benchmark before anything runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Orphans: who left our agents' trees by double fork comes back to us, marked, and is reaped.
+"""Orphans: processes that left an agent's tree by double fork return to the harness, marked, and
+are reaped.
 
 A process that forks twice and ends in between hands its grandchild to the nearest ancestor that
 asked for orphans (PR_SET_CHILD_SUBREAPER), else to init, where no walk from the agent's root
@@ -38,7 +39,7 @@ roots: set[int] = set()
 
 @cache
 def adopt_orphans() -> bool:
-    """Become the parent of orphans among our descendants. False where the system cannot.
+    """Become the parent of orphaned descendants; return False if the system does not support it.
 
     Also ends what harnesses that no longer live have left behind.
     """
@@ -56,7 +57,8 @@ def new_mark() -> str:
 
 
 def end_leftovers() -> int:
-    """Kill processes that carry the mark of a harness that is gone; how many there were.
+    """Kill processes that carry the mark of a harness that has ended; return how many there
+    were.
 
     Only on Linux, and only those in our own process namespace: elsewhere a pid says nothing.
     """

@@ -1,4 +1,4 @@
-"""A child process in a session of its own, its pipes served by the event loop.
+"""A child process in its own session, with its pipes served by the event loop.
 
 Spawned with `subprocess.Popen` and awaited through a pidfd rather than by asyncio's own
 subprocesses: one callback less on every line, no thread a child, and the exact CPU time when it
@@ -43,7 +43,7 @@ class Program(NamedTuple):
     """By which its descendants are known, see `process.adoption`."""
 
     def end(self) -> None:
-        """Kill it, unless it has ended; for one that no `Child` has taken over."""
+        """Kill it, unless it has ended; for a program that no `Child` has taken over."""
         for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
             if pipe is not None:
                 pipe.close()
@@ -128,7 +128,7 @@ class Child:
 
     @property
     def exit_code(self) -> int | None:
-        """Exit status, −N when ended by signal N, None while it runs."""
+        """Return the exit status, −N when ended by signal N, None while it runs."""
         return self._popen.returncode
 
     def stderr_tail(self) -> str:
@@ -166,7 +166,7 @@ class Child:
         return len(self._to_write)
 
     async def all_taken(self) -> None:
-        """Wait until its pipe has taken all that was written, or was closed."""
+        """Wait until its pipe has accepted everything written, or was closed."""
         await self._all_taken.wait()
 
     def pause_output(self) -> None:
@@ -264,7 +264,9 @@ class Child:
             self._on_end()
 
     def _note_peak(self) -> None:
-        """Read its highest memory so far: the kernel's last word is no use below our own memory."""
+        """Read its peak memory so far: the kernel's final value is useless below the harness's own
+        memory.
+        """
         if self._watched and not self._ended and self.exit_code is None:
             self.tree.note_root_peak(peak_resident_bytes(self.pid))
 
@@ -329,7 +331,7 @@ class Child:
             self._errors = -1
 
     async def exits_within(self, seconds: float) -> bool:
-        """Wait for the end of the program itself; False when it still runs then."""
+        """Wait for the end of the program; return False if it still runs then."""
         try:
             await asyncio.wait_for(self.exited.wait(), seconds)
         except TimeoutError:

@@ -1,6 +1,4 @@
-"""How a child is started: the environment variables that it needs, without secrets, and its
-Python.
-"""
+"""Environment of a child process: the variables that it needs, without secrets, and its Python."""
 
 from __future__ import annotations
 
@@ -16,7 +14,8 @@ _PASSED_PREFIXES = ("PYTHON", "LC_")
 def child_environment(
     names: Iterable[str] = (), source: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The variables a child starts with: those that programs need, and those listed in `names`.
+    """Return the variables that a child starts with: those that programs need, and those in
+    `names`.
 
     Keys and tokens are passed only when named. `source` is our own environment when left out.
     """
@@ -35,7 +34,8 @@ def child_environment(
 
 
 def python_module(name: str, *arguments: str) -> list[str]:
-    """The command that runs a module by this Python, whatever the current folder holds.
+    """Return the command that runs a module by this Python, whatever the current folder
+    contains.
 
     Without `-P` a file there, such as `queue.py`, would replace the module of the same name.
     """

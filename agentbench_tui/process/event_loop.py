@@ -1,4 +1,4 @@
-"""The event loop that user code runs on, and cannot stop."""
+"""The event loop that user code runs on but cannot stop."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ class SharedLoop(asyncio.SelectorEventLoop):
     """asyncio's loop, shared with user code."""
 
     def stop(self) -> None:
-        """Stop the loop at the end of its work. Raises RuntimeError for anyone else, because the
-        work would be abandoned, and with it every other agent and case."""
+        """Stop the loop at the end of its work. Raises RuntimeError for any other caller, because
+        all agents and cases would be abandoned.
+        """
         if sys._getframe(1).f_code is not _ENDS_A_RUN:
             raise RuntimeError("the event loop is shared with agentbench, and cannot be stopped")
         super().stop()

@@ -20,7 +20,7 @@ class LineChild:
     """A running child, read line by line. The owner closes its process."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], name: str) -> None:
-        """Start it; `name` is what failures call it. Raises AgentFailure (`harness`)."""
+        """Start the child; failures call it `name`. Raises AgentFailure (`harness`)."""
         self._name = name
         self._said = b""
         self._heard = asyncio.Event()
@@ -37,7 +37,7 @@ class LineChild:
             raise AgentFailure(FailureKind.HARNESS, str(error)) from error
 
     async def line(self) -> bytes:
-        """Its next line. Raises AgentFailure (`harness`) when it is gone or silent."""
+        """Return its next line. Raises AgentFailure (`harness`) if it has ended or is silent."""
         try:
             async with asyncio.timeout(_LIMIT_S):
                 while b"\n" not in self._said and not self._ended:

@@ -1,4 +1,4 @@
-"""Starts a program that some files stay closed to, by Linux' Landlock (5.13 and later).
+"""Starts a program that cannot open certain files, by Linux' Landlock (5.13 and later).
 
 `python sealed.py CLOSED… -- COMMAND` gives up the right to open the files CLOSED, and to look into
 other processes by /proc, for good and for all descendants, and becomes COMMAND. Landlock knows what
@@ -67,12 +67,14 @@ def seal(closed: Iterable[str]) -> None:
 
 
 def folders_to(closed: Iterable[str]) -> set[str]:
-    """The folders on the way to these files, in which nothing can be made."""
+    """Return the folders on the path to these files, in which nothing can be created."""
     return {str(above) for path in closed for above in Path(path).resolve().parents}
 
 
 def open_paths(closed: Iterable[str]) -> Iterator[str]:
-    """The hierarchies that together are everything but the closed files and other processes."""
+    """Yield the hierarchies that together contain everything but the closed files and other
+    processes.
+    """
     barred = {str(Path(path).resolve()) for path in closed}
     folders = folders_to(barred) | {"/", _PROC}
     for folder in folders:

@@ -1,4 +1,4 @@
-"""One program run once: input in, output out, its process tree ended afterwards."""
+"""Runs a program once with given input, collects its output, and ends its process tree."""
 
 from __future__ import annotations
 

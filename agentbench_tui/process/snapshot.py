@@ -88,7 +88,7 @@ def _children(pid: int) -> list[int]:
 
 
 def read_process(pid: int) -> ProcessInfo | None:
-    """One process, or None when it is gone."""
+    """Return one process, or None if it has ended."""
     if not LINUX:
         return _snapshot_by_psutil().get(pid)
     line = _read(f"/proc/{pid}/stat")
@@ -111,7 +111,8 @@ def read_process(pid: int) -> ProcessInfo | None:
 
 
 def _cpu_clock_s(pid: int) -> float | None:
-    """CPU time of a process with all its threads, also those that have ended; None if unknown.
+    """Return the CPU time of a process with all its threads, including ended ones; None if
+    unknown.
 
     Every process has a clock, whose number clock_getcpuclockid(3) makes of the pid like this.
     """
@@ -123,14 +124,15 @@ def _cpu_clock_s(pid: int) -> float | None:
 
 @cache
 def least_cpu_seconds() -> float:
-    """Less CPU time than this is lost in the grain of the clock: 0, or five ticks on a system
-    that counts nothing finer."""
+    """Return the resolution of the CPU clock: 0, or five ticks on a system that counts nothing
+    finer.
+    """
     exact = not LINUX or _cpu_clock_s(os.getpid()) is not None
     return 0.0 if exact else 5 / _TICKS_PER_S
 
 
 def environment_value(pid: int, name: str) -> str | None:
-    """Value of a variable in the environment that a process was started with.
+    """Return the value of a variable in the environment that a process was started with.
 
     None when it has none, is gone, or may not be read.
     """
@@ -144,7 +146,7 @@ def environment_value(pid: int, name: str) -> str | None:
 
 
 def peak_resident_bytes(pid: int) -> int:
-    """Highest resident memory of one process so far; 0 when unknown. Linux only."""
+    """Return the peak resident memory of one process so far; 0 if unknown. Linux only."""
     text = _read(f"/proc/{pid}/status") if LINUX else b""
     start = text.find(b"VmHWM:")
     return int(text[start + 6 :].split(None, 1)[0]) * 1024 if start >= 0 else 0

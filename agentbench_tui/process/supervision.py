@@ -43,7 +43,7 @@ _SETTLING_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a child ended that recorded no end."""
+    """How a child ended without recording its end."""
 
     status: int
     """Its exit code; the negative number of the signal that ended it."""
@@ -54,7 +54,7 @@ class Ending:
 
 
 class _Notes:
-    """Records of a child for its parent."""
+    """Records that a child leaves for its parent."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _SIZE)
@@ -93,7 +93,7 @@ _loops: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
 
 
 def end_forks_of(loop: asyncio.AbstractEventLoop) -> None:
-    """End every process that code on this loop forks, should it come back to the loop."""
+    """End every process that code on this loop forks if it returns to the loop."""
     _loops.add(loop)
 
 
@@ -107,7 +107,7 @@ os.register_at_fork(after_in_child=_end_in_child)
 
 
 def supervised(work: Callable[[], int]) -> int | Ending:
-    """Call `work` in a forked child; its exit code, or how the child ended without one.
+    """Call `work` in a forked child; return its exit code, or how the child ended without one.
 
     Returns in both processes, in the child with the exit code, which is to be its own. What code
     that runs at the exit of the child does to its exit code is overruled. Signals sent to the

@@ -1,4 +1,4 @@
-"""GPUs of any vendor behind `open_gpus`; if there are none, it says why."""
+"""GPUs of any vendor behind `open_gpus`, with the reason if there are none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class GpuReader(Protocol):
 
 
 class GpuSource:
-    """Every GPU of the machine. For one thread at a time; a context manager."""
+    """Every GPU of the machine. Not thread-safe; a context manager."""
 
     def __init__(self, readers: Sequence[GpuReader], reason: str | None) -> None:
         self._readers = tuple(readers)
@@ -47,7 +47,7 @@ class GpuSource:
         return tuple(one for reader in self._readers for one in reader.sample())
 
     def close(self) -> None:
-        """Give the vendors' libraries back. Further calls do nothing."""
+        """Release the vendors' libraries. Idempotent."""
         readers, self._readers = self._readers, ()
         for reader in readers:
             reader.close()
@@ -71,7 +71,7 @@ def open_gpus(
     nvml: Callable[[], Nvml] = find_nvml,
     root: Path = ROOT,
 ) -> GpuSource:
-    """Find the GPUs. Prints nothing and raises nothing without any.
+    """Find the GPUs. Prints nothing and raises nothing if there are none.
 
     `pcie` adds PCIe traffic, for which NVML counts 20 ms per GPU and direction; `processes` the
     memory of each process. `nvml` provides the NVML binding and `root` is the parent of `sys`:

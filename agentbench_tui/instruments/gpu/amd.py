@@ -1,4 +1,4 @@
-"""AMD GPUs through sysfs, as the amdgpu driver shows them; no vendor library.
+"""AMD GPUs through sysfs, as the amdgpu driver exposes them; no vendor library.
 
 Files and units: the kernel's Documentation/gpu/amdgpu and Documentation/hwmon/sysfs-interface:
 bytes, microwatts, thousandths of a degree, hertz. Throttling is only in a binary table whose
@@ -56,7 +56,7 @@ class AmdGpus:
         return tuple(_read(card) for card in self._cards)
 
     def close(self) -> None:
-        """Nothing is held open between readings."""
+        """Do nothing: no resource is held between readings."""
 
 
 def _devices(root: Path) -> list[Path]:
@@ -99,7 +99,7 @@ def _read(card: _Card) -> GpuGauges:
 
 
 def _monitored(card: _Card, names: tuple[str, ...], factor: float) -> float | None:
-    """The first of the hwmon files that can be read."""
+    """Return the value of the first readable hwmon file."""
     if card.monitor is None:
         return None
     readings = (_number(card.monitor / name, factor) for name in names)
@@ -114,7 +114,9 @@ def _driver(root: Path) -> str | None:
 
 
 def _number(path: Path, factor: float = 1.0) -> float | None:
-    """None when the file is not there, is refused (a sleeping card says EBUSY) or no number."""
+    """Return the number in a file; None if it is missing, refused (a sleeping card returns EBUSY)
+    or no number.
+    """
     text = _line(path)
     try:
         return None if text is None else float(text) * factor

@@ -225,7 +225,7 @@ class NvidiaGpus:
 
 
 def throttle_words(bits: int) -> tuple[str, ...]:
-    """The reasons in a bit mask, in words; a bit not known here as `reason 0x…`."""
+    """Return the reasons in a bit mask in words; unknown bits as `reason 0x…`."""
     rest = bits & ~_IDLE
     words = [word for bit, word in THROTTLE_REASONS.items() if rest & bit]
     unknown = rest & ~sum(THROTTLE_REASONS)

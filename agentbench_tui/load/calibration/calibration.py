@@ -1,4 +1,4 @@
-"""What the senders themselves cost: the very load workers, against a stub that answers at once.
+"""Measures the load workers themselves, against a stub that answers immediately.
 
 First closed loops, which show how much CPU time a request takes in the workers, and so how many
 they can send at all; then an open one at the plan's rate, in which all the time that is not the
@@ -123,7 +123,9 @@ async def calibrated(
 
 
 class _Size(NamedTuple):
-    """What a calibration depends on; numbers by octave, since a factor of two changes little."""
+    """Everything that a calibration depends on; numbers by octave, since a factor of two changes
+    little.
+    """
 
     streamed: bool
     workers: int
@@ -213,7 +215,7 @@ def remember(
     fingerprint: str,
     calibration: Calibration,
 ) -> None:
-    """Store it for later plans on the machine with that fingerprint."""
+    """Store a calibration for later plans on the machine with that fingerprint."""
     document = msgspec.json.encode(calibration).decode()
     keep_calibration(connection, run_key, fingerprint, document)
 
@@ -296,7 +298,8 @@ def _chunks(workload: Sequence[RequestType]) -> int:
 
 
 def _ceiling(closed: Sequence[Done], cores: int) -> float:
-    """Requests a second of workers that need as much CPU time for each as in this closed loop.
+    """Return the requests per second of workers that need as much CPU time per request as in this
+    closed loop.
 
     By CPU time: how many are answered depends on what the stub and others leave of the cores.
     """
@@ -305,8 +308,9 @@ def _ceiling(closed: Sequence[Done], cores: int) -> float:
 
 
 def _reached(closed: Sequence[Done]) -> float:
-    """Requests a second until the last answer: in so short a window, what is in flight at its end
-    counts."""
+    """Return the requests per second until the last answer: in so short a window, in-flight
+    requests at its end count.
+    """
     took_s = max(done.window_s + done.drained_s for done in closed)
     return sum(done.sent for done in closed) / took_s
 
@@ -337,7 +341,7 @@ def _calibration(
     ceilings: Sequence[float],
     streamed: bool,
 ) -> Calibration:
-    """`samples`: those of the open loop, as `columns_of` takes them."""
+    """Return the calibration. `samples` are those of the open loop, as `columns_of` takes them."""
     from agentbench_tui.analysis.summary import quantile
     from agentbench_tui.load.results.columns import columns_of
 

@@ -1,4 +1,4 @@
-"""A sender's own measurements during a window: lateness of its event loop, CPU, pauses.
+"""Measures a load worker during a window: lateness of its event loop, CPU, pauses.
 
 Runs inside a load worker, in parallel to the requests: a timer in the sender's own loop fires a
 hundred times a second, and is delayed by everything that delays sending and receiving.
@@ -32,7 +32,7 @@ _BYTES_PER_MB = 1e6
 
 
 class ProbeReading(msgspec.Struct, frozen=True, kw_only=True):
-    """From `start` to `stop`; unknown values are None."""
+    """Measurements from `start` to `stop`; unknown values are None."""
 
     lateness: Lateness | None
     """None when not one deadline of the probe came."""
@@ -49,7 +49,7 @@ class ProbeReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SenderProbe:
-    """Measures from `start` to `stop`, both called in the thread of the loop.
+    """Measures from `start` to `stop`; call both in the thread of the loop.
 
     The deadlines lie on a fixed grid. When the loop was held up, each that passed meanwhile is
     counted from its own time: 50 ms in which nothing ran are five late deadlines, not one.
@@ -61,7 +61,7 @@ class SenderProbe:
         self._timer: DeadlineTimer | None = None
 
     def start(self) -> None:
-        """Read the counters at the start. OSError if no more files can be opened."""
+        """Read the counters at the start. Raises OSError if no more files can be opened."""
         self._late_us = Histogram()
         self._latest_ns = 0
         self._timer = DeadlineTimer(self._loop, self._tick)
@@ -73,7 +73,7 @@ class SenderProbe:
         self._timer.arm(self._due_ns)
 
     def stop(self) -> ProbeReading:
-        """Take the counters after. Once for each start."""
+        """Read the counters again and return the measurements. Call once for each start."""
         cpu_s = process_time() - self._cpu_before
         self._pauses.unwatch()
         assert self._timer is not None
@@ -121,7 +121,7 @@ class SenderProbe:
 
 
 def _peak_bytes() -> int:
-    """The most memory this process has had since its program was started.
+    """Return the peak memory of this process since its program started.
 
     Not getrusage's maximum where it can be helped: on Linux that begins with the memory of the
     process which started this one (kernel, fs/exec.c: `setmax_mm_hiwater_rss`).

@@ -1,4 +1,4 @@
-"""How long tasks of this machine wait for a core during a window."""
+"""Measures how long tasks of this machine wait for a core during a window."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from agentbench_tui.model.clock import perf_counter_ns
 
 
 class Stalls:
-    """Looked at from when it is made."""
+    """Time that tasks waited for a core since this object was created."""
 
     def __init__(self) -> None:
         self._began_ns = perf_counter_ns()
@@ -26,7 +26,7 @@ class Stalls:
 
 
 def _stalled_us() -> int | None:
-    """Since the machine's start."""
+    """Return the time that tasks waited for a core since the machine started, in microseconds."""
     try:
         return read_pressure("cpu").total_us
     except NotAvailable:

@@ -1,4 +1,4 @@
-"""An HTTP server that answers at once: the other end when the senders themselves are measured.
+"""An HTTP server that answers immediately, used to measure the load workers themselves.
 
 `python -m agentbench_tui.load.calibration.stub` listens on a free port of 127.0.0.1 and prints the
 port; when its standard input ends it prints, as JSON, how long answering took
@@ -31,14 +31,14 @@ _ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\n%b\r\n\r\n%b"
 
 
 class Answers:
-    """Answers, built once for each number of chunks, and the time that answering took."""
+    """Answers, built once for each number of chunks, and the time spent answering."""
 
     def __init__(self) -> None:
         self._made: dict[bytes, bytes] = {}
         self._service_ns = array("q")
 
     def answer(self, query: bytes, known_ns: int) -> bytes:
-        """Return the whole answer to a POST, received at `since`."""
+        """Return the whole answer to a POST received at `known_ns`."""
         made = self._made.get(query)
         if made is None:
             made = self._made[query] = _ANSWER % _made(_chunks(query))
@@ -50,7 +50,7 @@ class Answers:
         del self._service_ns[:]
 
     def truth(self) -> dict[str, float | None]:
-        """Since the beginning, as the fields of `StubTruth`."""
+        """Return the measurements since the beginning, as the fields of `StubTruth`."""
         took = sorted(self._service_ns)
         count = len(took)
         return {
@@ -61,7 +61,7 @@ class Answers:
 
 
 class StubConnection:
-    """One connection; requests may come in any pieces, and several at once."""
+    """One connection; requests may arrive in any pieces, and several at once."""
 
     def __init__(self, taken: socket.socket, answers: Answers) -> None:
         self._socket = taken
@@ -70,7 +70,7 @@ class StubConnection:
         taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def read(self, known_ns: int) -> bool:
-        """Answer what can be read since then; False when the other end has gone."""
+        """Answer everything that can be read; return False when the client has gone."""
         try:
             data = self._socket.recv(_READ_BYTES)
             if data:
@@ -94,7 +94,7 @@ class StubConnection:
         self._rest = data[at:]
 
     def close(self) -> None:
-        """Let go of the socket."""
+        """Close the socket."""
         self._socket.close()
 
 
@@ -127,7 +127,7 @@ def _made(chunks: int | None) -> tuple[bytes, bytes, bytes]:
 
 
 def _completion(*, tokens: int | None = None, **said: dict[str, str]) -> bytes:
-    """A chat completion, or a chunk of one; the one with `tokens` ends it."""
+    """Return a chat completion, or one chunk of it; the chunk with `tokens` ends it."""
     completion: dict[str, object] = {
         "id": "stub",
         "object": "chat.completion.chunk" if "delta" in said else "chat.completion",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class StubTruth(msgspec.Struct, frozen=True):
-    """Report of a stub at its end."""
+    """Measurements that a stub reports at its end."""
 
     requests: int
     """Answered since the last beginning."""
@@ -30,7 +30,7 @@ Said = TypeVar("Said", int, StubTruth)
 
 
 class Stubs:
-    """Running stubs; an async context manager that leaves none behind."""
+    """Running stubs; an async context manager that ends all of them."""
 
     def __init__(self, count: int, chunks: int | None) -> None:
         self._query = "" if chunks is None else f"?chunks={chunks}"
@@ -58,12 +58,12 @@ class Stubs:
         await self._close()
 
     def begin(self) -> None:
-        """Restrict their reports to requests from now on."""
+        """Restrict the reports to requests from now on."""
         for stub in self._stubs:
             stub.begin()
 
     async def end(self) -> list[StubTruth]:
-        """Return the report of each at its end."""
+        """Return the final report of each stub."""
         for stub in self._stubs:
             stub.end()
         return await asyncio.gather(*(stub.line(StubTruth) for stub in self._stubs))
@@ -76,22 +76,22 @@ class _Stub:
     """One stub process, read line by line."""
 
     def __init__(self) -> None:
-        """Start it. Raises AgentFailure."""
+        """Start the stub. Raises AgentFailure."""
         command = python_module("agentbench_tui.load.calibration.stub")
         self._child = LineChild(command, os.environ, "the stub for calibration")
 
     async def line(self, kind: type[Said]) -> Said:
-        """Return its next line, JSON of that kind. Raises AgentFailure if there is none."""
+        """Return the next line, JSON of that kind. Raises AgentFailure if there is none."""
         return msgspec.json.decode(await self._child.line(), type=kind)
 
     def begin(self) -> None:
-        """Reset its measurements."""
+        """Reset the measurements."""
         self._child.process.write(b"\n")
 
     def end(self) -> None:
-        """End its input, so that it says its last line."""
+        """End the input, so that the stub writes its report."""
         self._child.process.write(b"", close=True)
 
     async def close(self) -> None:
-        """End it in any state."""
+        """End the stub in any state."""
         await self._child.process.close()

@@ -1,4 +1,5 @@
-"""Whether the figures of a window are the target's or the harness's own. Pure: facts in, words out.
+"""Decides whether the figures of a window describe the target or the harness. Pure: facts in,
+verdict out.
 
 The verdict, in this order:
 - `generator-limited`: a sender used more than 80 % of a core, or the plan asked for more than the
@@ -69,7 +70,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
-    """Reliability of a window's figures."""
+    """Verdict on the reliability of a window's figures."""
 
     verdict: Verdict
     reasons: tuple[str, ...]
@@ -126,7 +127,7 @@ def plan_warning(asked_per_s: float | None, last: Calibration | None) -> str | N
 
 
 class _Findings:
-    """Sentences, by what they mean for the verdict."""
+    """Sentences, grouped by what they mean for the verdict."""
 
     def __init__(self) -> None:
         self.limited: list[str] = []
@@ -159,7 +160,7 @@ def _check_ceiling(found: _Findings, window: Window) -> None:
 def _check_overhead(
     found: _Findings, calibration: Calibration | None, median_ms: float | None
 ) -> bool:
-    """Return whether it is known."""
+    """Check the harness's share of the latency; return whether it is known."""
     if calibration is None:
         found.unchecked.append("the senders' overhead was not measured (no calibration)")
         return False
@@ -185,7 +186,7 @@ def _check_late(found: _Findings, window: Window) -> None:
 
 
 def _check_lateness(found: _Findings, window: Window, median_ms: float | None) -> bool:
-    """Return whether it is known."""
+    """Check the lateness of the workers; return whether it is known."""
     worst_ms = max((one.lateness.p99_ms for one in window.workers if one.lateness), default=None)
     if worst_ms is None:
         found.unchecked.append("the lateness of the senders' loop is not known")
@@ -239,7 +240,7 @@ def _check_inside(found: _Findings, window: Window) -> None:
 
 
 def _limit(window: Window, facts: Facts, *, client: bool) -> tuple[Limit, list[str]]:
-    """Return the limit, and the warning about it."""
+    """Return the limit, and a warning about it."""
     asked, sent = window.asked_per_s, facts.sent_per_s
     alone: Limit = "client" if client and not window.agent_inside else "none"
     if not asked:
@@ -258,7 +259,7 @@ def _limit(window: Window, facts: Facts, *, client: bool) -> tuple[Limit, list[s
 
 
 def _falling_behind(facts: Facts, due: float, alone: Limit) -> tuple[Limit, list[str]]:
-    """Everything was sent in time; whether it was also answered as fast as it came."""
+    """Return whether answers kept up with requests that were all sent in time."""
     answered = facts.answered_per_s
     if facts.grew_ms is None or answered is None or answered >= SENT_SHARE * due:
         return "none", []
@@ -299,7 +300,7 @@ def _why_short(window: Window, *, client: bool) -> tuple[Limit, str]:
 
 
 def _busiest(window: Window) -> tuple[int, float | None]:
-    """Number and CPU share (of a core) of the sender that used most."""
+    """Return the number and CPU share (of one core) of the busiest load worker."""
     shares = [
         (worker.cpu_share, -number)
         for number, worker in enumerate(window.workers)

@@ -1,1 +1,1 @@
-"""From stored samples to metrics."""
+"""Computes metrics from stored samples."""

@@ -1,4 +1,4 @@
-"""From the stored samples of a load execution to its metrics, by the formulas of
+"""Computes the metrics of a load execution from its stored samples, by the formulas of
 `model.figures.metric`.
 
 The only way there, after a run as after an import: the same samples always give the same numbers.
@@ -62,7 +62,7 @@ _NOT_MEASURED = {
 
 
 def read_windows(connection: sqlite3.Connection, execution_key: int) -> dict[int, Window]:
-    """The finished repeats of an execution."""
+    """Return the finished repeats of an execution."""
     return {
         repeat: msgspec.json.decode(document, type=Window)
         for repeat, document in window_documents(connection, execution_key).items()
@@ -70,14 +70,15 @@ def read_windows(connection: sqlite3.Connection, execution_key: int) -> dict[int
 
 
 def read_requests(connection: sqlite3.Connection, execution_key: int) -> Requests:
-    """The measured requests of the finished repeats of an execution."""
+    """Return the measured requests of the finished repeats of an execution."""
     return Requests(
         read_columns(connection, execution_key), read_windows(connection, execution_key)
     )
 
 
 def aggregate(requests: Requests, agent: AgentSpec, price: Price | None = None) -> Aggregate:
-    """Every metric of a load execution; several repeats are pooled, rates are their mean.
+    """Return every metric of a load execution; samples of several repeats are pooled, rates are
+    averaged.
 
     `requests` as `read_requests` gives them. Without `price` costs are unknown, except of agents
     with an hourly price.
@@ -110,7 +111,7 @@ def aggregate(requests: Requests, agent: AgentSpec, price: Price | None = None) 
 
 
 def spending(requests: Requests, agent: AgentSpec, price: Price | None) -> Aggregate:
-    """Tokens and costs alone, as `aggregate` has them."""
+    """Return tokens and costs alone, computed as in `aggregate`."""
     result = Aggregate(observed=len(requests), answered=int(requests.answered.sum()))
     _tokens(result, requests)
     _costs(result, requests, agent, price)
@@ -128,8 +129,7 @@ def statuses(requests: Requests) -> dict[str, int]:
 
 
 def total_of_workers(requests: Requests, field: str) -> int | None:
-    """Sum over all workers of all repeats of what they say at their end; None where one does not
-    know."""
+    """Sum a field of the final reports over all workers of all repeats; None if one is unknown."""
     windows = requests.windows.values()
     told = [getattr(worker, field) for window in windows for worker in window.workers]
     known = [value for value in told if value is not None]
@@ -164,7 +164,7 @@ def _latencies(result: Aggregate, requests: Requests) -> None:
 
 
 def _streams(result: Aggregate, requests: Requests) -> None:
-    """Time per token, and its inverse."""
+    """Add the time per token, and its inverse."""
     reason = _why_no_stream(requests)
     if reason is not None:
         _absent(result, "tpot_ms", reason)
@@ -180,7 +180,7 @@ def _streams(result: Aggregate, requests: Requests) -> None:
 
 
 def _gaps(result: Aggregate, requests: Requests) -> None:
-    """Gaps between chunks, as they are and per token."""
+    """Add the gaps between chunks, as measured and per token."""
     columns = requests.columns
     told = requests.answered & columns.counted
     between = per_token = _why_no_stream(requests)
@@ -199,7 +199,7 @@ def _why_no_stream(requests: Requests) -> str | None:
 
 
 def _pace(result: Aggregate, requests: Requests, reason: str) -> None:
-    """Tokens after the first ÷ time after the first, summed over the answers.
+    """Add tokens after the first ÷ time after the first, summed over the answers.
 
     A mean of the answers' own paces would follow those that came in one packet: theirs is endless.
     """
@@ -362,7 +362,7 @@ def _figures(
     repeats: np.ndarray[tuple[int], np.dtype[np.int32]],
     reason: str,
 ) -> None:
-    """Mean, percentiles and maximum; exact, from all values of all repeats."""
+    """Add mean, percentiles and maximum; exact, from all values of all repeats."""
     if not len(values):
         _absent(result, name, reason)
         return

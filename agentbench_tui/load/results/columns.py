@@ -64,12 +64,14 @@ class Columns:
 
     @cached_property
     def ok(self) -> Flags:
-        """Answered."""
+        """Return the requests that were answered."""
         return self.has_status("ok")
 
     @cached_property
     def follow_up(self) -> Flags:
-        """Not the first of its session: an answer made it due, not the clock."""
+        """Return the requests after the first of a session: due when the previous answer ended, not
+        by the clock.
+        """
         return self._flag(FOLLOW_UP)
 
     @cached_property
@@ -79,21 +81,21 @@ class Columns:
 
     @property
     def new_connection(self) -> Flags:
-        """A connection was opened for it."""
+        """Return the requests that opened a new connection."""
         return self._flag(NEW_CONNECTION)
 
     @property
     def streamed(self) -> Flags:
-        """The answer came as an event stream."""
+        """Return the requests whose answer was an event stream."""
         return self._flag(STREAMED)
 
     @property
     def resent(self) -> Flags:
-        """It was sent twice, since its connection was lost."""
+        """Return the requests that were sent twice because their connection was lost."""
         return self._flag(RESENT)
 
     def has_status(self, status: str) -> Flags:
-        """Which rows ended so (a name of `sample.STATUSES`)."""
+        """Return the rows with that status (a name of `sample.STATUSES`)."""
         found: Flags = self.table["status"] == STATUS_CODE[status]
         return found
 
@@ -103,17 +105,17 @@ class Columns:
 
     @cached_property
     def sent_s(self) -> Floats:
-        """NaN for requests that were never sent."""
+        """Return the send times in seconds; NaN for requests that were never sent."""
         return self.due_s + self.lag_ms / 1e3
 
     @cached_property
     def end_s(self) -> Floats:
-        """The last byte, or when it was known to have failed."""
+        """Return the time of the last byte, or when the request was known to have failed."""
         return self.sent_s + self.e2e_from_send_ms / 1e3
 
     @cached_property
     def lag_ms(self) -> Floats:
-        """From due to sent."""
+        """Return the time from due to sent."""
         return self._ms("lag_us")
 
     @cached_property
@@ -141,7 +143,8 @@ class Columns:
         return self._numbers("input_tokens")
 
     def gaps_of(self, rows: Flags) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.int64]]]:
-        """The gaps of those rows in µs and the row of each, a part at a time: all take much room.
+        """Yield the gaps of those rows in µs with the row of each, in parts, because all together
+        need much memory.
 
         ValueError when more or fewer gaps are stored than the samples tell of.
         """
@@ -180,7 +183,7 @@ class Columns:
 def read_columns(
     connection: sqlite3.Connection, execution_key: int, *, repeats: Collection[int] | None = None
 ) -> Columns:
-    """Every sample of the finished repeats of an execution, or of some of them.
+    """Read every sample of the finished repeats of an execution, or of some of them.
 
     A repeat is finished when it has a row in `load_windows`. ValueError for a damaged chunk.
     """
@@ -189,7 +192,7 @@ def read_columns(
 
 
 def columns_of(chunks: Iterable[tuple[int, int, bytes, bytes]]) -> Columns:
-    """Columns of chunks: repeat, worker, packed rows, packed gaps."""
+    """Return columns of chunks: repeat, worker, packed rows, packed gaps."""
     repeats, workers, samples, gaps = tuple(zip(*chunks, strict=True)) or ((), (), (), ())
     rows, counts = unpack_rows(samples)
     return Columns(

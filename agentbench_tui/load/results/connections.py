@@ -16,7 +16,7 @@ SLOW = 2.0
 
 
 def told_of_connections(requests: Requests) -> list[str]:
-    """Report that latencies include opening connections, if that matters; with the amount, if most
+    """Report that latencies include opening connections, if that matters; with the amount if most
     were opened while the target was not overloaded.
 
     A connection is opened when all others are in use, which is the case when the target is slow:
@@ -54,7 +54,9 @@ def _falls_behind(requests: Requests) -> bool:
 
 
 def _behind(requests: Requests, slow_ms: float) -> Flags:
-    """Which were sent while one on a used connection waited for a first byte longer than that."""
+    """Return the requests sent while one on a used connection waited longer than that for a first
+    byte.
+    """
     columns = requests.columns
     until_s = columns.sent_s + columns.first_byte_from_send_ms / 1e3
     until_s = np.where(np.isnan(until_s), columns.end_s, until_s)

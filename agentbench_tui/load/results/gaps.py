@@ -1,4 +1,4 @@
-"""Figures of the gaps between chunks, of which a long load has many millions.
+"""Statistics of the gaps between chunks, of which a long load has many millions.
 
 They are whole µs, few of them different, so they are counted. The figures are those of the plain
 list in ms (`analysis.intervals.estimate`, `analysis.intervals.quantiles`), without ever having it.
@@ -36,7 +36,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Counted:
-    """Many values in ms, at least one."""
+    """A multiset of at least one value in ms."""
 
     values: Floats
     """Each once, ascending."""
@@ -45,7 +45,7 @@ class Counted:
 
     @cached_property
     def until(self) -> Counts:
-        """Cumulative counts."""
+        """Return the cumulative counts."""
         return np.cumsum(self.counts)
 
     def __len__(self) -> int:
@@ -56,20 +56,19 @@ class Counted:
         return float(self.values @ self.counts) / len(self)
 
     def at(self, place: int) -> float:
-        """The value there, from 0, in the ascending list of all."""
+        """Return the value at a 0-based position of the ascending list of all values."""
         return float(self.values[np.searchsorted(self.until, place, side="right")])
 
     def quantile(self, share: float) -> float:
-        """By linear interpolation (type 7 of Hyndman & Fan 1996, as numpy)."""
+        """Return the quantile by linear interpolation (type 7 of Hyndman & Fan 1996, as numpy)."""
         place = (len(self) - 1) * share
         low, high = self.at(int(place)), self.at(min(int(place) + 1, len(self) - 1))
         return low + (high - low) * (place - int(place))
 
 
 def figures_of_gaps(columns: Columns, rows: Flags) -> dict[str, Estimate]:
-    """Mean, percentiles and maximum of the gaps of some rows, by the name of the part; none where
-    these have no gap. Those of one repeat go together, as in
-    `analysis.intervals.estimate.estimate`.
+    """Return mean, percentiles and maximum of the gaps of some rows, by statistic name; empty if
+    there is no gap. Gaps of one repeat are grouped, as in `analysis.intervals.estimate.estimate`.
 
     ValueError when the samples tell of other gaps than are stored.
     """
@@ -88,8 +87,9 @@ def figures_of_gaps(columns: Columns, rows: Flags) -> dict[str, Estimate]:
 
 
 def figures_per_token(columns: Columns, rows: Flags) -> dict[str, Estimate]:
-    """Mean, percentiles and maximum of gaps ÷ tokens per chunk, weighted by these, of those of
-    some rows whose tokens and chunks are known; no intervals."""
+    """Return mean, percentiles and maximum of gaps ÷ tokens per chunk, weighted by these tokens,
+    for rows whose tokens and chunks are known; without intervals.
+    """
     chunks = columns.table["chunks"]
     each = np.zeros(len(columns))
     np.divide(columns.output_tokens, chunks, out=each, where=rows & (chunks != NONE) & (chunks > 1))
@@ -150,7 +150,9 @@ def _together(repeats: Sequence[Counted]) -> Counted:
 
 
 def _mean(whole: Counted, repeats: Sequence[Counted]) -> Estimate:
-    """Over the values, or over the sums of the repeats, as `analysis.intervals.estimate` has it."""
+    """Return the mean over the values, or over the sums of the repeats, as in
+    `analysis.intervals.estimate`.
+    """
     n, mean, several = len(whole), whole.mean, len(repeats)
     if n == 1:
         return Estimate(mean, None, None, n, "mean", needs(2, n))
@@ -172,8 +174,9 @@ def _mean(whole: Counted, repeats: Sequence[Counted]) -> Estimate:
 
 
 def _quantile(whole: Counted, share: float) -> Estimate:
-    """As `analysis.intervals.quantiles.quantile_estimates` gives it of values whose order is not
-    known."""
+    """Return a quantile as `analysis.intervals.quantiles.quantile_estimates` does for values of
+    unknown order.
+    """
     n = len(whole)
     if not supported(share, n):
         return Estimate(None, None, None, n, "quantile", needs(needed(share), n))

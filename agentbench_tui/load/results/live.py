@@ -1,4 +1,4 @@
-"""The coordinator's handling of the workers' chunks: storing them, and the live view."""
+"""Handles the workers' chunks in the coordinator: stores them and updates the live view."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ class Live:
         self._requests = requests
 
     def cut(self) -> None:
-        """Nothing new is sent from now on."""
+        """Stop sending new requests."""
         self.steering.end()
         now = unix_time()
         self._ends_at = now if self._ends_at is None else min(self._ends_at, now)
         self._recent.end()
 
     def end(self, phase: Literal["waiting", "calibrating"] = "waiting") -> None:
-        """End the load: the last answer has arrived, or was given up."""
+        """End the load: the last answer has arrived, or was abandoned."""
         self.steering.end()
         self._ended = phase
         self.tick()
@@ -128,11 +128,11 @@ class Live:
 
     @property
     def sent(self) -> int:
-        """By all workers, so far."""
+        """Return the requests sent so far by all workers."""
         return sum(chunk.sent for chunk in self._latest.values())
 
     def hear(self, worker: int, chunk: Chunk) -> None:
-        """Take a chunk: its samples to the store, its figures to the next tick."""
+        """Process a chunk: its samples go to the store, its figures to the next tick."""
         self._latest[worker] = chunk
         self._heard_at[worker] = monotonic()
         self.failed = sum(one.failed for one in self._latest.values())
@@ -160,9 +160,9 @@ class Live:
             )
 
     def _remember(self, newest: Chunk) -> None:
-        """Store the totals of all workers, for recent rates: at the mean of the times at which
-        each reported by its own clock, regardless of when the report arrived. The load is
-        divided evenly.
+        """Store the totals of all workers for recent rates, at the mean of the times at which each
+        worker measured by its own clock, regardless of when the report arrived. The load is divided
+        evenly.
         """
         if newest.at_s > self._recent.ends_s:
             self._recent.end()
@@ -170,8 +170,9 @@ class Live:
         self._recent.take(Moment(at_s, self.sent, self.answered, self._tokens))
 
     def _spend(self, spent: Spent) -> None:
-        """Hold it against the run's caps. A chunk costs its mean request times their number: some
-        prices go up with the length of a request."""
+        """Count the cost against the run's caps. A chunk costs its mean request times their number:
+        some prices grow with the length of a request.
+        """
         count, cost = spent.requests, None
         if count and self._price is not None:
             mean = Usage(
@@ -187,7 +188,7 @@ class Live:
         self._context.check_budget()
 
     def tick(self) -> None:
-        """Write what happened since the last tick, if anything did."""
+        """Write what happened since the last tick, if anything."""
         now = _Counts(self.rows, self.answered, self.failed, self.sent, self._tokens)
         before, self._told = self._told, now
         if now == before:
@@ -236,8 +237,9 @@ class Live:
         }
 
     def _silent_since(self) -> float | None:
-        """The last word of the most silent sender, on `time.monotonic`. One that has sent and has
-        nothing in flight may be done, and then it says nothing more."""
+        """Return the last report time of the most silent worker, on `time.monotonic`. A worker that
+        has sent everything and has nothing in flight may be done, and then reports no more.
+        """
         latest = self._latest.items()
         heard_at = (self._heard_at[at] for at, chunk in latest if chunk.in_flight or not chunk.sent)
         return min(heard_at, default=None)

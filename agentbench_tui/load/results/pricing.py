@@ -33,8 +33,8 @@ class RunPrice:
 def price_against_cap(
     context: RunContext, agent: AgentSpec
 ) -> Callable[[Usage], float | None] | None:
-    """USD of one request by its tokens; None if its price is unknown, and if the run has no cost
-    budget.
+    """Return a function from token usage to the USD of one request; None if its price is unknown,
+    or if the run has no cost budget.
     """
     from agentbench_tui.model.answer import Usage
 
@@ -50,8 +50,9 @@ def price_against_cap(
 def price_of(
     connection: sqlite3.Connection, execution_key: int, agent: AgentSpec
 ) -> RunPrice | None:
-    """The price of an agent's requests, by the name of the model in its target; None where it is
-    not known."""
+    """Return the price of an agent's requests, by the name of the model in its target; None if it
+    is unknown.
+    """
     from agentbench_tui.model.suite import Price
     from agentbench_tui.scoring.prices import PriceTable
 

@@ -1,4 +1,4 @@
-"""Rates of load, a repeat at a time: what went through each second, in its part and in all.
+"""Rates of load for each repeat: of every second, of the steady part, and overall.
 
 In an open loop the clock asks, so a rate is what came of the requests that became due in that part
 ÷ its length: whatever shape the schedule has, no answer is lost at its ends. A server that falls
@@ -65,7 +65,7 @@ class Rates:
 
 
 def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
-    """Rates of one repeat; `good` says which of all requests kept the SLO."""
+    """Return the rates of one repeat; `good` marks the requests, of all, that met the SLO."""
     window = requests.windows[repeat]
     own = requests.columns.repeat == repeat
     answered, begun = own & requests.answered, own & requests.begun
@@ -91,8 +91,8 @@ def rates_of(requests: Requests, repeat: int, good: Flags) -> Rates:
 
 
 def steady_part(requests: Requests, repeat: int) -> Steady | None:
-    """From the end of the plan's ramp to that of the window; None when that is nothing, or in a
-    closed loop too little.
+    """Return the part from the end of the plan's ramp to the end of the window; None if it is
+    empty, or too short in a closed loop.
 
     A closed loop without a ramp begins to be steady after one median latency from sending: by then
     as many answers end as requests begin.
@@ -149,7 +149,7 @@ def _answering_s(requests: Requests, begun: Flags, steady: Steady) -> float:
 
 
 def _slope(requests: Requests, steady: Steady) -> Floats:
-    """By when each request ended in the steady part.
+    """Return each request's contribution by when it ended in the steady part.
 
     The rate is the slope of the least-squares line through the count of answers over time. An
     answer that ends x from the middle of a part of length 2h adds 3 (1 - x²/h²) / 4h to it, one

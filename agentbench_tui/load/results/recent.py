@@ -56,11 +56,11 @@ class RecentRates:
         """Later requests do not belong to the window."""
 
     def end(self) -> None:
-        """The window is over."""
+        """Mark the end of the window."""
         self.ends_s = -math.inf
 
     def take(self, moment: Moment) -> None:
-        """Add one that is later than those before."""
+        """Add a moment that is later than all before."""
         moments = self._moments
         if moment.at_s > self.ends_s or (moments and moment.at_s < moments[-1].at_s + STEP_S):
             return
@@ -69,8 +69,9 @@ class RecentRates:
             moments.popleft()
 
     def asked_per_s(self) -> float | None:
-        """Asked over the seconds that `sent_per_s` is of; until that is known, since the window
-        began. None of a closed loop."""
+        """Return the offered rate over the seconds that `sent_per_s` covers, or since the window
+        began while that is unknown. None for a closed loop.
+        """
         span = self._span("sent", "sent")
         if self._arrivals is None or not self._moments:
             return None
@@ -85,11 +86,11 @@ class RecentRates:
         return (until - began) / (until_s - began_s)
 
     def sent_per_s(self) -> float | None:
-        """None if unknown."""
+        """Return the recent rate of sent requests; None if unknown."""
         return self._per_s("sent", "sent")
 
     def tokens_per_s(self) -> float | None:
-        """Output tokens of answers. None if unknown."""
+        """Return the recent rate of output tokens; None if unknown."""
         return self._per_s("tokens", "answered")
 
     def _per_s(self, name: str, of: str) -> float | None:

@@ -1,4 +1,4 @@
-"""The repeats of a load execution in the store: each is complete, or measured again.
+"""Stored repeats of a load execution: each is complete or measured again.
 
 Each function runs inside a transaction of the writer.
 """

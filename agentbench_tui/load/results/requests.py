@@ -1,4 +1,4 @@
-"""What the samples of a load execution say, request by request: latencies, queueing, good or not.
+"""Derives latencies, queueing and goodput of each request from the samples of a load execution.
 
 Pure functions of columns and windows. Open loops count from the due time: a request that had to
 wait for a place behind a stall has waited (MLPerf's rule for its server scenario; the coordinated
@@ -43,17 +43,19 @@ class Requests:
 
     @cached_property
     def begun(self) -> Flags:
-        """Answered, or cancelled by the plan: the answer had started in time."""
+        """Return the requests that were answered, or canceled by the plan after the answer had
+        started in time.
+        """
         return self.answered | self.cancelled
 
     @cached_property
     def cancelled(self) -> Flags:
-        """Broken off by the plan."""
+        """Return the requests canceled by the plan."""
         return self.columns.has_status(CANCELLED)
 
     @cached_property
     def counted(self) -> Flags:
-        """Whether it counts for the target's reliability.
+        """Return the requests that count for the target's reliability.
 
         Excludes requests cancelled by the plan, cut off by a stop, or failed because of the
         harness.
@@ -79,7 +81,9 @@ class Requests:
 
     @cached_property
     def taken_ms(self) -> Floats:
-        """As `e2e_ms`, but of all that were sent: until they ended, however they did."""
+        """Return the time until each sent request ended, successfully or not; `e2e_ms` covers
+        answered ones only.
+        """
         return self.columns.e2e_from_send_ms + self._from_due
 
     @cached_property
@@ -96,22 +100,24 @@ class Requests:
 
     @cached_property
     def output_tokens(self) -> Floats:
-        """The server's count, else the number of chunks."""
+        """Return the server's token count, else the number of chunks."""
         return _where(self.answered, self.columns.output_tokens)
 
     @cached_property
     def received_tokens(self) -> Floats:
-        """The same, including cancelled requests: the tokens received."""
+        """Return the tokens received, including those of canceled requests."""
         return _where(self.begun, self.columns.output_tokens)
 
     @cached_property
     def answers_estimated(self) -> bool:
-        """Whether the tokens of some answer are estimated from chunks."""
+        """Return whether the tokens of some answer are estimated from chunks."""
         return self._estimated(self.output_tokens)
 
     @cached_property
     def tokens_estimated(self) -> bool:
-        """The same, of some answer that the plan broke off too."""
+        """Return whether the tokens of some answer, including canceled ones, are estimated from
+        chunks.
+        """
         return self._estimated(self.received_tokens)
 
     def _estimated(self, tokens: Floats) -> bool:
@@ -119,12 +125,14 @@ class Requests:
 
     @cached_property
     def _streaming_ms(self) -> Floats:
-        """From the first token to the end."""
+        """Return the time from the first token to the end."""
         return self.e2e_from_send_ms - self.ttft_from_send_ms
 
     @property
     def came_at_once(self) -> Flags:
-        """In one chunk, or in one packet: what passed between its tokens cannot be measured."""
+        """Return the answers that arrived in one chunk or packet, so that times between tokens
+        cannot be measured.
+        """
         found: Flags = (self.columns.table["chunks"] == 1) | (self._streaming_ms <= 0)
         return found
 
@@ -138,12 +146,12 @@ class Requests:
 
     @cached_property
     def send_lag_ms(self) -> Floats:
-        """Lag of all requests that were sent."""
+        """Return the send lag of all requests that were sent."""
         return self.columns.lag_ms
 
     @property
     def queue_ms(self) -> Floats:
-        """Part of the send lag in which every place in flight was taken.
+        """Return the part of the send lag in which the in-flight limit was reached.
 
         Senders send in the order in which requests are due, so the i-th (from 0) of a sender with
         m places had one when i - m + 1 of its requests had ended. Those are the earliest ends of
@@ -168,7 +176,7 @@ class Requests:
         return clipped
 
     def good(self, slo: Mapping[str, float]) -> Flags:
-        """Answered, and within every limit of the SLO.
+        """Return the requests that were answered within every limit of the SLO.
 
         A latency that an answer has not is not kept; but one token keeps any time per token, and so
         does what came at once. What the plan broke off is good where it kept the limits on its

@@ -1,4 +1,5 @@
-"""Summary of a load execution besides its metrics: measurement quality, counts, the harness.
+"""Summary of a load execution in addition to its metrics: measurement quality, counts, the
+harness.
 
 Computed from stored samples and windows, so that it can be computed again.
 """
@@ -62,7 +63,7 @@ class RequestCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Harness(msgspec.Struct, frozen=True, kw_only=True):
-    """Cost and delays of the senders themselves; unknown values are None."""
+    """CPU cost and delays of the load workers; unknown values are None."""
 
     overhead_p50_ms: float | None
     """From the calibration, as the next ones: time that the senders add to an answer."""
@@ -125,7 +126,7 @@ class LoadSummary(msgspec.Struct, frozen=True, kw_only=True):
 def write_summary(
     connection: sqlite3.Connection, execution_key: int, summary: LoadSummary | None
 ) -> None:
-    """Store the summary of an execution instead of the one before; None when it has none.
+    """Replace the stored summary of an execution; None deletes it.
 
     Runs inside the writer's transaction.
     """
@@ -137,7 +138,7 @@ def write_summary(
 
 
 def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
-    """The summary of an execution with at least one finished repeat.
+    """Return the summary of an execution with at least one finished repeat.
 
     `result` is the aggregate of `requests`.
     """
@@ -220,8 +221,8 @@ def _told(of_repeats: Sequence[Iterable[str]]) -> tuple[str, ...]:
 
 
 def _drawn(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
-    """Report how many arrivals a random schedule drew, or how long it took to draw its requests,
-    if that deviates from the mean.
+    """Report how many arrivals a random schedule drew, or how long it took to draw its requests, if
+    that deviates from the expectation.
     """
     asked = drawn = mean_s = took_s = 0.0
     for repeat, window in requests.windows.items():
@@ -243,7 +244,9 @@ def _drawn(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
 
 
 def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
-    """Report that rates of a closed loop do not come from a steady part, if there is none."""
+    """Report that rates of a closed loop include its start and end, because it had no
+    steady part.
+    """
     for repeat, window in requests.windows.items():
         one = rates[repeat]
         if not window.is_open and one.steady is None and one.request_throughput:
@@ -254,13 +257,13 @@ def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
 
 
 def _no_rate(result: Aggregate) -> list[str]:
-    """Say why there is no rate of answers."""
+    """Report why there is no rate of answers."""
     rate = result.metrics["request_throughput_per_s"]
     return [f"answered/s is not known: {rate.reason}"] if rate.value is None else []
 
 
 def _resent(counts: RequestCounts) -> list[str]:
-    """Report that the server drops connections; the final answer hides it."""
+    """Report that the server drops connections, which the final answers hide."""
     if not counts.resent:
         return []
     many = "request was" if counts.resent == 1 else "requests were"
@@ -269,7 +272,7 @@ def _resent(counts: RequestCounts) -> list[str]:
 
 
 def _without_content(requests: Requests) -> list[str]:
-    """Return answers that ended with a reason but without content."""
+    """Report answers that ended with a reason but without content."""
     streamed = requests.answered & requests.columns.streamed
     count = int(np.count_nonzero(streamed & np.isnan(requests.ttft_ms)))
     if not count:
@@ -279,7 +282,7 @@ def _without_content(requests: Requests) -> list[str]:
 
 
 def _unjudged(requests: Requests, slo: Mapping[str, float]) -> list[str]:
-    """Say which limits do not apply to cancelled requests."""
+    """Report which limits do not apply to canceled requests."""
     count = int(np.count_nonzero(requests.cancelled))
     names = [name for name in slo if name not in FIRST_TOKEN]
     if not count or not names:
@@ -293,7 +296,7 @@ def _were(count: int) -> str:
 
 
 def _left_out(counts: RequestCounts) -> list[str]:
-    """Report what latencies exclude: the slowest requests, if they did not finish."""
+    """Report that latencies exclude the slowest requests, which did not finish."""
     found = []
     if counts.unfinished:
         found.append(

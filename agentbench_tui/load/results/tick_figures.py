@@ -1,4 +1,4 @@
-"""Live figures from the samples beyond the sender's counts: chunk gaps and queueing.
+"""Live figures beyond the load worker's counts, from the samples: chunk gaps and queueing.
 
 Computed by the coordinator once a second, so that a sender spends no time on it; without numpy,
 whose import would take longer.

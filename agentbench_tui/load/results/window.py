@@ -63,10 +63,10 @@ class Window(msgspec.Struct, frozen=True):
 
     @property
     def window_s(self) -> float:
-        """Duration for the worker that sent longest."""
+        """Return the duration for the worker that sent longest."""
         return max((worker.window_s for worker in self.workers), default=0.0)
 
     @property
     def sent(self) -> int:
-        """Requests sent, by all workers."""
+        """Return the requests sent by all workers."""
         return sum(worker.sent for worker in self.workers)

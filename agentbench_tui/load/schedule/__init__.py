@@ -1,1 +1,1 @@
-"""When requests are due: arrivals, rates, pace."""
+"""Determines when requests are due: arrivals, rates, pace."""

@@ -1,4 +1,4 @@
-"""Future actions in order of their time, on one precise timer."""
+"""Calls future actions in order of their time, on one precise timer."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ class Agenda:
         self._number = count()
 
     def at(self, due_ns: int, action: Callable[[int], None]) -> None:
-        """Call `action(due_ns)` when that time has come."""
+        """Call `action(due_ns)` at that time."""
         entries = self._entries
         heapq.heappush(entries, (due_ns, next(self._number), action))
         if entries[0][0] == due_ns:
             self._timer.arm(due_ns)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Discard all pending actions."""
         self._entries.clear()
         self._timer.disarm()
 
     def close(self) -> None:
-        """Forget everything for good."""
+        """Discard all pending actions and accept no more."""
         self._entries.clear()
         self._timer.close()
 
     def __len__(self) -> int:
-        """Number of pending actions."""
+        """Return the number of pending actions."""
         return len(self._entries)
 
     def _due(self) -> None:

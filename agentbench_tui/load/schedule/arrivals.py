@@ -1,4 +1,4 @@
-"""When requests are due in an open loop: seeded schedules, the same on every machine.
+"""Due times of an open loop: seeded schedules, the same on every machine.
 
 An arrival process (constant, Poisson, gamma) of rate 1 is stretched by a rate profile: its n-th
 arrival, at u, is due when the integral Λ of the profile's rate reaches u (time rescaling; Çinlar,
@@ -76,7 +76,7 @@ Schedule = Arrivals | Trace
 def offsets_ns(
     schedule: Schedule, seed: int, *, duration_ns: int | None = None, count: int | None = None
 ) -> Iterator[int]:
-    """Due times in ns after the start of the window, ascending.
+    """Yield due times in ns after the start of the window, ascending.
 
     Ends before `duration_ns` or after `count` arrivals, whichever comes first; where the rate
     falls to 0 for good, or a trace ends, then; else never. The constant process begins at once;
@@ -91,7 +91,9 @@ def offsets_ns(
 
 
 def slice_of(offsets: Iterator[int], worker: int, workers: int) -> Iterator[int]:
-    """The share of one of the workers (0-based): every `workers`-th; together they have all."""
+    """Yield one worker's share (0-based): every `workers`-th arrival, so that all workers together
+    have all.
+    """
     return islice(offsets, worker, None, workers)
 
 
@@ -114,7 +116,9 @@ def highest_rate(schedule: Schedule, duration_s: float) -> float:
 
 
 def expected_count(schedule: Schedule, duration_s: float) -> float:
-    """Mean number of arrivals before `duration_s`: the integral of the rate; exact for a trace."""
+    """Return the mean number of arrivals before `duration_s`: the integral of the rate; exact for a
+    trace.
+    """
     if isinstance(schedule, Arrivals):
         return schedule.profile.count_until(duration_s)
     speed = schedule.speed
@@ -126,7 +130,7 @@ def expected_count(schedule: Schedule, duration_s: float) -> float:
 
 
 def problems(schedule: Schedule) -> list[str]:
-    """One line for each value that no schedule can have; the other functions want none."""
+    """Return one line for each invalid value; the other functions require none."""
     if isinstance(schedule, Trace):
         return _trace_problems(schedule)
     lines = [f"profile.{line}" for line in schedule.profile.problems()]
@@ -159,7 +163,7 @@ def _trace_problems(trace: Trace) -> list[str]:
 def _stretched(
     units: Iterator[float], time_of: Callable[[float], float], duration_ns: int | None
 ) -> Iterator[int]:
-    """Arrivals on another clock (at rate 1; recorded) → due times: the hot loop."""
+    """Map arrivals on another clock (at rate 1; recorded) to due times. This is the hot loop."""
     end_ns = math.inf if duration_ns is None else duration_ns
     last_ns = 0
     for unit in units:
@@ -173,7 +177,7 @@ def _stretched(
 
 
 def _units(arrivals: Arrivals, seed: int) -> Iterator[float]:
-    """Arrivals at rate 1."""
+    """Yield arrivals at rate 1."""
     if arrivals.process == "constant":
         return count_up()
     # A name of its own keeps the gaps independent of what else is drawn with the same seed.
@@ -206,9 +210,9 @@ def _gamma(uniform: Callable[[], float], shape: float) -> Iterator[float]:
 
 
 def _gamma_draws(uniform: Callable[[], float], shape: float) -> Iterator[float]:
-    """Gamma(shape, scale 1) by rejection from a log-logistic (algorithm GB; Cheng, The generation
-    of gamma variables with non-integral shape parameter, Applied Statistics 26, 1977). It needs a
-    shape of 1 or more: a smaller one is Gamma(shape + 1) · U^(1/shape).
+    """Draw Gamma(shape, scale 1) by rejection from a log-logistic (algorithm GB; Cheng, The
+    generation of gamma variables with non-integral shape parameter, Applied Statistics 26, 1977).
+    It needs a shape of 1 or more: a smaller one is Gamma(shape + 1) · U^(1/shape).
     """
     log, exp = math.log, math.exp
     small = shape < 1

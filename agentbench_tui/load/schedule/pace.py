@@ -1,4 +1,4 @@
-"""Speed of a schedule after manual changes: its own time relative to that of the window.
+"""Maps window time to schedule time after manual changes of speed.
 
 At pace 1, a second of the window is a second of the schedule; at pace 2, the requests of two
 seconds of the schedule are due in one.
@@ -31,11 +31,11 @@ class Pace:
 
     @property
     def factor(self) -> float:
-        """Now."""
+        """Return the current factor."""
         return self._pieces[-1][2]
 
     def change(self, at_s: float, factor: float) -> None:
-        """Change the pace from `at_s` of the window on, which must be later than every earlier
+        """Change the pace at `at_s` of the window, which must be later than every earlier
         change.
         """
         self._pieces.append((at_s, self.schedule_s(at_s), factor))
@@ -48,7 +48,7 @@ class Pace:
         return window_s
 
     def window_s(self, schedule_s: float) -> float:
-        """When in the window the schedule is there."""
+        """Return the time of the window at that time of the schedule."""
         for began_s, reached_s, factor in reversed(self._pieces):
             if schedule_s >= reached_s:
                 return began_s + (schedule_s - reached_s) / factor

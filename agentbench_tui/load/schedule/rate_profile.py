@@ -1,4 +1,4 @@
-"""How the rate of arrivals changes over time, as closed formulas.
+"""Profiles of the arrival rate over time, as closed formulas.
 
 A profile knows its rate r(t) in requests/s at t seconds after the start of the window, the
 integral Λ(t) = ∫₀ᵗ r, which is the number of requests expected until t, and the inverse of Λ.
@@ -25,30 +25,30 @@ _MOST_STEPS = 60
 
 
 class Constant(msgspec.Struct, frozen=True, tag="constant"):
-    """The same rate for ever."""
+    """A constant rate."""
 
     rate: float
 
     def rate_at(self, t_s: float) -> float:
-        """r(t) in requests/s."""
+        """Return r(t) in requests/s."""
         del t_s
         return self.rate
 
     def turns(self) -> tuple[float, ...]:
-        """Return times, in seconds, besides the start and the end at which r may be highest."""
+        """Return the times in seconds, other than start and end, at which r may be highest."""
         return ()
 
     def count_until(self, t_s: float) -> float:
-        """Λ(t)."""
+        """Return Λ(t)."""
         return self.rate * t_s
 
     def inverse(self) -> Inverse:
-        """The inverse of Λ."""
+        """Return the inverse of Λ."""
         rate = self.rate
         return lambda count: count / rate
 
     def problems(self) -> list[str]:
-        """One line for each impossible value."""
+        """Return one line for each impossible value."""
         return _not_above_zero(rate=self.rate)
 
 
@@ -60,7 +60,7 @@ class Ramp(msgspec.Struct, frozen=True, tag="ramp"):
     over_s: float
 
     def rate_at(self, t_s: float) -> float:
-        """r(t) in requests/s."""
+        """Return r(t) in requests/s."""
         return self.start + (self.end - self.start) * min(t_s / self.over_s, 1.0)
 
     def turns(self) -> tuple[float, ...]:
@@ -68,13 +68,13 @@ class Ramp(msgspec.Struct, frozen=True, tag="ramp"):
         return (self.over_s,)
 
     def count_until(self, t_s: float) -> float:
-        """Λ(t): a parabola, then a straight line."""
+        """Return Λ(t): a parabola, then a straight line."""
         climbing = min(t_s, self.over_s)
         climbed = climbing * (self.start + (self.end - self.start) * climbing / self.over_s / 2)
         return climbed + self.end * (t_s - climbing)
 
     def inverse(self) -> Inverse:
-        """The inverse of Λ; the root of the parabola is in the form that loses no digits."""
+        """Return the inverse of Λ; the root of the parabola has the form that loses no digits."""
         start, end, over_s = self.start, self.end, self.over_s
         curve = 2 * (end - start) / over_s
         top = self.count_until(over_s)
@@ -88,18 +88,18 @@ class Ramp(msgspec.Struct, frozen=True, tag="ramp"):
         return time_of
 
     def problems(self) -> list[str]:
-        """One line for each impossible value."""
+        """Return one line for each impossible value."""
         lines = _below_zero(start=self.start, end=self.end) + _not_above_zero(over_s=self.over_s)
         return lines or _all_zero((self.start, self.end))
 
 
 class Steps(msgspec.Struct, frozen=True, tag="steps"):
-    """(rate, seconds) one after the other; the last rate then holds for ever. 0 is a pause."""
+    """A sequence of (rate, seconds); the last rate then continues. A rate of 0 is a pause."""
 
     steps: tuple[tuple[float, float], ...]
 
     def rate_at(self, t_s: float) -> float:
-        """r(t) in requests/s."""
+        """Return r(t) in requests/s."""
         begins, _ = self._begins()
         return self.steps[bisect_right(begins, t_s) - 1][0]
 
@@ -108,7 +108,7 @@ class Steps(msgspec.Struct, frozen=True, tag="steps"):
         return tuple(self._begins()[0])
 
     def count_until(self, t_s: float) -> float:
-        """Λ(t): a chain of straight lines."""
+        """Return Λ(t): a chain of straight lines."""
         begins, counts = self._begins()
         step = bisect_right(begins, t_s) - 1
         return counts[step] + self.steps[step][0] * (t_s - begins[step])
@@ -126,7 +126,7 @@ class Steps(msgspec.Struct, frozen=True, tag="steps"):
         return time_of
 
     def problems(self) -> list[str]:
-        """One line for each impossible value."""
+        """Return one line for each impossible value."""
         lines = [] if self.steps else ["steps: there are none; give (rate, seconds) pairs"]
         for number, (rate, seconds) in enumerate(self.steps):
             lines += _below_zero(**{f"steps.{number}.rate": rate})
@@ -134,14 +134,14 @@ class Steps(msgspec.Struct, frozen=True, tag="steps"):
         return lines or _all_zero(rate for rate, _ in self.steps)
 
     def _begins(self) -> tuple[list[float], list[float]]:
-        """When each step begins, and Λ there."""
+        """Return when each step begins, and Λ there."""
         seconds = [seconds for _, seconds in self.steps[:-1]]
         requests = [rate * seconds for rate, seconds in self.steps[:-1]]
         return list(accumulate(seconds, initial=0.0)), list(accumulate(requests, initial=0.0))
 
 
 class Spike(msgspec.Struct, frozen=True, tag="spike"):
-    """`rate`, but `peak` for `for_s` seconds from `at_s` on."""
+    """A constant `rate`, but `peak` for `for_s` seconds from `at_s` on."""
 
     rate: float
     peak: float
@@ -149,7 +149,7 @@ class Spike(msgspec.Struct, frozen=True, tag="spike"):
     for_s: float
 
     def rate_at(self, t_s: float) -> float:
-        """r(t) in requests/s."""
+        """Return r(t) in requests/s."""
         return self._steps().rate_at(t_s)
 
     def turns(self) -> tuple[float, ...]:
@@ -157,15 +157,15 @@ class Spike(msgspec.Struct, frozen=True, tag="spike"):
         return (self.at_s,)
 
     def count_until(self, t_s: float) -> float:
-        """Λ(t)."""
+        """Return Λ(t)."""
         return self._steps().count_until(t_s)
 
     def inverse(self) -> Inverse:
-        """The inverse of Λ."""
+        """Return the inverse of Λ."""
         return self._steps().inverse()
 
     def problems(self) -> list[str]:
-        """One line for each impossible value."""
+        """Return one line for each impossible value."""
         lines = _below_zero(rate=self.rate, peak=self.peak, at_s=self.at_s)
         lines += _not_above_zero(for_s=self.for_s)
         return lines or _all_zero((self.rate, self.peak))
@@ -182,7 +182,7 @@ class Sine(msgspec.Struct, frozen=True, tag="sine"):
     period_s: float
 
     def rate_at(self, t_s: float) -> float:
-        """r(t) in requests/s."""
+        """Return r(t) in requests/s."""
         return self.mean + self.amplitude * math.sin(math.tau * (t_s / self.period_s % 1.0))
 
     def turns(self) -> tuple[float, ...]:
@@ -190,7 +190,7 @@ class Sine(msgspec.Struct, frozen=True, tag="sine"):
         return (self.period_s / 4,)
 
     def count_until(self, t_s: float) -> float:
-        """Λ(t) = mean · t + amplitude · period/2π · (1 − cos(2πt / period))."""
+        """Return Λ(t) = mean · t + amplitude · period/2π · (1 − cos(2πt / period))."""
         swing = 1.0 - math.cos(math.tau * (t_s / self.period_s % 1.0))
         return self.mean * t_s + self.amplitude * self.period_s / math.tau * swing
 
@@ -213,7 +213,7 @@ class Sine(msgspec.Struct, frozen=True, tag="sine"):
         return time_of
 
     def problems(self) -> list[str]:
-        """One line for each impossible value."""
+        """Return one line for each impossible value."""
         lines = _not_above_zero(mean=self.mean, period_s=self.period_s)
         lines += _below_zero(amplitude=self.amplitude)
         if not lines and self.amplitude > self.mean:
@@ -228,7 +228,8 @@ Profile = Constant | Ramp | Steps | Spike | Sine
 
 
 def _angle_of(goal: float, share: float, guess: float) -> float:
-    """The x with x + share · (1 − cos x) = goal; share in [0, 1], so x is in [goal−2·share, goal].
+    """Return the x with x + share · (1 − cos x) = goal; share in [0, 1], so x is in [goal−2·share,
+    goal].
 
     A step of Newton's that leaves the bracket, as where the slope is almost 0, is replaced by a
     halving.

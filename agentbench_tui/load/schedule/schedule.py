@@ -1,4 +1,4 @@
-"""When sessions begin: by the clock (open loop), or when the one before has ended (closed)."""
+"""Starts sessions by the clock (open loop), or when the previous one has ended (closed loop)."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ LATEST_NS = 5 * _NS
 
 
 class Over(Protocol):
-    """Called at the end of a window."""
+    """Callback at the end of a window."""
 
     def __call__(self, *, cut: bool) -> None:
-        """`cut`: it ended by its duration, so sessions end immediately; otherwise by its
-        requests.
+        """Handle the end; `cut`: the window ended by its duration, so sessions end immediately;
+        otherwise by its requests.
         """
 
 
@@ -64,14 +64,14 @@ class Schedule(Protocol):
     """Begins sessions on a sender from a start time on."""
 
     def start(self, start_ns: int) -> None:
-        """The window begins at that time."""
+        """Start the window at that time."""
 
     def stop(self) -> None:
-        """Begin nothing more."""
+        """Begin no further session."""
 
     @property
     def window_ns(self) -> int:
-        """From the start to its end, once it is over; so far, before."""
+        """Return the duration from the start to the end, or until now while it runs."""
 
 
 def make_schedule(
@@ -81,7 +81,7 @@ def make_schedule(
     agenda: Agenda,
     over: Over,
 ) -> Schedule:
-    """Return the plan's schedule; `over` is called when its window has ended by itself."""
+    """Return the plan's schedule; `over` is called when its window ends without being stopped."""
     if isinstance(plan.schedule, OpenLoop):
         return OpenSchedule(plan, plan.schedule, loop, sender, over)
     return ClosedSchedule(plan, plan.schedule, loop, sender, agenda, over)
@@ -113,7 +113,7 @@ def _own_requests(plan: WorkerPlan) -> int | None:
 
 
 class OpenSchedule:
-    """Arrivals at absolute times; everything that is due is sent at each wake-up."""
+    """Arrivals at absolute times; each wake-up sends everything that is due."""
 
     def __init__(
         self,
@@ -148,8 +148,8 @@ class OpenSchedule:
         self._arm()
 
     def set_pace(self, factor: float, at_ns: int) -> None:
-        """Make later arrivals due `factor` times as fast as in the schedule; not before an
-        earlier change. A schedule without remaining arrivals is unchanged.
+        """Make later arrivals due `factor` times as fast as in the schedule, not before an earlier
+        change. A schedule without remaining arrivals is unchanged.
         """
         if self._next is None or self._ended_ns is not None:
             return
@@ -168,7 +168,7 @@ class OpenSchedule:
         self._arm()
 
     def _until_end(self, offsets: Iterator[int]) -> Iterator[int]:
-        """Those before the window's end."""
+        """Yield the arrivals before the window's end."""
         duration_ns = self._duration_ns
         return offsets if duration_ns is None else takewhile(duration_ns.__gt__, offsets)
 
@@ -225,8 +225,9 @@ class OpenSchedule:
 
     @property
     def window_ns(self) -> int:
-        """See `Schedule`. Ended by its count, it lasts one mean gap longer than to the last, of
-        the gaps of all workers together."""
+        """See `Schedule`. If it ended by its count, it lasts until one mean gap, of all workers
+        together, after the last arrival.
+        """
         if self._duration_ns is not None:
             return self._duration_ns
         place = self._index - self._step  # of the last one, in the whole schedule
@@ -375,7 +376,9 @@ class ClosedSchedule:
 
     @property
     def window_ns(self) -> int:
-        """See `Schedule`. Ended by its count, it lasts until one more would have begun."""
+        """See `Schedule`. If it ended by its count, it lasts until one more request would have
+        begun.
+        """
         if self._window_ns is None:
             return perf_counter_ns() - self._start_ns
         return self._window_ns

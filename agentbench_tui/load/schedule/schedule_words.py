@@ -1,4 +1,4 @@
-"""Words for a load's schedule, for screens and tables."""
+"""Describes a load's schedule for screens and tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Block = Mapping[str, Any]
 
 
 def plan_words(benchmark: Benchmark) -> str:
-    """The schedule of a benchmark of kind load; what a plan shows of it."""
+    """Describe the schedule of a load benchmark, as shown in a plan."""
     return schedule_words(benchmark.load)
 
 

@@ -1,4 +1,4 @@
-"""From the `load:` block to the plan of each worker."""
+"""Turns the `load:` block into the plan of each worker."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ USERS_A_WORKER = 64
 
 
 def schedule_of(spec: LoadSpec, base_dir: str) -> Arrivals | Trace | None:
-    """The arrivals of an open loop; None for a closed one. Reads the trace's file.
+    """Return the arrivals of an open loop; None for a closed loop. Reads the trace's file.
 
     Raises UsageError when it cannot be read.
     """
@@ -152,14 +152,14 @@ def worker_count(
 
 
 def usable_cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def is_local(url: str) -> bool:
-    """Return whether a URL leads to this machine's own loopback."""
+    """Return whether a URL leads to this machine's loopback."""
     host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -175,7 +175,7 @@ def runs_inside(target: HttpTarget | AgentTarget) -> bool:
 
 
 def users_of(spec: LoadSpec) -> int:
-    """Users of a closed loop."""
+    """Return the number of users of a closed loop."""
     if spec.concurrency is not None:
         return spec.concurrency
     return spec.max_in_flight or MAX_USERS

@@ -1,4 +1,4 @@
-"""Manual changes of a load during its window: its rate, or its users."""
+"""Manual changes of a load during its window: of its rate, or its users."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Steering:
     """Steering of one window; all workers change at the same time."""
 
     def __init__(self, users: int | None, *, fixed: str | None = None) -> None:
-        """`users` of a closed loop; None: an open one. `fixed`: why nothing can be changed."""
+        """`users` of a closed loop, None for an open one. `fixed`: why nothing can be changed."""
         self.pace = Pace()
         self.users = users
         self.changes: list[Change] = []
@@ -37,12 +37,12 @@ class Steering:
         return not self._is_fixed
 
     def begin(self, workers: LoadWorkers, began_ns: int) -> None:
-        """The window begins."""
+        """Start the window."""
         if not self._is_fixed:
             self._workers, self._began_ns = workers, began_ns
 
     def end(self) -> None:
-        """Nothing is sent any more."""
+        """End the window: no further changes."""
         self._workers = None
         self._refusal = self._refusal if self._is_fixed else OVER
 
@@ -76,7 +76,9 @@ class Steering:
         return None
 
     def _next_ns(self) -> int:
-        """When a change made now takes place: not in the past, and after every one before."""
+        """Return when a change made now takes effect: not in the past, and after every earlier
+        change.
+        """
         now = max(perf_counter_ns(), self._began_ns) + AHEAD_NS
         before = self._began_ns + int(1e9 * self.changes[-1].at_s) if self.changes else 0
         return max(now, before + 1)

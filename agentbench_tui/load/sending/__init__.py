@@ -1,1 +1,1 @@
-"""The processes that send and measure."""
+"""The processes that send requests and measure."""

@@ -44,8 +44,9 @@ class AgentTransport:
         self._ended: Callable[..., None] = lambda *_: None
 
     async def open(self, ended: Callable[..., None]) -> None:
-        """See `Transport`. Raises AgentFailure also where a program would be started for each
-        place in flight and nothing bounds the places."""
+        """See `Transport`. Raises AgentFailure also if a program would be started for each in-
+        flight request and their number is unlimited.
+        """
         from agentbench_tui.agents.programs.worker_agent import WorkerAgent
         from agentbench_tui.agents.registry import open_agent
 

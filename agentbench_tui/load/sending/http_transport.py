@@ -1,4 +1,4 @@
-"""Model APIs over the measuring HTTP client: no task and no future a request."""
+"""Load on model APIs by the measuring HTTP client, without a task or future per request."""
 
 from __future__ import annotations
 
@@ -115,12 +115,12 @@ class HttpTransport:
         self.pool.cancel(call.exchange)
 
     def transcript(self, call: Call) -> Transcript:
-        """An empty one; sessions with tools need their names back."""
+        """Return an empty transcript; sessions with tools need the tools' original names."""
         names = wire_tools(call.conversation.tools)[1] if call.script is not None else {}
         return Transcript(names)
 
     def _written(self, call: Call) -> bytes:
-        """The request as it goes over the wire."""
+        """Return the request as bytes for the wire."""
         conversation = call.conversation
         turns: tuple[Message, ...]
         if call.script is None:
@@ -167,14 +167,14 @@ class _Exchange(Exchange):
         self._read_event = transport.dialect.read_event
 
     def begin(self, call: Call, cancel_after: int | None) -> None:
-        """Take the next request."""
+        """Start with the next request."""
         self.call = call
         self.flags = 0
         self._cancel_after = cancel_after
         self._first_byte_ns = 0
 
     def _make_ready(self) -> None:
-        """For an answer that may come in parts."""
+        """Prepare for an answer that may arrive in parts."""
         self._status = self._last_ns = 0
         self._location = ""
         self._retry_after_s: float | None = None
@@ -295,7 +295,7 @@ class _Exchange(Exchange):
         return False
 
     def _complete(self, received_ns: int) -> None:
-        """Read the rest. Raises AgentFailure if it is not an answer."""
+        """Read the rest. Raises AgentFailure if it is not a valid answer."""
         if not 200 <= self._status < 300:
             raise self._refusal()
         if self._parser is not None:

@@ -1,4 +1,6 @@
-"""One window, from its workers' readiness to the stored result; the caller owns the workers."""
+"""Runs one window, from its workers' readiness to the stored result; the caller owns the
+workers.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +113,9 @@ class Measurement:
         )
 
     async def _done(self, workers: LoadWorkers) -> tuple[Done, ...]:
-        """The workers' last words; one that hangs beyond its window and drain is no use."""
+        """Return the workers' final reports; a worker that hangs beyond its window and drain is
+        ended.
+        """
         longest = duration_of(self._spec, self._arrivals)
         if longest is None:
             return await workers.done()
@@ -145,7 +149,7 @@ def asked_by(
 async def store_window(
     context: RunContext, execution_key: int, repeat: int, window: Window, live: Live
 ) -> None:
-    """Keep a window that has been measured; on return it is committed with its samples."""
+    """Store a measured window; on return it is committed with its samples."""
     Recorder(context.writer, context.run_key, execution_key).iteration(
         IterationRow(
             repeat=repeat,
@@ -163,7 +167,7 @@ async def store_window(
 
 
 async def unless_stopped(context: RunContext, work: Coroutine[Any, Any, None]) -> bool:
-    """Do the work; False when the run was to end before it was done."""
+    """Do the work; return False if the run ended before it was done."""
     doing, stop = asyncio.create_task(work), asyncio.create_task(context.stop.wait())
     try:
         await asyncio.wait((doing, stop), return_when=asyncio.FIRST_COMPLETED)

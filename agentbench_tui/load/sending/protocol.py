@@ -1,4 +1,4 @@
-"""Messages between coordinator and load worker: plain framed data, over any byte stream.
+"""Messages between coordinator and load worker: framed data over any byte stream.
 
 It does not depend on how a worker was started or where it runs. A frame is a length (4 bytes, big
 endian) and that many bytes of msgpack. The worker receives, for each window: a `WorkerPlan`, a
@@ -51,7 +51,9 @@ class OpenLoop(msgspec.Struct, frozen=True, tag="open"):
 
 
 class ClosedLoop(msgspec.Struct, frozen=True, tag="closed"):
-    """Each user sends its next request when the last one has ended and it has thought."""
+    """Each user sends its next request when the previous one has ended and its think time
+    is over.
+    """
 
     users: int
     """Limit of this worker."""
@@ -147,7 +149,7 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
 
 
 class Control(msgspec.Struct, frozen=True, tag="control"):
-    """Change of a running window; before it there is nothing to change."""
+    """Change a running window; before the window there is nothing to change."""
 
     wish: Literal["stop", "pace", "users"]
     """`stop`: send nothing new, and let in-flight requests finish.
@@ -161,7 +163,7 @@ class Control(msgspec.Struct, frozen=True, tag="control"):
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """The plan is read, the warm-up is over, no measured request was sent yet."""
+    """The plan is read and the warm-up is over; no measured request has been sent."""
 
     pid: int
     problem: str | None = None
@@ -170,7 +172,7 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
 
 
 class Spent(msgspec.Struct, frozen=True):
-    """Use of the requests of a chunk, including failed ones."""
+    """Token usage of the requests of a chunk, including failed ones."""
 
     requests: int
     """With any token known; the tokens are sums over these."""
@@ -221,7 +223,7 @@ class Lateness(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True, tag="done"):
-    """Data of the window that are not in the samples."""
+    """Data of the window that the samples do not contain."""
 
     offered: int
     """Requests that became due."""
@@ -268,7 +270,9 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
 
     @property
     def run_queue_share(self) -> float | None:
-        """Share of the measured time in which it waited for a core; 0 for no time."""
+        """Return the share of the measured time in which the worker waited for a core; 0 for no
+        time.
+        """
         wait_ms = self.run_queue_wait_ms
         return None if wait_ms is None else self._share(wait_ms / 1e3)
 
@@ -286,7 +290,7 @@ decode_from_worker = msgspec.msgpack.Decoder(FromWorker).decode
 
 
 def frame(message: ToWorker | FromWorker) -> bytes:
-    """The message as it goes over the stream."""
+    """Encode a message for the stream."""
     body = _encode(message)
     return _LENGTH.pack(len(body)) + body
 
@@ -298,7 +302,9 @@ class Frames:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the frames that `data` completes. ValueError if it is not a stream of frames."""
+        """Return the frames that `data` completes. Raises ValueError if it is not a stream of
+        frames.
+        """
         self._buffer += data
         whole = []
         while len(self._buffer) >= _LENGTH.size:

@@ -46,7 +46,7 @@ _CANCELLED = STATUS_CODE[CANCELLED]
 
 
 class SampleRecorder:
-    """Rows since the last chunk, and the counts that go with them."""
+    """Rows since the last chunk, with their counts."""
 
     def __init__(self, *, from_due: bool) -> None:
         """`from_due`: latencies on screens count from the due time (open loop)."""
@@ -64,11 +64,11 @@ class SampleRecorder:
 
     @property
     def rows(self) -> int:
-        """Samples since the last chunk."""
+        """Return the number of samples since the last chunk."""
         return self._end // _ROW_BYTES
 
     def record(self, call: Call, reply: Reply, start_ns: int) -> None:
-        """The sample of a request; the window began at `start_ns`."""
+        """Record the sample of a request; the window began at `start_ns`."""
         due, sent = call.due_ns, call.sent_ns
         first_byte, first_token, first_output = (
             reply.first_byte_ns,
@@ -153,7 +153,7 @@ class SampleRecorder:
 
 
 class _Rows:
-    """Rows as columns, whose sums are taken without a look at each row."""
+    """Rows as columns, which are summed without visiting each row."""
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
@@ -168,11 +168,11 @@ class _Rows:
 
     @property
     def statuses(self) -> bytes:
-        """One byte a row."""
+        """Return one byte per row."""
         return self.plain[_OFFSETS["status"] :: _ROW_BYTES]
 
     def where_not(self, flags: Sequence[int]) -> _Rows:
-        """Those of all rows whose flag is 0."""
+        """Return the rows whose flag is 0."""
         if not any(flags):
             return self
         rows = _Rows(self.plain)
@@ -180,7 +180,7 @@ class _Rows:
         return rows
 
     def of(self, name: str) -> Sequence[int]:
-        """A column of 4 bytes."""
+        """Return a column of 4-byte numbers."""
         column = self._words[_OFFSETS[name] // _WORD_BYTES :: _WORDS]
         # Most columns hold one value, and comparing bytes says so at once.
         values = column.tobytes()

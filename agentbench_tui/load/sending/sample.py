@@ -1,4 +1,4 @@
-"""One measured request as a row of fixed size, and chunks of rows as they are stored and sent.
+"""One measured request as a row of fixed size, and chunks of rows for storing and sending.
 
 A row is `ROW.size` bytes in a preallocated buffer: nothing that Python's collector has to look
 at is made for a sample.
@@ -132,12 +132,12 @@ def pack_rows(rows: bytes | memoryview) -> bytes:
 
 
 def unpack_rows(chunks: Sequence[bytes]) -> Unpacked:
-    """Return the rows of chunks. ValueError if one is not a chunk of rows."""
+    """Return the rows of chunks. Raises ValueError if one is not a chunk of rows."""
     return _unpack(chunks, ROW.size)
 
 
 def pack_gaps(gaps: array[int]) -> bytes:
-    """Gaps between the content-bearing chunks of answers in µs, as a chunk of rows of 4 bytes.
+    """Pack gaps between the content-bearing chunks of answers in µs, as rows of 4 bytes.
 
     Those of one answer follow each other, `chunks` - 1 of them, in the order of the rows.
     """
@@ -145,7 +145,7 @@ def pack_gaps(gaps: array[int]) -> bytes:
 
 
 def unpack_gaps(chunks: Sequence[bytes]) -> NDArray[np.uint32]:
-    """Unpack chunks of `pack_gaps`, one after the other. ValueError if one is invalid."""
+    """Unpack and concatenate chunks of `pack_gaps`. Raises ValueError if one is invalid."""
     gaps: NDArray[np.uint32] = _unpack(chunks, _GAP).rows.reshape(-1).view("<u4")
     return gaps
 
@@ -159,12 +159,12 @@ def lags_of(chunk: bytes) -> array[int]:
 
 
 def gaps_of(chunk: bytes) -> array[int]:
-    """Unpack the result of `pack_gaps`, without numpy. ValueError if it is invalid."""
+    """Unpack the result of `pack_gaps` without numpy. Raises ValueError if it is invalid."""
     return _column(chunk, _GAP, 0)
 
 
 def _column(chunk: bytes, width: int, at: int) -> array[int]:
-    """The unsigned numbers of 4 bytes that begin `at` in each row."""
+    """Return the unsigned 4-byte numbers at offset `at` of each row."""
     plain, count, width = _open(chunk, width)
     column = array("I")
     if count:
@@ -181,7 +181,7 @@ def _column(chunk: bytes, width: int, at: int) -> array[int]:
 
 
 class Unpacked(NamedTuple):
-    """Rows of several chunks, one after the other."""
+    """Concatenated rows of several chunks."""
 
     rows: NDArray[np.uint8]
     """A row of bytes each."""

@@ -51,7 +51,7 @@ class Call(msgspec.Struct, eq=False, gc=False):
 
 
 class Reply(msgspec.Struct, gc=False):
-    """Result of a call, times on `perf_counter_ns`; 0 if missing."""
+    """Result of a call with times on `perf_counter_ns`; 0 if missing."""
 
     status: int
     ended_ns: int
@@ -72,7 +72,7 @@ class Reply(msgspec.Struct, gc=False):
     """Text and calls only if a session continues with them."""
 
     def count(self, usage: Usage) -> None:
-        """Take the tokens of an answer."""
+        """Store the token usage of an answer."""
         made, given = usage.output_tokens, usage.input_tokens
         if made is not None and 0 <= made < NONE:
             self.output_tokens = made
@@ -109,23 +109,23 @@ class Transport(Protocol):
 
     @property
     def traffic(self) -> Traffic:
-        """So far, the warm-up included."""
+        """Return the traffic so far, including the warm-up."""
 
     def send(self, call: Call) -> None:
-        """Send and return at once; `Sender.ended` is called with the reply, later."""
+        """Send and return immediately; `Sender.ended` is called later with the reply."""
 
     def cancel(self, call: Call) -> None:
-        """Break it off; nothing is called."""
+        """Cancel a call without calling `Sender.ended`."""
 
     async def open(self, ended: Callable[[Call, Reply], None]) -> None:
-        """Make ready. Raises AgentFailure."""
+        """Prepare for sending. Raises AgentFailure."""
 
     async def close(self) -> None:
-        """Let go of connections and sessions."""
+        """Close connections and sessions."""
 
 
 class Sender:
-    """Sends due requests within the limit, and counts them."""
+    """Sends due requests within the in-flight limit, and counts them."""
 
     def __init__(
         self,
@@ -175,27 +175,27 @@ class Sender:
 
     @property
     def is_idle(self) -> bool:
-        """Return whether nothing is in flight, waits, or follows."""
+        """Return whether nothing is in flight, waiting, or still to follow."""
         return not self._active and not self._waiting and not self._following
 
     def oldest_s(self) -> float | None:
-        """Age of the oldest request in flight."""
+        """Return the age of the oldest in-flight request in seconds."""
         for call in self._active:
             return (perf_counter_ns() - call.sent_ns) / 1e9
         return None
 
     def since_start_s(self) -> float:
-        """Seconds since the window began."""
+        """Return the seconds since the window began."""
         return (perf_counter_ns() - self._start_ns) / 1e9
 
     def measure(self, start_ns: int) -> None:
-        """The window begins: from now on everything counts."""
+        """Start the window: count everything from now on."""
         self._start_ns = start_ns
         self.measuring = self.accepting = True
         self.offered = self.sent = self.blocked = self.late = self.most_in_flight = 0
 
     def begin(self, index: int, due_ns: int) -> None:
-        """The session of this arrival is due."""
+        """Begin the session of this arrival."""
         kind, conversation = self._mix.pick(index)
         # Other agents than models call their tools themselves.
         goes_on = len(conversation.turns) > 1 or (self._is_model and conversation.tools)
@@ -224,7 +224,7 @@ class Sender:
         self._transport.send(call)
 
     def ended(self, call: Call, reply: Reply, failure: AgentFailure | None = None) -> None:
-        """The transport is done with a request."""
+        """Handle the end of a request, called by the transport."""
         del self._active[call]
         if failure is not None:
             self._note(failure)

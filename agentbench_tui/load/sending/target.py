@@ -1,4 +1,4 @@
-"""The target of a load: opened here, called by the workers."""
+"""Opens the target of a load, which the workers call."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OpenTarget(msgspec.Struct, frozen=True):
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Root processes of the session here."""
+        """Return the root processes of the session on this machine."""
         return () if self.agent is None else self.agent.pids
 
 
@@ -44,7 +44,7 @@ class OpenTarget(msgspec.Struct, frozen=True):
 async def open_target(
     spec: AgentSpec, *, stream: bool | None, memory_limit_mb: float | None
 ) -> AsyncIterator[OpenTarget]:
-    """Open an agent for load. Raises AgentFailure when it does not start.
+    """Open an agent for load. Raises AgentFailure if it does not start.
 
     Model APIs are asked by the workers' own HTTP client; every other agent is opened inside the
     workers.

@@ -1,4 +1,4 @@
-"""A load worker: a process that sends and measures, and does nothing else.
+"""A load worker: a process that only sends and measures.
 
 `python -m agentbench_tui.load.sending.worker` reads frames of `load.sending.protocol` from its
 standard input and writes frames to its standard output. Having said `Done` it waits for a further
@@ -49,7 +49,7 @@ _Result = TypeVar("_Result")
 
 
 class Worker:
-    """Carries out one plan on the running loop."""
+    """Executes one plan on the running loop."""
 
     def __init__(self, plan: WorkerPlan, out: asyncio.WriteTransport) -> None:
         from agentbench_tui.load.calibration.probe import SenderProbe
@@ -77,7 +77,7 @@ class Worker:
         self._goes_first = False
 
     async def carry_out(self) -> None:
-        """Execute a plan until `Done`. A cancelled one leaves nothing behind."""
+        """Execute a plan until `Done`. A canceled plan leaves nothing behind."""
         try:
             problem = await self._prepare()
             if problem is None:
@@ -122,7 +122,7 @@ class Worker:
         return done
 
     async def _prepare(self) -> tuple[str, str] | None:
-        """Open the target and warm up; why that cannot be, with the kind of failure."""
+        """Open the target and warm up; return the kind and reason of a failure, else None."""
         if self._plan.realtime != "no":
             denied = _go_first()
             if denied is not None and self._plan.realtime == "must":
@@ -219,7 +219,7 @@ class Worker:
         )
 
     def _say_chunks(self) -> None:
-        """From now on, again and again. By a timer, so that a fault in it ends the worker."""
+        """Send chunks periodically from now on, by a timer, so that a fault ends the worker."""
         self._say_chunk()
         self._next_chunk = self._loop.call_later(CHUNK_S, self._say_chunks)
 
@@ -292,7 +292,7 @@ class _Input(asyncio.Protocol):
 
 
 class _Output(asyncio.BaseProtocol):
-    """Reports when everything is written, or can no longer be."""
+    """Writes messages, and reports when everything is written or can no longer be."""
 
     def __init__(self, closed: asyncio.Event) -> None:
         self._closed = closed
@@ -302,7 +302,7 @@ class _Output(asyncio.BaseProtocol):
 
 
 def _fault_of(loop: asyncio.AbstractEventLoop) -> asyncio.Future[None]:
-    """Receives the first exception of a timer's callback: what it was to send is lost."""
+    """Return a future for the first exception of a timer's callback, whose data are lost."""
     fault: asyncio.Future[None] = loop.create_future()
 
     def note(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -338,7 +338,9 @@ async def _main(source: Any, sink: Any) -> None:
 
 
 async def _first(work: asyncio.Task[_Result], *ends: asyncio.Future[Any]) -> _Result | None:
-    """The result of the work; None when one of the ends came before, and the work is undone."""
+    """Return the result of the work; None if one of the ends came first, and the work is
+    canceled.
+    """
     await asyncio.wait({work, *ends}, return_when=asyncio.FIRST_COMPLETED)
     if work.done():
         return work.result()
@@ -348,7 +350,7 @@ async def _first(work: asyncio.Task[_Result], *ends: asyncio.Future[Any]) -> _Re
 
 
 def main() -> None:
-    """Entry of the process."""
+    """Entry point of the worker process."""
     # Code of the agent's may print: our stream is kept from it.
     sink = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)

@@ -1,4 +1,4 @@
-"""Starts a load worker, also before its plan exists.
+"""Starts a load worker, possibly before its plan exists.
 
 Starting a worker takes about as long as making a plan. The caller can start one ahead as soon as a
 load is certain, so that the first worker is ready in time. It imports nothing heavy, and ends when
@@ -45,7 +45,7 @@ def start_ahead() -> None:
 
 
 def take_ahead() -> Program | None:
-    """The worker that was started ahead, once, if it still runs."""
+    """Return the worker that was started ahead if it still runs; only once."""
     while _ahead:
         program = _ahead.pop()
         if program.popen.poll() is None:
@@ -55,6 +55,6 @@ def take_ahead() -> Program | None:
 
 
 def end_ahead() -> None:
-    """End workers that were started ahead for nothing."""
+    """End workers that were started ahead but not used."""
     while _ahead:
         _ahead.pop().end()

@@ -1,4 +1,4 @@
-"""The load workers of one window: started, read and ended together."""
+"""The load workers of one window: starts, reads and ends them together."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ inside it blocks it.
 
 
 class LoadWorker:
-    """One worker process, from its plan to its last word."""
+    """One worker process, from its plan to its final report."""
 
     def __init__(self, plan: WorkerPlan, on_chunk: Callable[[int, Chunk], None]) -> None:
-        """Start the process. Raises AgentFailure (`harness`) when that cannot be."""
+        """Start the process. Raises AgentFailure (`harness`) if that fails."""
         self._on_chunk = on_chunk
         self._frames = Frames()
         self._ending: asyncio.Task[None] | None = None
@@ -73,8 +73,8 @@ class LoadWorker:
         return self._child.pid
 
     def take(self, plan: WorkerPlan, on_chunk: Callable[[int, Chunk], None] | None = None) -> None:
-        """Give it its plan: at its start, and again after the previous one; with the receiver of
-        its messages, if that changes.
+        """Send a plan: at the start, and again after the previous plan; with a new receiver of
+        messages if it changes.
         """
         self._on_chunk = on_chunk or self._on_chunk
         loop = asyncio.get_running_loop()
@@ -87,13 +87,13 @@ class LoadWorker:
             self._end()
 
     async def ready(self) -> None:
-        """Wait until it has warmed up. Raises AgentFailure with the reason why it cannot."""
+        """Wait until it has warmed up. Raises AgentFailure with the reason if it cannot."""
         said = await self._ready
         if said.problem is not None:
             raise AgentFailure(FailureKind(said.failure_kind or FailureKind.HARNESS), said.problem)
 
     async def done(self) -> Done:
-        """Wait for its last word.
+        """Wait for the final report.
 
         Raises AgentFailure (`harness`) when it ended without one, or has fallen silent.
         """
@@ -111,7 +111,7 @@ class LoadWorker:
         self._child.write(frame(message))
 
     async def close(self) -> None:
-        """End it in any state."""
+        """End the process in any state."""
         for future in (self._ready, self._done):
             if not future.done():
                 future.cancel()
@@ -155,7 +155,7 @@ class LoadWorker:
 
 
 class LoadWorkers:
-    """All workers of one window; an async context manager that leaves none behind."""
+    """All workers of one window; an async context manager that ends them."""
 
     def __init__(self, plans: Sequence[WorkerPlan], on_chunk: Callable[[int, Chunk], None]) -> None:
         self._plans = plans
@@ -191,8 +191,8 @@ class LoadWorkers:
         plans: Sequence[WorkerPlan],
         on_chunk: Callable[[int, Chunk], None] | None = None,
     ) -> None:
-        """Give each worker another plan after the previous ones; with the receiver of messages,
-        if that changes.
+        """Send each worker another plan after the previous one; with a new receiver of messages if
+        it changes.
         """
         self._plans = plans
         for worker, plan in zip(self._workers, plans, strict=True):
@@ -213,7 +213,7 @@ class LoadWorkers:
             ) from None
 
     def start(self) -> int:
-        """Let the window begin; when it does, on `perf_counter_ns`."""
+        """Start the window; return its start on `perf_counter_ns`."""
         at_ns = perf_counter_ns() + START_AFTER_NS
         for worker in self._workers:
             worker.say(Start(at_ns))
@@ -240,15 +240,16 @@ class LoadWorkers:
             worker.say(Control("users", share(users, nth, self.count), at_ns))
 
     async def done(self) -> tuple[Done, ...]:
-        """Return each worker's report at its end.
+        """Return each worker's final report.
 
         Raises AgentFailure if one ended without a report.
         """
         return tuple(await asyncio.gather(*(worker.done() for worker in self._workers)))
 
     async def carry_out(self, plans: Sequence[WorkerPlan] = ()) -> tuple[Done, ...]:
-        """From start to end: the plans that were given, or further ones, when those are carried
-        out. Raises AgentFailure."""
+        """Run the given plans, or further plans after them, from start to end. Raises
+        AgentFailure.
+        """
         if plans:
             self.take(plans)
         await self.ready()
@@ -256,5 +257,5 @@ class LoadWorkers:
         return await self.done()
 
     async def close(self) -> None:
-        """End them in any state."""
+        """End the workers in any state."""
         await asyncio.gather(*(worker.close() for worker in self._workers))

@@ -1,4 +1,4 @@
-"""The request of an arrival, and the next turn of a session: the worker's side of a workload."""
+"""Creates the request of an arrival, and the next turn of a session, in the worker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _64_BITS = (1 << 64) - 1
 
 
 class Script:
-    """One running session: its turns one after another, with the earlier answers."""
+    """One running session: its turns in order, with the earlier answers."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.turn = 0
@@ -66,7 +66,7 @@ class Script:
         return True
 
     def _with_results(self, text: str, calls: tuple[ToolCall, ...]) -> tuple[Message, ...]:
-        """The answer with its calls, and a message with the result of each."""
+        """Return the answer with its calls, and a message with the result of each."""
         # Not every server gives its calls ids, and an id must not come twice in a session.
         number = len(self._messages)
         named = tuple(
@@ -84,7 +84,7 @@ class Script:
 
 
 class Mix:
-    """Gives each arrival its request: the same one whichever worker sends it."""
+    """Returns the same request for an arrival whichever worker sends it."""
 
     def __init__(self, workload: Sequence[RequestType], seed: int) -> None:
         self._types = tuple(workload)
@@ -101,7 +101,7 @@ class Mix:
         self._key = _mixed(seed & _64_BITS)
 
     def pick(self, arrival_index: int) -> tuple[int, Conversation]:
-        """Place of the request type in the workload, and the conversation.
+        """Return the index of the request type in the workload, and the conversation.
 
         The type is drawn in proportion to the weights by a hash of seed and arrival, so that no
         order of calls matters; the conversations of a type are taken in turn by arrival.
@@ -116,7 +116,7 @@ class Mix:
 
 
 def _mixed(value: int) -> int:
-    """64 bits, each of which depends on each bit of `value`.
+    """Return 64 bits, each of which depends on each bit of `value`.
 
     The finaliser of SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number
     generators, OOPSLA 2014), of a counter with its odd increment.

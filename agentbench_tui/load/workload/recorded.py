@@ -40,7 +40,7 @@ def recorded_lengths(
 
 
 class RecordedSessions(Sequence[Conversation]):
-    """One session of one turn for each request of a trace, in the order of arrival.
+    """One single-turn session for each request of a trace, in order of arrival.
 
     A prompt is as many words as the request had tokens. Where the trace names the blocks of its
     requests, equal ids are equal text, so that a server's prefix cache finds what it found then;
@@ -85,7 +85,7 @@ class RecordedSessions(Sequence[Conversation]):
         return " ".join(words + own + self._writer.pieces(left - len(own), self._random(place)))
 
     def _block(self, block: int) -> tuple[str, ...]:
-        """The passages of a block, the same for the same id."""
+        """Return the passages of a block, the same for the same id."""
         passages = self._blocks.get(block)
         if passages is None:
             random = self._random(f"block {block}")

@@ -1,4 +1,4 @@
-"""Lengths drawn from a distribution, and prompts of a given length made without a tokenizer.
+"""Draws lengths from a distribution, and makes prompts of a given length without a tokenizer.
 
 A token is taken to be one word of `corpus.WORDS`, with the space before it. In the vocabularies
 named there that is exact for the text itself; what a server counts is more by its chat template
@@ -30,7 +30,7 @@ _LEAST_SPREAD = 0.01
 
 
 def draw_lengths(length: int | LengthSpec, count: int, random: Random) -> list[int]:
-    """`count` lengths in tokens, each from `low` to `high`, in random order.
+    """Draw `count` lengths in tokens, each from `low` to `high`, in random order.
 
     One is drawn in each of `count` equally likely parts of the distribution (stratified
     sampling; McKay, Beckman and Conover, Technometrics 21, 1979), so that even a few hundred have
@@ -52,7 +52,7 @@ def draw_lengths(length: int | LengthSpec, count: int, random: Random) -> list[i
 
 
 def length_problem(length: int | LengthSpec) -> str:
-    """Return what is wrong with it, or an empty text; `draw_lengths` requires an empty one."""
+    """Return what is wrong with a length, or an empty text, which `draw_lengths` requires."""
     if isinstance(length, int):
         return ""
     if length.mean < length.low:
@@ -71,7 +71,9 @@ def _uniform(length: LengthSpec) -> Callable[[float], int]:
 
 
 def _bell(length: LengthSpec) -> Callable[[float], int]:
-    """Quantiles of a normal or lognormal distribution, rounded, between `low` and `high`."""
+    """Return the quantile function of a normal or lognormal distribution, rounded, between `low`
+    and `high`.
+    """
     from statistics import NormalDist
 
     logarithmic = length.distribution == "lognormal"
@@ -100,7 +102,7 @@ def _bell(length: LengthSpec) -> Callable[[float], int]:
 def make_prompts(
     spec: SyntheticSpec, lengths: Sequence[int], random: Random, *, turns: int = 1
 ) -> Iterator[str]:
-    """A prompt of so many words for each of the lengths.
+    """Yield a prompt of as many words as each of the lengths.
 
     Every `turns`-th begins a session, and its first round(prefix_share · length) words are the
     beginning of one of the shared texts, taken in turn. What follows, and every later turn of a
@@ -122,7 +124,7 @@ def make_prompts(
 
 
 def number_words(number: int, digits: int) -> list[str]:
-    """A number in words of the vocabulary as digits, the one that changes most first."""
+    """Write a number with words of the vocabulary as digits, least significant first."""
     words = []
     for _ in range(digits):
         number, digit = divmod(number, _BASE)
@@ -131,7 +133,7 @@ def number_words(number: int, digits: int) -> list[str]:
 
 
 class Writer:
-    """Random words; long texts from prepared passages, which is much faster."""
+    """Generates random words; long texts from prepared passages, which is much faster."""
 
     def __init__(self, random: Random) -> None:
         self._uniform = random.random

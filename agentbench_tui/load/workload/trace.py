@@ -1,4 +1,4 @@
-"""Recorded requests from a file: one timestamp a line, a CSV with a header, or JSON lines.
+"""Reads recorded requests from a file: one timestamp a line, a CSV with a header, or JSON lines.
 
 Which of them shows in the first line that is neither blank nor a comment (`# …`): an object is
 JSON lines, one timestamp is a plain list, anything else is the header of a CSV. Compressed by gzip
@@ -122,7 +122,7 @@ class _Row:
 
 
 class _Fault(Exception):
-    """What is wrong with the line that was read last."""
+    """Raised for an invalid line, the one that was read last."""
 
 
 def read_trace(path: Path, *, unit: Unit | None = None) -> RecordedTrace:
@@ -160,7 +160,7 @@ def read_trace(path: Path, *, unit: Unit | None = None) -> RecordedTrace:
 
 
 class _Lines:
-    """The lines of a text, bounded, and the number of the one given last."""
+    """The lines of a text, bounded, with the number of the last one returned."""
 
     def __init__(self, file: io.TextIOWrapper) -> None:
         self._file = file
@@ -291,7 +291,7 @@ def _of_csv(header: str, lines: Iterator[str]) -> Iterator[_Row]:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Which column or key holds what."""
+    """The column or key of each value."""
 
     time: str
     lengths: tuple[str, str] | None
@@ -300,7 +300,7 @@ class _Names:
 
     @classmethod
     def of(cls, there: Iterable[str], what: str) -> _Names:
-        """Raises _Fault if no column holds the time."""
+        """Choose the columns. Raises _Fault if no column holds the time."""
         names = list(there)
         tokens_in, tokens_out = _first_of(INPUT_NAMES, names), _first_of(OUTPUT_NAMES, names)
         lengths = (tokens_in, tokens_out) if tokens_in and tokens_out else None
@@ -337,7 +337,7 @@ def _first_of(wanted: Iterable[str], there: Iterable[str]) -> str | None:
 
 
 def _named(names: Iterable[str], what: str) -> str:
-    """The one of the names that holds the time."""
+    """Return the name that holds the time."""
     there = list(names)
     if (name := _first_of(NAMES, there)) is not None:
         return name
@@ -368,7 +368,7 @@ def _number(value: Any) -> _Stamp:
 
 
 def _moment(value: Any) -> _Stamp:
-    """Microseconds since 1970."""
+    """Parse a time into microseconds since 1970."""
     moment = datetime.fromisoformat(value.strip())
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

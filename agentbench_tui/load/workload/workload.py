@@ -1,4 +1,4 @@
-"""The workload of a load plan: every session that may be sent, written out before the window.
+"""The workload of a load plan: every session that may be sent, generated before the window.
 
 Runs in the coordinator. Workers get the whole of it and only have to pick
 (`load.workload.conversation`), so it is bounded. Everything drawn is drawn from the seed: same
@@ -57,7 +57,7 @@ _Item = TypeVar("_Item")
 def make_workload(
     spec: LoadSpec, *, base_dir: str, seed: int, say: Callable[[str], None] = lambda _: None
 ) -> tuple[RequestType, ...]:
-    """Every request type with its sessions; paths are relative to `base_dir`.
+    """Return every request type with its sessions; paths are relative to `base_dir`.
 
     `say` gets a sentence on the records of a dataset that were skipped. Raises UsageError for more
     than `MOST_BYTES`, SuiteError where no record is a case (paths without a file are relative to
@@ -90,8 +90,9 @@ def make_workload(
 
 
 def replayed_trace(spec: LoadSpec, base_dir: str) -> RecordedTrace | None:
-    """The trace whose lengths are replayed; None where it has none, or the workload says what to
-    send. Raises UsageError when it cannot be read."""
+    """Return the trace whose lengths are replayed; None without a trace, or if the workload
+    specifies what to send. Raises UsageError if it cannot be read.
+    """
     request = spec.workload[0]
     own = (request.prompts, request.data_source, request.synthetic, request.tools or None)
     if spec.trace is None or len(spec.workload) > 1 or request.turns > 1 or any(own):
@@ -143,7 +144,7 @@ class _Budget:
         self._encode = msgspec.msgpack.Encoder().encode
 
     def bounded(self, items: Iterable[_Item], name: str) -> Iterator[_Item]:
-        """The items, until they are too much. Raises UsageError."""
+        """Yield the items until they exceed the budget. Raises UsageError."""
         for item in items:
             self._left -= len(self._encode(item))
             if self._left < 0:
@@ -192,7 +193,9 @@ def _own_cases(request: RequestSpec, seed: int) -> Iterator[Case]:
 def _read_cases(
     request: RequestSpec, base_dir: str, seed: int, known: _Source, limit: int | None = None
 ) -> Iterator[Case]:
-    """The usable records of a dataset. Raises SuiteError with paths inside the request type."""
+    """Yield the usable records of a dataset. Raises SuiteError with paths inside the
+    request type.
+    """
     from agentbench_tui.engine.cases.dataset import open_dataset
     from agentbench_tui.model.suite import Benchmark, Dataset
 
@@ -269,8 +272,9 @@ def _sessions(request: RequestSpec, cases: Sequence[Case], seed: int) -> Iterato
 def _recorded_sessions(
     request: RequestSpec, cases: Sequence[Case], seed: int
 ) -> Iterator[Conversation]:
-    """A session for each recorded conversation: the user's turns, each sent with the answers that
-    the agent under test gave before."""
+    """Yield a session for each recorded conversation: the user's turns, each sent with the previous
+    answers of the agent under test.
+    """
     dialogues = [_user_turns(case) for case in cases]
     limits: Sequence[int | None] = [None] * sum(map(len, dialogues))
     if request.output_tokens is not None:
@@ -288,7 +292,7 @@ def _recorded_sessions(
 
 
 def _user_turns(case: Case) -> list[tuple[Message, ...]]:
-    """The messages of each turn: the user's, the first with what came before it."""
+    """Return the messages of each turn: the user's, the first one with what preceded it."""
     said = [*case.messages, Message("user", Request(case, seed=0).text())]
     first = next(place for place, message in enumerate(said) if message.role == "user")
     later = [(message,) for message in said[first + 1 :] if message.role == "user"]
@@ -296,7 +300,7 @@ def _user_turns(case: Case) -> list[tuple[Message, ...]]:
 
 
 def _turn(case: Case, output_tokens: int | None, *, is_first: bool, as_case: bool) -> Turn:
-    """A later turn brings no system prompt: the session has one."""
+    """Return a turn; a later one has no system prompt, since the session already has one."""
     before = case.messages
     if not is_first:
         before = tuple(message for message in before if message.role != "system")
@@ -309,7 +313,7 @@ def _turn(case: Case, output_tokens: int | None, *, is_first: bool, as_case: boo
 
 
 def _tools(request: RequestSpec, cases: Sequence[Case]) -> tuple[dict[str, Any], ...]:
-    """Definitions by name, those of the request before those of its cases."""
+    """Return definitions by name, those of the request before those of its cases."""
     found: dict[str, dict[str, Any]] = {}
     for tool in (*request.tools, *(tool for case in cases for tool in case.tools)):
         definition = _definition(tool)
