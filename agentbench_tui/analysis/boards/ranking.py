@@ -265,12 +265,14 @@ def _sorted_standings(means: Floats, tolerance: float) -> tuple[Integers, Intege
     """The same by sorting each row: n log n instead of n² comparisons."""
     best = np.ones(means.shape, dtype=np.int64)
     worst = np.full(means.shape, means.shape[1], dtype=np.int64)
-    for row, own in enumerate(means):
-        known = ~np.isnan(own)
-        ordered = np.sort(own[known])
-        better = ordered.size - np.searchsorted(ordered, own[known] + tolerance, side="right")
-        best[row, known] += better
-        worst[row, known] -= np.searchsorted(ordered, own[known] - tolerance, side="left")
+    known = np.count_nonzero(~np.isnan(means), axis=1)
+    for row, agents in enumerate(np.argsort(means, axis=1)):
+        order = agents[: known[row]]  # NaN is sorted last
+        ordered = means[row, order]
+        # Limits in order are found several times as fast as the same ones in any other.
+        not_better = np.searchsorted(ordered, ordered + tolerance, side="right")
+        best[row, order] += ordered.size - not_better
+        worst[row, order] -= np.searchsorted(ordered, ordered - tolerance, side="left")
     return best, worst
 
 

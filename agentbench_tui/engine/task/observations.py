@@ -169,9 +169,10 @@ class _Rows:
         return self._table[name]
 
     def facts(self, name: str) -> ColumnFacts:
-        known = ~np.isnan(self._table[name])
-        answered = known & self._table["answered"]
-        return ColumnFacts(self._count, int(known.sum()), int(answered.sum()))
+        unknown = np.isnan(self._table[name])
+        known = self._count - int(np.count_nonzero(unknown))
+        answered = int(np.count_nonzero(self._table["answered"] & ~unknown)) if known else 0
+        return ColumnFacts(self._count, known, answered)
 
 
 def _units(

@@ -41,6 +41,18 @@ def metric_values(
     return found
 
 
+def names_of_execution(
+    connection: sqlite3.Connection, execution_key: int, names: Collection[str]
+) -> set[str]:
+    """Return which of these metrics of an execution have a value."""
+    rows = connection.execute(
+        "SELECT name FROM metrics WHERE execution_key=? AND value IS NOT NULL"  # noqa: S608  # marks
+        f" AND name IN ({', '.join('?' * len(names))})",
+        (execution_key, *names),
+    )
+    return {row[0] for row in rows.fetchall()}
+
+
 def metric_intervals(
     connection: sqlite3.Connection, keys: Iterable[int], names: Iterable[str]
 ) -> dict[tuple[int, str], MetricInterval]:

@@ -7,34 +7,79 @@ them: shared over a repeat's answers, each answer would vary like the repeat.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.sample import distinct
-from agentbench_tui.store.queries.iterations import totals_by_repeat
+from agentbench_tui.analysis.sample import distinct, known_or_zero
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.engine.task.observations import Observations
     from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.store.queries.iterations import IterationTotals
 
     Total = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    Compute = Callable[[], Mapping[str, Floats]]
 
 
 _MS_PER_S = 1000
 _S_PER_HOUR = 3600
 
 
+_NAMES = frozenset({
+    "throughput_per_s", "tokens_used", "tokens_per_correct", "cost_usd", "cost_usd_per_correct",
+    "cpu_ms_per_correct", "memory_peak_mb",
+})  # fmt: skip
+_HOURLY = "cost_usd_per_task"
+"""Only of agents that are paid by the hour."""
+
+
+class RepeatTotals(Mapping[str, "Floats"]):
+    """Metric → a value of each repeat, computed when the first of them is used: a board by accuracy
+    needs none, and those of a thousand agents take as long as the rest of their evidence.
+    """
+
+    def __init__(self, names: Iterable[str], compute: Compute) -> None:
+        """`names`: all that `compute` may return."""
+        self.possible = frozenset(names)
+        self._compute = compute
+
+    @cached_property
+    def _values(self) -> Mapping[str, Floats]:
+        return self._compute()
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self.possible:
+            raise KeyError(name)
+        return self._values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.possible and name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def total_names(agent: AgentSpec) -> frozenset[str]:
+    """Names of the totals that `repeat_totals` may return for executions of the agent."""
+    return _NAMES if agent.hourly_price_usd is None else _NAMES | {_HOURLY}
+
+
 def repeat_totals(
-    connection: sqlite3.Connection, execution_key: int, seen: Observations, agent: AgentSpec
+    seen: Observations, iterations: Mapping[int, IterationTotals], agent: AgentSpec
 ) -> dict[str, Floats]:
     """Metric → a value for each repeat that has counted observations, in their order; NaN where it
-    is not known. Metrics of which no repeat has a value are left out."""
+    is not known. Metrics of which no repeat has a value are left out. `iterations`: the totals of
+    the iterations of each repeat."""
     numbers, _, place, _ = distinct(seen.repeat.astype(np.int64))
     count = len(numbers)
 
@@ -43,9 +88,9 @@ def repeat_totals(
 
     asked = total(np.ones(len(seen)))
     right, answered = total(seen.right.astype(float)), total(seen.answered.astype(float))
-    asking_s, cpu_s, memory_mb = _resources(connection, execution_key, numbers.tolist())
-    tokens = np.nan_to_num(seen.input_tokens) + np.nan_to_num(seen.output_tokens)
-    if np.isnan(seen.input_tokens).all() and np.isnan(seen.output_tokens).all():
+    asking_s, cpu_s, memory_mb = _resources(iterations, numbers.tolist())
+    tokens = known_or_zero(seen.input_tokens) + known_or_zero(seen.output_tokens)
+    if not seen.known("input_tokens") and not seen.known("output_tokens"):
         tokens = np.full(len(seen), math.nan)
     cost = _cost(seen, agent, total, asking_s)
     rate = np.full(count, math.nan)
@@ -61,7 +106,7 @@ def repeat_totals(
         "memory_peak_mb": memory_mb,
     }
     if agent.hourly_price_usd is not None:
-        found["cost_usd_per_task"] = cost / asked
+        found[_HOURLY] = cost / asked
     return {name: values for name, values in found.items() if not np.isnan(values).all()}
 
 
@@ -71,8 +116,8 @@ def _cost(seen: Observations, agent: AgentSpec, total: Total, asking_s: Floats) 
     """
     cost = seen.cost_usd
     if agent.hourly_price_usd is not None:
-        return total(np.nan_to_num(cost)) + asking_s / _S_PER_HOUR * agent.hourly_price_usd
-    known = np.where(seen.answered, cost, np.nan_to_num(cost))
+        return total(known_or_zero(cost)) + asking_s / _S_PER_HOUR * agent.hourly_price_usd
+    known = np.where(seen.answered, cost, known_or_zero(cost))
     return total(known) if not np.isnan(cost).all() else np.full(len(asking_s), math.nan)
 
 
@@ -82,10 +127,9 @@ def _per(amount: Floats, right: Floats) -> Floats:
 
 
 def _resources(
-    connection: sqlite3.Connection, execution_key: int, repeats: list[int]
+    iterations: Mapping[int, IterationTotals], repeats: list[int]
 ) -> tuple[Floats, Floats, Floats]:
     """Seconds of asking, of CPU time, and peak memory in MB of each repeat."""
-    known = totals_by_repeat(connection, execution_key)
-    table = np.array([known.get(repeat, [math.nan] * 3) for repeat in repeats], np.float64)
+    table = np.array([iterations.get(repeat, [math.nan] * 3) for repeat in repeats], np.float64)
     asking_s, cpu_s, memory_mb = table.reshape(-1, 3).T
     return asking_s, cpu_s, memory_mb

@@ -7,21 +7,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.sample import distinct
+from agentbench_tui.analysis.sample import constant, distinct, known_or_zero
 from agentbench_tui.engine.task.observations import Observations
 from agentbench_tui.experiments.aggregate import repeat_means
 from agentbench_tui.market.judging.aggregate import columns as games
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.model.figures.metric import SHARES
-from agentbench_tui.store.queries.metrics import metric_values
+from agentbench_tui.store.queries.iterations import totals_by_repeat
+from agentbench_tui.store.queries.metrics import names_of_execution
 from agentbench_tui.store.queries.selection import specification_of
 from agentbench_tui.verdicts.evidence.evidence_columns import EvidenceColumns, with_each
-from agentbench_tui.verdicts.evidence.repeat_totals import repeat_totals
+from agentbench_tui.verdicts.evidence.repeat_totals import RepeatTotals, repeat_totals, total_names
 from agentbench_tui.verdicts.evidence.whole_runs import mean_by_run, run_numbers
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class TaskEvidence:
     left out."""
     repeats: int
     """R."""
-    totals: dict[str, Floats] = field(default_factory=dict)
+    totals: Mapping[str, Floats] = field(default_factory=dict)
     """Totals of whole repeats (see `repeat_totals`), float64[R]; NaN if unknown."""
     repeats_of: Sequence[int] = ()
     """Number of repeats of each execution; empty for files."""
@@ -137,7 +138,7 @@ class TaskEvidence:
             share = 0.5
         found = []
         for number in range(self.repeats):
-            values = column[self.repeat == number]
+            values = column if self.repeats == 1 else column[self.repeat == number]
             values = values[~np.isnan(values)]
             if len(values):
                 whole = values.max() if part == "max" else values.mean()
@@ -165,39 +166,53 @@ def task_evidence(
     connection: sqlite3.Connection, executions: Iterable[Execution], numbers: CaseNumbers
 ) -> TaskEvidence:
     """The observations of these executions of a task benchmark together."""
-    parts = [_part(connection, row, numbers) for row in executions]
+    rows = [*executions]
+    parts = [_part(connection, row, numbers) for row in rows]
     first, repeats = 0, []
     for part in parts:
         repeats.append(part.repeat + first if first else part.repeat)
         first += part.repeats
-    names = {name for part in parts for name in part.totals}
-    totals = {
-        name: np.concatenate(
-            [part.totals.get(name, np.full(part.repeats, math.nan)) for part in parts]
-        )
-        for name in names
-    }
     known = dict.fromkeys(name for part in parts for name in part.values)
     # What only whole repeats have in one of them: so in all of them.
-    columns = sorted(known.keys() - names, key=[*_ORDER, *known].index)
+    columns = [name for name in known if not any(name in part.totals for part in parts)]
+    columns.sort(key=[*_ORDER, *known].index)
     case = joined([part.case for part in parts])
     return TaskEvidence(
-        [row for part in parts for row in part.executions],
+        rows,
         case,
         numbers.clusters(case),
         joined([part.seed for part in parts]),
         joined(repeats),
         EvidenceColumns({name: partial(_column, parts, name) for name in columns}),
         first,
-        totals,
+        _joined_totals(parts),
         [part.repeats for part in parts],
     )
 
 
-def _column(parts: Sequence[TaskEvidence], name: str) -> Floats:
-    unknown = [np.broadcast_to(math.nan, len(part.case)) for part in parts]
-    columns = zip(parts, unknown, strict=True)
-    return joined([part.values.get(name, nothing) for part, nothing in columns])
+def _joined_totals(parts: Sequence[_Part]) -> RepeatTotals:
+    if len(parts) == 1:
+        return parts[0].totals
+
+    def compute() -> dict[str, Floats]:
+        names = {name for part in parts for name in part.totals}
+        return {
+            name: np.concatenate(
+                [part.totals.get(name, np.full(part.repeats, math.nan)) for part in parts]
+            )
+            for name in names
+        }
+
+    return RepeatTotals(frozenset().union(*(part.totals.possible for part in parts)), compute)
+
+
+def _column(parts: Sequence[_Part], name: str) -> Floats:
+    return joined(
+        [
+            part.values[name] if name in part.values else constant(math.nan, len(part.case))
+            for part in parts
+        ]
+    )
 
 
 def joined(columns: Sequence[NDArray[Scalar]]) -> NDArray[Scalar]:
@@ -205,7 +220,18 @@ def joined(columns: Sequence[NDArray[Scalar]]) -> NDArray[Scalar]:
     return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
-def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) -> TaskEvidence:
+class _Part(NamedTuple):
+    """One execution; the fields are those of `TaskEvidence`."""
+
+    case: Integers
+    seed: Integers
+    repeat: Integers
+    values: EvidenceColumns
+    repeats: int
+    totals: RepeatTotals
+
+
+def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) -> _Part:
     """Return one execution, with every column of `OF_OBSERVATIONS`, and those of a game."""
     seen = Observations(connection, row["key"])
     agent = specification_of(connection, row)
@@ -217,18 +243,19 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
         for name, values in games(connection, row["key"]).items():
             if not np.isnan(values).all():
                 columns[name] = partial(np.asarray, values)
-    return TaskEvidence(
-        [row],
+    returned = _returned(connection, row["key"], numbered)
+    iterations = totals_by_repeat(connection, row["key"])
+
+    def totals() -> dict[str, Floats]:
+        return {**repeat_totals(seen, iterations, agent), **returned}
+
+    return _Part(
         case,
-        case,
-        np.broadcast_to(np.int64(row["seed"]), len(seen)),
+        constant(row["seed"], len(seen)),
         repeat,
         EvidenceColumns(columns),
         len(numbered),
-        {
-            **repeat_totals(connection, row["key"], seen, agent),
-            **_returned(connection, row["key"], numbered),
-        },
+        RepeatTotals(total_names(agent) | returned.keys(), totals),
     )
 
 
@@ -236,7 +263,7 @@ def _repeats(seen: Observations) -> tuple[Integers, Integers]:
     """Return the existing repeats, and for each observation the index of its repeat."""
     repeat = seen.repeat
     if len(repeat) and repeat.min() == repeat.max():
-        return repeat[:1].astype(np.int64), np.broadcast_to(np.int64(0), len(repeat))
+        return repeat[:1].astype(np.int64), constant(0, len(repeat))
     found = distinct(repeat.astype(np.int64))
     return found.names, found.place
 
@@ -254,8 +281,7 @@ def _returned(
 def _measured(connection: sqlite3.Connection, execution_key: int) -> set[str]:
     """Which of two metrics have a value: `accuracy` of a benchmark with a scorer, also where no
     answer came that it could have judged; `total_pnl` of one that is played."""
-    found = metric_values(connection, [execution_key], ("accuracy", "total_pnl"))
-    return {*found.get(execution_key, {})}
+    return names_of_execution(connection, execution_key, ("accuracy", "total_pnl"))
 
 
 def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, Compute]:
@@ -264,7 +290,7 @@ def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, C
     if not len(seen):
         return found
     if scored:
-        found["accuracy"] = lambda: np.where(seen.answered, np.nan_to_num(seen.credit), 0.0)
+        found["accuracy"] = lambda: np.where(seen.answered, known_or_zero(seen.credit), 0.0)
         found["correct_share"] = lambda: seen.right.astype(np.float64)
     found["reliability"] = lambda: seen.answered.astype(np.float64)
     found["error_rate"] = lambda: 1 - seen.answered.astype(np.float64)
@@ -292,4 +318,4 @@ def _paid(seen: Observations, *names: str) -> Floats:
     unknown.
     """
     amounts: list[Floats] = [getattr(seen, name) for name in names]
-    return np.where(seen.answered, sum(amounts), sum(map(np.nan_to_num, amounts)))
+    return np.where(seen.answered, sum(amounts), sum(map(known_or_zero, amounts)))

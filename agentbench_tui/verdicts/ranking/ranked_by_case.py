@@ -64,12 +64,13 @@ def case_measure(cards: Sequence[Scorecard], by: Rankable) -> CaseMeasure | None
     has_cases = [any(found.column in one.values for one in card.tasks) for card in cards]
     if not any(has_cases):
         return None
-    elsewhere = [bool(card.samples(by.name)) for card in cards]
-    lacking = zip(has_cases, elsewhere, strict=True)
+    elsewhere = any(
+        card.samples(by.name) for card, has in zip(cards, has_cases, strict=True) if not has
+    )
     hourly = found.column == COST and any(
         COST in one.totals for card in cards for one in card.tasks
     )
-    return None if hourly or any(other and not has for has, other in lacking) else found
+    return None if hourly or elsewhere else found
 
 
 def ranked_by_case(

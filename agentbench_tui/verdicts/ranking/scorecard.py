@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.analysis.sample import count_distinct, distinct, mean_by, sorted_distinct
+from agentbench_tui.analysis.sample import (
+    constant,
+    count_distinct,
+    distinct,
+    mean_by,
+    sorted_distinct,
+)
 from agentbench_tui.verdicts.evidence.evidence import evidence_of
 from agentbench_tui.verdicts.evidence.place import place_of
 from agentbench_tui.verdicts.evidence.shared_cases import PER_PLACE, apart, independent_units
@@ -80,9 +86,7 @@ class Scorecard:
     @cached_property
     def place(self) -> Integers:
         """The place of each observation."""
-        return _joined(
-            [np.broadcast_to(np.int64(place), len(one.case)) for place, one in self._tasks]
-        )
+        return _joined([constant(place, len(one.case)) for place, one in self._tasks])
 
     @cached_property
     def repeat(self) -> Integers:
@@ -91,10 +95,9 @@ class Scorecard:
 
     def column(self, metric: str) -> Floats:
         """Return the metric of each observation; NaN if it has none."""
-        unknown = [np.broadcast_to(np.nan, len(one.case)) for _, one in self._tasks]
         columns = [
-            one.values.get(metric, none)
-            for (_, one), none in zip(self._tasks, unknown, strict=True)
+            one.values[metric] if metric in one.values else constant(np.nan, len(one.case))
+            for _, one in self._tasks
         ]
         return joined(columns) if columns else np.empty(0)
 
