@@ -1,1 +1,1 @@
-"""Adapters: everything that answers."""
+"""Adapters to everything that answers."""

@@ -1,4 +1,4 @@
-"""The contract of an adapter: a module that opens agents of one scheme.
+"""The protocol of an adapter: a module that opens agents of one scheme.
 
 An adapter module has three names:
 
@@ -27,7 +27,7 @@ from agentbench_tui.model.answer import Agent
 
 
 class AgentOptions(BaseModel):
-    """Base of every adapter's options: unknown names are errors, text is converted."""
+    """Base of every adapter's options: rejects unknown names and converts text."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 

@@ -20,7 +20,7 @@ from agentbench_tui.model.text.secrets import declare_secrets
 
 
 def check_agent(spec: AgentSpec) -> list[str]:
-    """Everything that is known to be wrong with an agent before it runs, one line each.
+    """Return every known problem of an agent before it runs, one per line.
 
     May import an agent's Python module; opens no connection and starts no program. Never raises
     for a wrong agent.
@@ -35,8 +35,9 @@ def check_agent(spec: AgentSpec) -> list[str]:
 
 
 def open_agent(spec: AgentSpec, *, memory_limit_mb: float | None, concurrency: int) -> Agent:
-    """A session with the agent that is not yet started. Raises UsageError for what `check_agent`
-    reports of its scheme and options."""
+    """Return a session with the agent that is not yet started. Raises UsageError for what
+    `check_agent` reports of its scheme and options.
+    """
     adapter = _load_adapter(spec)
     options = _read_options(adapter, spec)
     _declare_secrets(spec)

@@ -20,7 +20,7 @@ FIELDS = frozenset(Answer.__struct_fields__)
 
 
 def answer_of(value: Any) -> Answer:
-    """The answer that a Python function returned: an Answer, text, or a dict.
+    """Convert what a Python function returned: an Answer, text, or a dict.
 
     A dict whose keys are all fields of Answer is one; any other dict is the answer's `data`.
     Raises AgentFailure.
@@ -37,7 +37,9 @@ def answer_of(value: Any) -> Answer:
 
 
 def answer_of_fields(fields: dict[str, Any]) -> Answer:
-    """The answer with these fields. Raises AgentFailure for unknown ones and wrong types."""
+    """Return the answer with these fields. Raises AgentFailure for unknown fields and wrong
+    types.
+    """
     for name in fields.keys() - FIELDS:
         hint = did_you_mean(str(name), FIELDS)
         raise AgentFailure(FailureKind.PARSE, f"the answer has no field `{name}`{hint}")
@@ -49,8 +51,8 @@ def answer_of_fields(fields: dict[str, Any]) -> Answer:
 
 
 def failure_of(reported: AgentFailure) -> AgentFailure:
-    """Return the failure that an agent reported or raised, without claims that it cannot make:
-    who caused it, or an invalid partial answer.
+    """Return the failure that an agent reported or raised, without claims that it cannot make, such
+    as who caused it, and without an invalid partial answer.
     """
     if reported.kind in UNMEASURED:
         detail = f"reported an error of no known kind: {reported.detail}"
@@ -64,7 +66,7 @@ def failure_of(reported: AgentFailure) -> AgentFailure:
 
 
 def task_of(request: Request) -> dict[str, Any]:
-    """The request as it goes over a program's standard input."""
+    """Return the request as it is written to a program's standard input."""
     case = request.case
     limit_s = request.time_limit_s
     return {
@@ -84,7 +86,7 @@ def _of_data(value: dict[Any, Any]) -> Answer:
 
 
 def _checked(answer: Answer) -> Answer:
-    """The answer with every field of its type and everything in it fit for JSON."""
+    """Return the answer after checking that every field has its type and fits into JSON."""
     try:
         plain = msgspec.to_builtins(answer, str_keys=True)
         checked = msgspec.convert(plain, Answer)

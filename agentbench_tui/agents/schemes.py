@@ -1,4 +1,4 @@
-"""Which adapter module opens which scheme."""
+"""The adapter module of each scheme."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def known_schemes() -> tuple[str, ...]:
 
 
 def adapter_path(scheme: str) -> str:
-    """Dotted path of the module that opens `scheme`. Raises UsageError with the nearest name."""
+    """Return the dotted path of the module that opens `scheme`. Raises UsageError with the nearest
+    name.
+    """
     if scheme in BUILT_IN:
         return BUILT_IN[scheme]
     from importlib import metadata

@@ -1,4 +1,4 @@
-"""Keys that a specification hands out: by the names of environment variables, or in plain text."""
+"""Finds secrets that a specification passes on: by environment variable, or in plain text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SERVE = "serve"
 
 
 def command_lines(specification: Any, option: str = "") -> Iterator[str]:
-    """The command lines in an agent's target, a scorer or a suite as plain data."""
+    """Yield the command lines in an agent's target, a scorer or a suite as plain data."""
     if isinstance(specification, Mapping):
         for name, inner in specification.items():
             yield from command_lines(inner, str(name))
@@ -44,15 +44,16 @@ def command_lines(specification: Any, option: str = "") -> Iterator[str]:
 
 
 def keys_on_command_lines(specification: Any) -> list[str]:
-    """The values on the command lines of `command_lines` that their own options call keys."""
+    """Return the values on `command_lines` whose option names call them keys."""
     lines = command_lines(specification)
     return [found["value"] for line in lines for found in _FLAG.finditer(line)]
 
 
 def named_variables(specification: Any) -> frozenset[str]:
-    """The names in an agent, a scorer or a suite as plain data: `env`, `key_env`, and `$NAME` in
-    headers and proxies; also in the query of a target that is one text. Not those that every
-    program gets anyway, such as PATH."""
+    """Return the variables named in an agent, a scorer or a suite as plain data: by `env`,
+    `key_env`, `$NAME` in headers and proxies, and in the query of a target given as text. Variables
+    that every program gets, such as PATH, are excluded.
+    """
     return frozenset(_found(specification)) - PASSED
 
 
@@ -75,5 +76,5 @@ def _found(value: Any, option: str = "") -> Iterator[str]:
 
 
 def _listed(names: str) -> Iterator[str]:
-    """The names of variables in a list as `NameList` reads it, blanks around the commas allowed."""
+    """Yield the names in a list as `NameList` reads it, with optional blanks around commas."""
     return filter(_NAME.fullmatch, map(str.strip, names.split(",")))

@@ -1,4 +1,4 @@
-"""Target strings: how an agent is named on the command line and in a suite.
+"""Target strings: how the command line and suites name an agent.
 
     [ID[@VERSION]=]TARGET
     TARGET = SCHEME ["?" OPTIONS] ":" REST ["?" OPTIONS] ["#" FRAGMENT]
@@ -44,7 +44,7 @@ _VERSION_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class ParsedTarget:
-    """A target string in its parts."""
+    """The parts of a target string."""
 
     scheme: str
     rest: str
@@ -63,7 +63,7 @@ class ParsedTarget:
 
 
 def parse_target(text: str) -> ParsedTarget:
-    """A target string in its parts. Raises UsageError; the scheme is not looked up."""
+    """Parse a target string. Raises UsageError; does not look up the scheme."""
     match = _SCHEME.fullmatch(text.strip())
     if match is None or (match[2] is match[3] is None and match[1] not in WITHOUT_REST):
         hint = f"; a program is written `command:{text}`" if text.strip() else ""
@@ -112,7 +112,7 @@ def named_model(agent: AgentSpec) -> str | None:
 
 
 def parse_agent(text: str, *, base_dir: str) -> AgentSpec:
-    """The agent of a command-line argument `[ID[@VERSION]=]TARGET`.
+    """Parse a command-line argument `[ID[@VERSION]=]TARGET` into an agent.
 
     The id is derived from the target when it is left out, the version from target and options
     by hash. `base_dir` is the folder that relative paths are relative to. Raises UsageError.
@@ -123,8 +123,9 @@ def parse_agent(text: str, *, base_dir: str) -> AgentSpec:
 
 
 def argument_of(spec: AgentSpec) -> str:
-    """The command-line argument that `parse_agent` reads as this agent: same id, version, target
-    and options. Name and hourly price have no place in it."""
+    """Return the argument that `parse_agent` reads as this agent: same id, version, target and
+    options. Name and hourly price cannot be expressed in it.
+    """
     options = "&".join(
         f"{quote(name, safe='')}={quote(_option_text(value), safe='')}"
         for name, value in spec.options.items()
@@ -142,13 +143,15 @@ def argument_of(spec: AgentSpec) -> str:
 
 
 def _option_text(value: Any) -> str:
-    """As adapters read it from text again: lists of names with commas, tables as JSON."""
+    """Format an option as adapters read it from text: lists of names with commas, tables as
+    JSON.
+    """
     text = _as_text(value)
     return text if isinstance(text, str) else canonical_json(text).decode()
 
 
 def spec_from_table(table: AgentTable, base_dir: str) -> AgentSpec:
-    """The agent of a suite's table; its `options` win over those in the target string.
+    """Return the agent of a suite's table; its `options` override those in the target string.
 
     Raises UsageError.
     """
@@ -204,7 +207,7 @@ def _spec(
 
 
 def _version(target: str, options: dict[str, Any]) -> str:
-    """The same for `?accuracy=0.8` and a table's `accuracy: 0.8`."""
+    """Return the version, the same for `?accuracy=0.8` and a table's `accuracy: 0.8`."""
     material = canonical_json([target, {name: _as_text(value) for name, value in options.items()}])
     return hashlib.sha256(material).hexdigest()[:_VERSION_DIGITS]
 

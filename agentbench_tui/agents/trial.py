@@ -1,4 +1,4 @@
-"""One short question to an agent, to check before a run whether it answers."""
+"""Asks an agent one short question, to check before a run whether it answers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ LIMIT_S = 30.0
 
 
 async def ask_once(spec: AgentSpec) -> tuple[Answer, float]:
-    """What the agent answers, and after how many milliseconds; the time it takes to start is left
-    out. Raises AgentFailure (of kind `timeout` after 30 s in all) and UsageError."""
+    """Return the agent's answer and its time in milliseconds, without the start. Raises
+    AgentFailure (of kind `timeout` after 30 s in total) and UsageError.
+    """
     bind(asyncio.get_running_loop())
     agent = open_agent(spec, memory_limit_mb=None, concurrency=1)
     try:

@@ -22,10 +22,10 @@ class Options(AgentOptions):
 
 
 def check(_spec: AgentSpec, _options: Options) -> list[str]:
-    """Nothing is known to be wrong before the experiment is."""
+    """Return nothing: the experiment checks its own options."""
     return []
 
 
 def open(spec: AgentSpec, _options: Options, _context: OpenContext) -> NoReturn:  # noqa: A001
-    """Raises UsageError: a variant cannot answer."""
+    """Raise UsageError: a variant cannot answer."""
     raise UsageError(f"{spec.id} is a variant of an experiment: only those can be run with it")

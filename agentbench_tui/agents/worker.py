@@ -1,4 +1,4 @@
-"""Makes a Python function an agent that agentbench can run as a persistent program.
+"""Turns a Python function into an agent that agentbench runs as a persistent program.
 
     from agentbench_tui.agents.worker import Reply, Task, serve
 
@@ -37,7 +37,7 @@ PROTOCOL = 1
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One question, as the harness sent it."""
+    """One question as received from the harness."""
 
     id: int
     """Number of the question in this session; repeated in the reply."""
@@ -55,13 +55,13 @@ class Task:
 
     @property
     def text(self) -> str:
-        """The input as text; structured input as JSON."""
+        """Return the input as text; structured input as JSON."""
         return self.input if isinstance(self.input, str) else json.dumps(self.input)
 
 
 @dataclass(slots=True)
 class Reply:
-    """One answer. Fields that are left as they are here are not sent."""
+    """One answer. Fields with default values are not sent."""
 
     text: str = ""
     data: Any = None
@@ -79,7 +79,7 @@ class Reply:
     cost_usd: float | None = None
 
     def to_wire(self) -> dict[str, Any]:
-        """The reply as the fields of its line."""
+        """Return the reply as the fields of its line."""
         optional = {
             name: getattr(self, name)
             for name in ("data", "tool_calls", "messages", "spans", "usage", "cost_usd")
@@ -111,7 +111,7 @@ def serve(answer: Callable[[Task], Reply | str], *, name: str, version: str = "1
 
 
 def _reply_to(line: bytes, answer: Callable[[Task], Reply | str], name: str, version: str) -> bytes:
-    """The line to send back for one line."""
+    """Return the line to send back for one line."""
     try:
         message = json.loads(line)
         if message["type"] == "hello":
@@ -135,7 +135,7 @@ def _error(task_id: int | None, kind: str, detail: str) -> bytes:
 
 
 def _line(value: dict[str, Any]) -> bytes:
-    """Raises ValueError for NaN and for lone surrogates, TypeError for invalid JSON."""
+    """Encode a line. Raises ValueError for NaN and lone surrogates, TypeError for invalid JSON."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.encode() + b"\n"
 

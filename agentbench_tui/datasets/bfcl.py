@@ -1,4 +1,4 @@
-"""Single-turn tasks of the Berkeley Function-Calling Leaderboard, out of the package bfcl-eval.
+"""Single-turn tasks of the Berkeley Function-Calling Leaderboard, from the package bfcl-eval.
 
 Used in a suite as `python:agentbench_tui.datasets.bfcl:tasks` with the parameter `category`.
 Only the package's data files are read; nothing of it is imported.
@@ -27,7 +27,7 @@ _TYPES = {"dict": "object", "float": "number", "tuple": "array"}
 
 
 def tasks(category: str) -> Iterator[dict[str, Any]]:
-    """The cases of a category, in the package's order.
+    """Yield the cases of a category, in the package's order.
 
     `expected` holds, for each call, the allowed values of its arguments (`possible_answers` of
     the scorer `tool_calls`), and is empty where no function fits the question. Dots in names of
@@ -53,7 +53,8 @@ def tasks(category: str) -> Iterator[dict[str, Any]]:
 
 
 def json_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """A description of parameters as JSON Schema: types by their JSON names, `any` without one.
+    """Convert a description of parameters to JSON Schema: types by their JSON names, `any` without
+    one.
 
     The key `optional` is left out (`required` says it), and arrays get `items`.
     """

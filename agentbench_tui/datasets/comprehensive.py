@@ -24,7 +24,8 @@ _GOODS = ("pallets", "crates", "drums", "rolls", "sacks", "cartons")
 
 
 def long_documents(seed: int) -> Iterator[dict[str, Any]]:
-    """Delivery books with a question on one person, one kind of goods: the answer is one number.
+    """Yield delivery books with a question on one person and one kind of goods; the answer is one
+    number.
 
     The entries that count are spread over the whole book, among others that nearly do.
     """
@@ -54,7 +55,7 @@ def long_documents(seed: int) -> Iterator[dict[str, Any]]:
 
 
 def short_sums(seed: int) -> Iterator[dict[str, Any]]:
-    """Sums of three numbers, each asked once."""
+    """Yield sums of three numbers."""
     draw = Draw(seed, "sums")
     for nth in range(_SUMS):
         numbers = [draw.whole(10, 99) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""Task files, as generators of seeded records make them."""
+"""Writes the records of seeded generators into task files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Generators = Mapping[str, Callable[[int], Iterator[dict[str, Any]]]]
 
 
 def write_tasks(generators: Generators, folder: Path, seed: int) -> None:
-    """Write one JSONL file a benchmark into `folder`, replacing what is there."""
+    """Write one JSONL file per benchmark into `folder`, replacing existing ones."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, generate in generators.items():
         lines = [json.dumps(record, ensure_ascii=False) for record in generate(seed)]

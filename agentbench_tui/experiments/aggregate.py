@@ -1,4 +1,4 @@
-"""From the stored iterations of an experiment to its metrics."""
+"""Computes the metrics of an experiment from its stored iterations."""
 
 from __future__ import annotations
 
@@ -73,8 +73,7 @@ def read_columns(
 
 
 def repeat_means(connection: sqlite3.Connection, execution_key: int) -> dict[str, dict[int, float]]:
-    """Name of a number that iterations gave → repeat → its mean there. Nothing for executions of
-    other kinds."""
+    """Return the mean by number name and repeat; empty for executions of other kinds."""
     kind = kind_of_execution(connection, execution_key)
     if kind is None or not kind_named(kind).returns_numbers:
         return {}
@@ -103,7 +102,7 @@ def _without_number(
 
 
 def named_numbers(values: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """Return every number of an iteration and its instruments, by its path.
+    """Return every number of an iteration and its instruments by its path.
 
     A name of an agentbench metric, or of the measured time in a result file, becomes
     `reported.NAME`.

@@ -1,4 +1,5 @@
-"""Which way is better of what iterations return, as their class says it and a run has stored it.
+"""Better directions of returned numbers, as declared by the experiment's class and stored
+by a run.
 
 It is stored with the settings of the first iteration of each repeat, so that a run can be judged
 where the code that it measured is not at hand.
@@ -22,7 +23,7 @@ Better = Literal["lower", "higher"]
 
 
 def declared_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, Metric]:
-    """Return name → better direction, as declared by the execution's experiment."""
+    """Return the better direction of each name, as declared by the execution's experiment."""
     found = declared_directions(connection, execution_key)
     return {} if found is None else directed(msgspec.json.decode(found))
 

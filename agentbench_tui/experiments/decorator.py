@@ -60,7 +60,7 @@ class BenchmarkResult:
 
     @property
     def total_time_ms(self) -> float:
-        """Total time of all measured calls."""
+        """Return the total time of all measured calls."""
         return self.loops * sum(self.times_ms)
 
     @property
@@ -77,12 +77,12 @@ class BenchmarkResult:
 
     @property
     def std_dev_ms(self) -> float | None:
-        """Sample standard deviation; None of a single iteration."""
+        """Return the sample standard deviation; None for a single iteration."""
         return stdev(self.times_ms) if len(self.times_ms) > 1 else None
 
     @property
     def throughput(self) -> float:
-        """Calls per second of measured time."""
+        """Return the calls per second of measured time."""
         return 1000 / self.avg_time_ms
 
     @property
@@ -91,12 +91,12 @@ class BenchmarkResult:
 
     @property
     def p95_ms(self) -> float | None:
-        """None below 20 iterations."""
+        """Return the 95th percentile; None below 20 iterations."""
         return self.percentile_ms(0.95)
 
     @property
     def p99_ms(self) -> float | None:
-        """None below 100 iterations."""
+        """Return the 99th percentile; None below 100 iterations."""
         return self.percentile_ms(0.99)
 
     def percentile_ms(self, share: float) -> float | None:
@@ -153,7 +153,9 @@ class Measured:
         return result_of(self.name, found, loops)
 
     def run(self, *args: Any, **options: Any) -> BenchmarkResult:
-        """The same without `await`. Raises UsageError for an async function inside a loop."""
+        """Run the measurement without `await`. Raises UsageError for an async function inside a
+        loop.
+        """
         if self.db is None and not inspect.iscoroutinefunction(self.func):
             return self._run_sync(args, options)
         import asyncio
@@ -165,7 +167,9 @@ class Measured:
         raise UsageError(f"{self.name}: inside a running loop write `await {self.func.__name__}()`")
 
     def _call(self, args: Sequence[Any], options: Mapping[str, Any]) -> Callable[[Any], Any]:
-        """The function with these arguments, as something that takes one and ignores it."""
+        """Return a callable that ignores its one argument and calls the function with these
+        arguments.
+        """
         func = self.func
         if not args and not options:
             return lambda _: func()
@@ -200,7 +204,7 @@ def benchmark(
     warmup: int = 5,
     db: str | Path | None = None,
 ) -> Any:
-    """Decorator: measure the function when it is called.
+    """Decorate a function so that calling it measures it.
 
     `name` is the function's own when left out; `warmup` calls are not measured. With `db` each
     measurement is kept as a run in that database, and made in a thread with a loop of its own.
@@ -218,7 +222,7 @@ def benchmark(
 
 
 def result_of(name: str, found: Sequence[Timed], loops: int) -> BenchmarkResult:
-    """The result of these measurements."""
+    """Return the result of these measurements."""
     values = [one.value for one in found if isinstance(one.value, Mapping)]
     times = tuple(one.ns / 1e6 for one in found)
     return BenchmarkResult(name, times, mean_metrics(values), loops, timer_facts())

@@ -31,8 +31,8 @@ VARIANT = "variant"
 def effects_document(
     connection: sqlite3.Connection, run_id: str, metrics: Sequence[str] = ()
 ) -> Document:
-    """Every swept experiment of the run, `agentbench.effects/1`: the effect of each level of each
-    parameter on the time, and on what its class calls better or worse, or on `metrics`.
+    """Return `agentbench.effects/1`: for every swept experiment of the run, the effect of each
+    level of each parameter on the time and on declared metrics, or on `metrics`.
 
     Differences are in the metric's unit, against the first level; `relative` is the share of that
     level's mean. `effects` is empty where nothing was swept.
@@ -58,7 +58,7 @@ def known_metrics(connection: sqlite3.Connection, run_id: str) -> list[str]:
 
 
 def _by_benchmark(connection: sqlite3.Connection, run_id: str) -> dict[str, list[Document]]:
-    """Executions of experiments, in their order."""
+    """Return the executions of experiments by benchmark, in order."""
     found: dict[str, list[Document]] = {}
     for key, benchmark_id, agent_id, parameters in planned_points(connection, run_id):
         levels = {name: _words(value) for name, value in json.loads(parameters).items()}
@@ -71,7 +71,7 @@ def _by_benchmark(connection: sqlite3.Connection, run_id: str) -> dict[str, list
 def _measured(
     connection: sqlite3.Connection, key: int
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
-    """Repeat of each answered iteration, and its values by metric, in the same order."""
+    """Return the repeat of each answered iteration, and its values by metric, in the same order."""
     times = iteration_times(connection, key)
     repeats, columns = read_columns(connection, key)
     return repeats, {TIME: np.array(times, np.float64), **columns}
@@ -124,9 +124,7 @@ def _effect(
 def _independent(
     repeats: np.ndarray[Any, Any], values: np.ndarray[Any, Any]
 ) -> tuple[str, list[float]]:
-    """Return the unit of the values, and the values: a mean for each repeat, if there are
-    several.
-    """
+    """Return the independent unit and its values: a mean per repeat, if there are several."""
     numbers = np.unique(repeats)
     if len(numbers) < 2:
         return "iterations", values.tolist()

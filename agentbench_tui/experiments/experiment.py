@@ -1,4 +1,4 @@
-"""What an experiment is: a class with a set-up, one measured step and a tear-down.
+"""The base class of experiments: a set-up, one measured step and a tear-down.
 
     @register_experiment("sorting")
     class Sorting(Experiment):
@@ -113,11 +113,11 @@ class Experiment:
             return self.params
 
     def setup(self, context: ExperimentContext) -> Awaitable[None] | None:
-        """Once before all iterations of a repeat, not timed."""
+        """Prepare once before all iterations of a repeat; not timed."""
 
     def before_each(self, context: ExperimentContext) -> Awaitable[None] | None:
-        """Called before every iteration and every call of the warm-up, not timed: prepare what
-        each call needs. With it, calls never run in a loop.
+        """Prepare each iteration and each warm-up call; not timed. With it, calls never run in a
+        loop.
         """
 
     def execute_once(
@@ -133,8 +133,9 @@ class Experiment:
         """Called once at the end, also after a partial set-up."""
 
     def effective(self, context: ExperimentContext) -> Mapping[str, Any]:  # noqa: ARG002
-        """The settings in force after set-up, read back from what is measured (a PRAGMA's value,
-        an open file's path). Two variants whose answers are equal are not measured."""
+        """Return the settings in force after set-up, read back from what is measured (a PRAGMA's
+        value, an open file's path). Two variants with equal results are not measured.
+        """
         return asked_for(self)
 
 
@@ -148,7 +149,7 @@ E = TypeVar("E", bound=type[Experiment])
 
 
 def register_experiment(slug: str) -> Callable[[E], E]:
-    """Class decorator: make the experiment known by `slug`.
+    """Class decorator: register the experiment under `slug`.
 
     Raises UsageError for a slug that is taken or is no name, and for what is no Experiment.
     """

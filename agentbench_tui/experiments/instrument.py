@@ -34,7 +34,7 @@ Around = Callable[[ExperimentContext], AbstractContextManager[Any]]
 
 
 def instruments_of(specs: Iterable[str | Mapping[str, Any]]) -> list[Instrument]:
-    """The entries of a suite's `instruments`, each once."""
+    """Return the distinct entries of a suite's `instruments`."""
     found: dict[str, Instrument] = {}
     for spec in specs:
         name, options = (spec, {}) if isinstance(spec, str) else next(iter(spec.items()))
@@ -43,12 +43,12 @@ def instruments_of(specs: Iterable[str | Mapping[str, Any]]) -> list[Instrument]
 
 
 def around(instruments: Iterable[Instrument]) -> tuple[Instrument, ...]:
-    """Instruments around every measured iteration."""
+    """Return the instruments that wrap every measured iteration."""
     return tuple(one for one in instruments if one.name not in ALWAYS and one.name not in PASSES)
 
 
 def passes(instruments: Iterable[Instrument]) -> tuple[Instrument, ...]:
-    """Instruments with a separate pass."""
+    """Return the instruments with a separate pass."""
     return tuple(one for one in instruments if one.name in PASSES)
 
 
@@ -82,12 +82,12 @@ class Written:
         self._before: dict[str, Any] | None = dict(context)
 
     def entered(self) -> None:
-        """All instruments have begun."""
+        """Mark that all instruments have begun."""
         self._collect()
         self._before = None
 
     def called(self) -> None:
-        """The experiment is done; what follows is theirs again."""
+        """Mark that the experiment is done; later values belong to instruments again."""
         self._before = dict(self._context)
 
     def taken(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The kind `experiment`: code is timed, variant against variant.
+"""The kind `experiment`: times code, variant against variant.
 
 A repeat sets every variant up anew (in a fresh process each, where `fresh_process` asks for it),
 warms it up, and then measures in blocks: each variant once, in turn the first, so
@@ -70,7 +70,7 @@ def check(benchmark: Benchmark, base_dir: str) -> Sequence[str | Finding]:
 
 
 def block() -> type[BaseModel] | None:
-    """None: `experiment` names one, and has no table."""
+    """Return None: `experiment` is a name, without a table."""
     return None
 
 
@@ -165,7 +165,7 @@ async def _measure(
     benchmark: Benchmark,
     context: RunContext,
 ) -> None:
-    """All iterations of a repeat, block by block."""
+    """Measure all iterations of a repeat, block by block."""
     outside_ms = inside_ms = 0.0
     for nth in range(benchmark.iterations.measured):
         for measurement in measurements:
@@ -238,14 +238,14 @@ def _order(
 
 
 def _at_once(group: Group, context: RunContext) -> int:
-    """Points of its suite's sweeps that are measured side by side."""
+    """Return how many sweep points the suite measures concurrently."""
     named = {one.hash: one.document for one in context.plan.suites}
     return int(named[group.suite_hash].get("parallelism", 1))
 
 
 def run_folder(plan: Plan, suite_hash: str, database: Path) -> Path:
-    """Return the folder for the files of a run's experiments: only of this run, so that nothing
-    is ever overwritten.
+    """Return the folder for the files of a run's experiments, used by this run only so that nothing
+    is overwritten.
     """
     named: dict[str, Any] = {one.hash: one.document for one in plan.suites}
     output_dir = named[suite_hash].get("output_dir")
@@ -260,7 +260,7 @@ def _folder(group: Group, context: RunContext) -> Path:
 def _refuse_equal(
     group: Group, measurements: Sequence[VariantMeasurement], context: RunContext
 ) -> None:
-    """Break the executions of variants that differ in nothing that is in force."""
+    """Mark executions as broken if their variants have the same effective settings."""
     variants = {one.agent.id for one in group.executions if is_variant(one.agent)}
     effective = {
         measurement.order.variant: measurement.effective
@@ -303,7 +303,7 @@ async def _report_unused(group: Group, benchmark: Benchmark, context: RunContext
 
 
 def _is_first(group: Group, context: RunContext) -> bool:
-    """Return whether the run begins with it."""
+    """Return whether this is the run's first group."""
     first = context.plan.groups[0].executions
     return bool({one.id for one in first} & {one.id for one in group.executions})
 
@@ -311,7 +311,7 @@ def _is_first(group: Group, context: RunContext) -> bool:
 def _say_timer(
     measurements: Sequence[VariantMeasurement], is_first: bool, context: RunContext
 ) -> None:
-    """Report the cost of the timer at the start, and which calls run in a loop because of it."""
+    """Report the cost of the timer at the start, and which calls therefore run in a loop."""
     warmed = [
         (measurement, measurement.warmed)
         for measurement in measurements

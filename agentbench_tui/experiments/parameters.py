@@ -50,7 +50,7 @@ _BOUNDS = {
 
 
 def problems_of(cls: type[Experiment], values: Mapping[str, Any]) -> list[str]:
-    """Everything that is wrong with these parameters, one line each."""
+    """Return every problem of these parameters, one per line."""
     from pydantic import ValidationError
 
     model = parameter_model(cls)
@@ -66,7 +66,7 @@ def problems_of(cls: type[Experiment], values: Mapping[str, Any]) -> list[str]:
 
 
 def make_experiment(cls: type[Experiment], values: Mapping[str, Any]) -> Experiment:
-    """An instance with these parameters, its defaults filled in.
+    """Return an instance with these parameters and defaults for the others.
 
     Raises UsageError for what `problems_of` reports and for a constructor that refuses them.
     """
@@ -87,7 +87,9 @@ def make_experiment(cls: type[Experiment], values: Mapping[str, Any]) -> Experim
 
 
 def _by_name(cls: type[Experiment], given: Mapping[str, Any]) -> Experiment:
-    """An instance whose constructor has parameters as arguments; all are in `params` then."""
+    """Return an instance whose constructor has parameters as arguments; `params` then holds all of
+    them.
+    """
     known = set(given) if _takes_any_name(cls) else set(_own_arguments(cls))
     instance = cls(**{name: value for name, value in given.items() if name in known})
     if not {"params", GIVEN} & vars(instance).keys():  # its constructor did not call that of ours
@@ -128,7 +130,7 @@ def from_text(cls: type[Experiment], name: str, text: str) -> Any:
 
 
 def parameter_model(cls: type[Experiment]) -> type[BaseModel]:
-    """The model of all that the class takes."""
+    """Return the model of everything that the class accepts."""
     if cls not in _MODELS:
         _MODELS[cls] = _made_model(cls)
     return _MODELS[cls]

@@ -1,4 +1,4 @@
-"""Programs that experiments start: what one takes, and a run that costs nothing but itself."""
+"""Programs that experiments start: their resource use, and a run that costs nothing but itself."""
 
 from __future__ import annotations
 

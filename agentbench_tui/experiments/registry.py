@@ -26,7 +26,7 @@ OWN = ("farm", "spatial", "stores", "stateset", "self", "commands")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One experiment, as a list shows it."""
+    """One experiment in a list."""
 
     slug: str
     summary: str
@@ -37,8 +37,8 @@ class Listed:
 
 
 def find_experiment(slug: str, folder: Path | None = None) -> type[Experiment]:
-    """The class behind a slug. `python:module:Class` is imported, with `folder` on the path. What
-    it says of its metrics is known from then on.
+    """Return the class of a slug. `python:module:Class` is imported, with `folder` on the path. Its
+    declared metrics are registered.
 
     Raises UsageError with the nearest name.
     """
@@ -74,7 +74,7 @@ def _found(slug: str, folder: Path | None) -> type[Experiment]:
 
 
 def list_experiments() -> list[Listed]:
-    """Every experiment that can be named here, by slug."""
+    """Return every available experiment, by slug."""
     _import_own()
     own = {slug for slug, cls in REGISTERED.items() if cls.__module__.startswith(__package__)}
     found = {}

@@ -99,7 +99,7 @@ def results_of(
 
 
 def write_results(results: Sequence[ExperimentResult], output_dir: Path) -> list[Path]:
-    """Write a JSON file for each finished one, never overwriting another: for a resumed run only
+    """Write a JSON file for each finished result, never overwriting another: for a resumed run only
     new ones. Raises OSError.
     """
     output_dir.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Whether variants differ in their effective settings, rather than in the requested ones."""
+"""Compares the effective settings of variants rather than the requested ones."""
 
 from __future__ import annotations
 

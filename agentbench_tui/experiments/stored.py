@@ -1,4 +1,4 @@
-"""Measurements of `@benchmark` that are kept as a run in a database, as any experiment is."""
+"""Stores measurements of `@benchmark` as a run in a database, like any experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the kind `experiment` says of itself."""
+"""Traits of the kind `experiment`."""
 
 from agentbench_tui.model.kinds import Kind
 

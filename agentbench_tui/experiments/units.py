@@ -1,4 +1,4 @@
-"""Units of what iterations return, by the ends of the names."""
+"""Units of returned numbers, by the suffixes of their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems of an experiment in a suite, found before anything runs."""
+"""Finds problems of an experiment in a suite before anything runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def check_experiment(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
-    """Every problem; the experiment's module is imported."""
+    """Return every problem; imports the experiment's module."""
     found: list[str | Finding] = [
         Finding((key,), f"`{key}` does not belong to benchmarks of kind experiment", at_key=True)
         for key, given in (
@@ -53,7 +53,7 @@ def check_experiment(benchmark: Benchmark, base_dir: str) -> list[str | Finding]
 
 
 def _unknown_instruments(benchmark: Benchmark, folder: Path) -> Iterator[Finding]:
-    """Instruments of plugins and of Python code that cannot be loaded."""
+    """Yield instruments of plugins and of Python code that cannot be loaded."""
     for place, spec in enumerate(benchmark.instruments):
         if check_instrument(spec, benchmark.kind):
             continue  # The engine reports what is wrong with the entry itself.
@@ -65,7 +65,7 @@ def _unknown_instruments(benchmark: Benchmark, folder: Path) -> Iterator[Finding
 
 
 def _points(benchmark: Benchmark) -> Iterator[Mapping[str, Any]]:
-    """Sets of parameters in which every value of the benchmark and its sweep occurs."""
+    """Yield sets of parameters in which every value of the benchmark and its sweep occurs."""
     swept = {
         name: axis(values)
         for name, values in (benchmark.sweep.parameters if benchmark.sweep else {}).items()
@@ -78,8 +78,8 @@ def _points(benchmark: Benchmark) -> Iterator[Mapping[str, Any]]:
 
 
 def _place(problem: str, benchmark: Benchmark) -> tuple[str, ...]:
-    """Return the position of the parameter with the problem; the same for a benchmark and for a
-    point of its sweep, which has swept values among its parameters.
+    """Return the position of the parameter with the problem, the same for a benchmark and for a
+    point of its sweep, whose parameters include swept values.
     """
     swept = benchmark.sweep.parameters if benchmark.sweep else {}
     for name in swept:

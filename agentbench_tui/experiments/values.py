@@ -1,4 +1,4 @@
-"""Values that experiments and instruments give, as JSON holds them; and the numbers in them."""
+"""Values that experiments and instruments return, as JSON holds them, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ LEAST_FOR = {0.50: 1, 0.95: 20, 0.99: 100}
 
 
 def plain_map(values: Mapping[Any, Any]) -> dict[str, Any]:
-    """The mapping as JSON holds it: numbers of libraries as Python's own, the rest as text."""
+    """Return the mapping as JSON holds it: numbers of libraries as Python's own, the rest
+    as text.
+    """
     return {str(key): plain(value) for key, value in values.items()}
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """One value as JSON holds it; not-a-number and infinity as None."""
+    """Return one value as JSON holds it; NaN and infinity as None."""
     if value is None or isinstance(value, bool | str):
         return value if not isinstance(value, str) else value[:LONGEST_TEXT]
     if isinstance(value, int):
@@ -37,7 +39,7 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def _as_float(value: int) -> float | None:
-    """An integer that the store has no place for; beyond floating point it is infinity."""
+    """Return an integer too large for the store as float; infinity beyond its range."""
     try:
         return float(value)
     except OverflowError:
@@ -45,7 +47,9 @@ def _as_float(value: int) -> float | None:
 
 
 def numbers(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Every number in a map of JSON values by its path, `read.p50`; true is 1, lists have none."""
+    """Yield every number in a map of JSON values by its path, such as `read.p50`; true is 1, lists
+    are skipped.
+    """
     for key, value in values.items():
         if isinstance(value, Mapping):
             yield from numbers(value, f"{prefix}{key}.")

@@ -1,4 +1,4 @@
-"""Variants of an experiment: named sets of parameters, measured interleaved with one another.
+"""Variants of an experiment: named sets of parameters, measured in alternation.
 
 In a plan each is an agent with the target `variant`, its parameters as options: so everything that
 compares agents compares variants. A run that names no agents has those that the experiment brings
@@ -68,7 +68,7 @@ def run_with(
 def parameters_of(
     cls: type[Experiment], parameters: Mapping[str, Any], agent: AgentSpec
 ) -> dict[str, Any]:
-    """The parameters that hold for a variant; those of a benchmark for an agent.
+    """Return the parameters of a variant; those of the benchmark for an agent.
 
     Texts of a target's options are read as the parameter's type.
     """

@@ -141,7 +141,7 @@ def supervised(work: Callable[[], int]) -> int | Ending:
 
 
 def _wait(child: int, watched: set[signal.Signals], *, is_apart: bool) -> int:
-    """Pass signals on until the child has ended; its exit code as `Ending` has it."""
+    """Pass signals on until the child has ended; return its exit code as in `Ending`."""
     nudges = 0
     while True:
         pid, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
@@ -197,7 +197,7 @@ def _stop_as_well(child: int) -> None:
 
 
 def _end_with(parent: int, ending: int) -> None:
-    """See that this process is killed as soon as its parent has ended."""
+    """Make sure that this process is killed as soon as its parent has ended."""
     if sys.platform == "linux":
         import ctypes
 

@@ -1,4 +1,4 @@
-"""The process tree of one agent: its members, its resource use, and its complete end."""
+"""The process tree of one agent: its members, resource use, and end."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ class ProcessTree:
         self._ended_cpu_s += seconds
 
     def forget(self, pid: int) -> None:
-        """A member was waited for: its pid may be given to another process from now on."""
+        """Remove a member that was waited for: its pid may be reused from now on."""
         self._known = {key for key in self._known if key[0] != pid}
 
     def members(self, table: dict[int, ProcessInfo]) -> list[ProcessInfo]:
-        """The members among the processes of a reading, zombies included."""
+        """Return the members among the processes of a reading, including zombies."""
         children: dict[int, list[ProcessInfo]] = {}
         waiting: list[ProcessInfo] = []
         for info in table.values():

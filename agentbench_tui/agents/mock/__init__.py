@@ -1,1 +1,1 @@
-"""A model server for practice and calibration, whose timing is known: `agentbench mock`."""
+"""A model server with known timing, for practice and calibration: `agentbench mock`."""

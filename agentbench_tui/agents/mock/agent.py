@@ -40,12 +40,12 @@ class Options(AgentOptions):
         return self
 
     def server(self) -> MockOptions:
-        """The server's options. Raises UsageError."""
+        """Return the server's options. Raises UsageError."""
         return read_options(self.model_extra or {})
 
 
 def check(spec: AgentSpec, options: Options) -> list[str]:  # noqa: ARG001  # the contract's signature
-    """See `adapter`. The options were read when they were made."""
+    """See `adapter`. Invalid options were rejected when they were created."""
     parsed = parse_target(spec.target)
     if parsed.rest or parsed.fragment:
         return [f"`{spec.target}`: `mock` takes nothing but options, such as mock?ttft=50ms"]
@@ -81,23 +81,23 @@ class MockAgent(ModelAgent):
 
     @property
     def server(self) -> MockServer:
-        """The server, which stress tests may end and restart."""
+        """Return the server, which stress tests may kill and restart."""
         assert self._server is not None, "start() comes first"
         return self._server
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The server."""
+        """Return the server's process."""
         return () if self._server is None else self._server.pids
 
     @property
     def peak_memory_mb(self) -> float | None:
-        """The server's."""
+        """Return the server's peak memory."""
         return None if self._server is None else self._server.peak_memory_mb
 
     @property
     def cpu_seconds(self) -> float | None:
-        """The server's."""
+        """Return the server's CPU time."""
         return None if self._server is None else self._server.cpu_seconds
 
     async def start(self) -> None:
@@ -120,7 +120,7 @@ class MockAgent(ModelAgent):
         return msgspec.structs.replace(answer, simulated=True)
 
     async def close(self) -> None:
-        """Close the connections and end the server. Safe to call again."""
+        """Close the connections and end the server. Idempotent."""
         if self._agent is not None:
             await self._agent.close()
             self._agent = None

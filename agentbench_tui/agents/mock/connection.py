@@ -1,4 +1,4 @@
-"""One connection to the practice server: requests in, bytes out, and when they went out."""
+"""One connection to the practice server: requests in, bytes out, with send times."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ class Handler(Protocol):
     """Receives the requests of a connection."""
 
     def connected(self, connection: Connection) -> None:
-        """It is open."""
+        """Handle a new connection."""
 
     def requested(self, connection: Connection, request: HttpRequest) -> None:
-        """A request came; the next one comes after `Connection.finish`."""
+        """Handle a request; the next one arrives after `Connection.finish`."""
 
     def lost(self, connection: Connection) -> None:
-        """It is closed, whether or not something was still to be answered."""
+        """Handle the end of a connection, even one with unanswered requests."""
 
 
 class Connection(asyncio.Protocol):
-    """Parses what comes, one request at a time to the handler."""
+    """Parses incoming data and passes one request at a time to the handler."""
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
@@ -166,7 +166,7 @@ class Connection(asyncio.Protocol):
             asyncio.get_running_loop().call_soon(self._go_on)
 
     def _go_on(self) -> None:
-        """The next of the requests that came ahead of their turn; it arrives with its turn."""
+        """Continue with the next pipelined request, which counts as arriving now."""
         if self._waiting:
             request = self._waiting.popleft()
             self._hand_over(request._replace(arrived_ns=perf_counter_ns()))
@@ -200,7 +200,7 @@ def json_head(status: int, length: int, *, keep_alive: bool, more: bytes = b"") 
 
 
 def stream_head(*, keep_alive: bool, chunked: bool) -> bytes:
-    """Head of a stream of events."""
+    """Return the head of an event stream."""
     return (
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
         b"cache-control: no-cache\r\n"
@@ -211,5 +211,5 @@ def stream_head(*, keep_alive: bool, chunked: bool) -> bytes:
 
 
 def connection_header(*, keep_alive: bool) -> bytes:
-    """Return the header, only if the connection ends."""
+    """Return the `connection` header; empty if the connection stays open."""
     return b"" if keep_alive else b"connection: close\r\n"

@@ -1,4 +1,4 @@
-"""How the practice server's answers are written in chat completions and completions.
+"""Writes the practice server's answers as chat completions and completions.
 
 A dialect is made for one answer and writes bytes of events or of a whole body; it knows nothing
 of when they are sent. The text of token k is word k of a fixed list, so an answer's length is all
@@ -34,7 +34,7 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """Facts for the writer of an answer."""
+    """Data from which an answer is written."""
 
     number: int
     model: str
@@ -57,16 +57,16 @@ class Dialect(Protocol):
     def __init__(self, facts: Facts) -> None: ...
 
     def opening(self) -> bytes:
-        """Events before the first token."""
+        """Return the events before the first token."""
 
     def chunk(self, first: int, tokens: int) -> bytes:
-        """The event of tokens `first` … `first + tokens - 1`, all reasoning or none."""
+        """Return the event of tokens `first` … `first + tokens - 1`, all reasoning or none."""
 
     def closing(self) -> bytes:
-        """Events after the last token."""
+        """Return the events after the last token."""
 
     def whole(self) -> bytes:
-        """The answer in one piece."""
+        """Return the answer in one piece."""
 
 
 @lru_cache(maxsize=4096)
@@ -95,7 +95,7 @@ class Chat:
         ) + b'"model":%b,"choices":[' % encode(facts.model)  # fmt: skip
 
     def opening(self) -> bytes:
-        """The role, without content."""
+        """Return the role, without content."""
         return self._delta(b'{"role":"assistant","content":""}')
 
     def chunk(self, first: int, tokens: int) -> bytes:
@@ -155,7 +155,7 @@ class Completions:
         )  # fmt: skip
 
     def opening(self) -> bytes:
-        """Nothing comes before the text."""
+        """Return nothing: the text comes first."""
         return b""
 
     def chunk(self, first: int, tokens: int) -> bytes:

@@ -21,7 +21,7 @@ _LONGEST_NS = 86_400 * 1_000_000_000
 
 
 def duration_ns(text: str) -> int:
-    """Nanoseconds of `50ms`, `2s`, `250us`. Raises ValueError."""
+    """Parse `50ms`, `2s` or `250us` into nanoseconds. Raises ValueError."""
     match = _DURATION.fullmatch(text.strip())
     if match is None or (match[2] is None and float(match[1]) > 0):
         raise ValueError(
@@ -34,7 +34,7 @@ def duration_ns(text: str) -> int:
 
 
 def _stall(text: str) -> tuple[int, int]:
-    """`2s/10s` in nanoseconds."""
+    """Parse `2s/10s` into nanoseconds."""
     length, slash, period = text.partition("/")
     if not slash:
         raise ValueError(f"`{text}`: write how long, a slash, and how often, such as 2s/10s")
@@ -45,7 +45,7 @@ def _stall(text: str) -> tuple[int, int]:
 
 
 def _rate(text: str) -> float:
-    """Requests a second, with or without `/s`."""
+    """Parse requests per second, with or without `/s`."""
     return _number(text.removesuffix("/s"), 1e-3, 1e7)
 
 
@@ -192,18 +192,18 @@ class MockOptions:
 
 
 def from_plain(values: Mapping[str, Any]) -> MockOptions:
-    """The options that `plain` gave."""
+    """Return options from the result of `plain`."""
     stall = values.get("stall")
     return MockOptions(**{**values, "stall": tuple(stall) if stall else None})
 
 
 def option_fields() -> tuple[Field[Any], ...]:
-    """The fields, each with `read`, `unit` (empty: a switch) and `help` in its metadata."""
+    """Return the fields, each with `read`, `unit` (empty: a switch) and `help` in its metadata."""
     return fields(MockOptions)
 
 
 def read_options(given: Mapping[str, Any]) -> MockOptions:
-    """Options from their names, with `-` or `_`, and text. Raises UsageError, one line."""
+    """Return options from text by name, with `-` or `_`. Raises UsageError with one line."""
     known = {one.name: one for one in option_fields()}
     values: dict[str, Any] = {}
     for name, value in given.items():

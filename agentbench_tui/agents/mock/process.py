@@ -19,7 +19,7 @@ _EXIT_WAIT_S = 0.5
 
 
 class MockServer:
-    """A server that runs until `close`, or until this process ends.
+    """A server that runs until `close`, or until its parent process ends.
 
     Use `async with await start_server(…) as server`, or close it yourself.
     """
@@ -33,7 +33,7 @@ class MockServer:
         *,
         keeps_truth: bool = True,
     ) -> None:
-        """`start_server` makes one that listens."""
+        """Use `start_server` for a server that listens."""
         self._told = {
             "options": options.plain(),
             "truth": None if truth_file is None else str(truth_file),
@@ -47,54 +47,56 @@ class MockServer:
 
     @property
     def url(self) -> str:
-        """`http://127.0.0.1:PORT/v1`."""
+        """Return `http://127.0.0.1:PORT/v1`."""
         return f"http://127.0.0.1:{self._port}/v1"
 
     @property
     def pid(self) -> int:
-        """Another one after `restart`."""
+        """Return the process id, which changes with `restart`."""
         return self._child.pid
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The process, while it runs."""
+        """Return the process while it runs."""
         return () if self._child.exited.is_set() else (self._child.pid,)
 
     @property
     def peak_memory_mb(self) -> float | None:
-        """Highest resident memory, in MB of 10^6 bytes; None before a reading."""
+        """Return the peak resident memory in MB of 10^6 bytes; None before a reading."""
         peaks = (self._child.tree.peak_memory_mb, self._ended_peak_mb)
         return max((peak for peak in peaks if peak is not None), default=None)
 
     @property
     def cpu_seconds(self) -> float:
-        """User and system time so far."""
+        """Return user and system CPU time so far."""
         return self._ended_cpu_s + self._child.tree.cpu_seconds
 
     @property
     def over_limit(self) -> str | None:
-        """`used X MB of Y MB` once it was killed for its memory; None again after `restart`."""
+        """Return `used X MB of Y MB` after it was killed for its memory; None again after
+        `restart`.
+        """
         return self._child.tree.over_limit
 
     def limit_memory(self, memory_limit_mb: float | None) -> None:
-        """Set or lift the limit, now and for later starts."""
+        """Set or remove the limit, now and for later starts."""
         self._memory_limit_mb = memory_limit_mb
         self._child.tree.memory_limit_mb = memory_limit_mb
 
     async def kill(self) -> None:
-        """SIGKILL, as if it had crashed; returns when it is gone. Its files are not written."""
+        """Send SIGKILL, like a crash; return when it is gone. Its files are not written."""
         await self._child.tree.kill()
         await self._child.exits_within(_CLOSE_GRACE_S)
 
     async def restart(self) -> None:
-        """Start it again on the same port, once it is gone. Raises AgentFailure."""
+        """Restart it on the same port, once it is gone. Raises AgentFailure."""
         await self.close()
         self._ended_cpu_s = self.cpu_seconds
         self._ended_peak_mb = self.peak_memory_mb
         await self.start()
 
     async def start(self) -> None:
-        """Once, by `start_server`. Raises AgentFailure."""
+        """Start it; called once, by `start_server`. Raises AgentFailure."""
         first_line: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         output = bytearray()
 
@@ -135,7 +137,7 @@ class MockServer:
         self._port = urlsplit(line.rpartition(" ")[2]).port or 0
 
     async def close(self) -> None:
-        """End it; its files are written then. Safe to call again."""
+        """End it and write its files. Idempotent."""
         await self._child.close(_CLOSE_GRACE_S)
 
     async def __aenter__(self) -> Self:
@@ -153,7 +155,7 @@ async def start_server(
     memory_limit_mb: float | None = None,
     keeps_truth: bool = True,
 ) -> MockServer:
-    """A server on a free port of 127.0.0.1, once it listens. Raises AgentFailure.
+    """Return a server on a free port of 127.0.0.1 once it listens. Raises AgentFailure.
 
     Without `keeps_truth` it remembers no request that is over, and neither file has any.
     """

@@ -21,7 +21,7 @@ class _StreamOptions(msgspec.Struct):
 
 
 class Body(msgspec.Struct):
-    """The fields of all the APIs that matter here."""
+    """The fields of all APIs that the server uses."""
 
     model: str = ""
     messages: list[dict[str, Any]] | None = None
@@ -41,12 +41,12 @@ _decode = msgspec.json.Decoder(Body).decode
 
 
 class Question:
-    """One request, understood."""
+    """One parsed request."""
 
     __slots__ = ("asked_tokens", "include_usage", "model", "streamed", "tool", "words")
 
     def __init__(self, body: bytes) -> None:
-        """Raises ValueError with what is wrong with the body."""
+        """Raises ValueError with the fault of the body."""
         try:
             fields = _decode(body)
             self.words = [word for text in _texts(fields) for word in text.split()]
@@ -84,7 +84,7 @@ def _texts(fields: Body) -> Iterator[str]:
 
 
 def _parts(value: Any) -> Iterator[str]:
-    """The texts in a turn: itself, its content, or the texts of the parts of its content."""
+    """Yield the texts in a turn: itself, its content, or the text parts of its content."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -111,7 +111,7 @@ class PrefixCache:
         self._seen: set[bytes] = set()
 
     def cached_words(self, words: list[str]) -> int:
-        """Return how many of the first words are cached; all are remembered from now on."""
+        """Return how many of the first words are cached, and cache all of them."""
         digest, cached, unbroken = hashlib.blake2b(digest_size=16), 0, True
         for start in range(0, len(words) - PREFIX_WORDS + 1, PREFIX_WORDS):
             digest.update("\n".join(words[start : start + PREFIX_WORDS]).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""One request to the practice server with its answer: the data sent, and when."""
+"""One answer of the practice server: its data, and when they were sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_HELD_BYTES = 65_536
 
 
 class Reply(Job):
-    """A job of the service, the connection it came on, and the times of its chunks."""
+    """A job of the service, its connection, and the times of its chunks."""
 
     __slots__ = (
         "_held", "_held_bytes", "chunked", "connection", "keep_alive", "sizes", "stamps", "writer",
@@ -44,7 +44,7 @@ class Reply(Job):
 
     @property
     def first_output_ns(self) -> int:
-        """When the first chunk after the reasoning went out; 0: none did."""
+        """Return when the first chunk after the reasoning was sent; 0 if none was."""
         tokens = 0
         for stamp, size in zip(self.stamps, self.sizes, strict=True):
             if tokens >= self.reasoning:
@@ -53,13 +53,15 @@ class Reply(Job):
         return 0
 
     def begin(self, step: Step) -> None:
-        """The head of a stream, and what precedes its first token."""
+        """Send the head of a stream, and what precedes its first token."""
         if self.streamed:
             head = stream_head(keep_alive=self.keep_alive, chunked=self.chunked)
             self._give(head + self._framed(self.writer.opening()), step.due_ns)
 
     def go_on(self, step: Step) -> int:
-        """The tokens of the step, and the end of the answer; gives the time after the last byte."""
+        """Send the tokens of a step, and possibly the end of the answer; return the time after the
+        last byte.
+        """
         return self._send_tokens(step) if self.streamed else self._send_whole(step)
 
     def _send_tokens(self, step: Step) -> int:
@@ -81,11 +83,11 @@ class Reply(Job):
         return self.connection.send(head + body)
 
     def _framed(self, data: bytes) -> bytes:
-        """A chunk of the body, as HTTP/1.1 writes it."""
+        """Return a chunk of the body in HTTP/1.1 framing."""
         return b"%x\r\n%b\r\n" % (len(data), data) if self.chunked and data else data
 
     def _give(self, data: bytes, due_ns: int) -> int:
-        """Send, or hold data followed by more that is due at the same time."""
+        """Send data, or hold them if more is due at the same time."""
         if self.due_ns == due_ns and self._held_bytes < _MOST_HELD_BYTES:
             self._held.append(data)
             self._held_bytes += len(data)

@@ -1,4 +1,4 @@
-"""The practice server: a `Service` on a socket, its steps taken at their nanosecond."""
+"""The practice server: a `Service` on a socket, with each step at its exact time."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Server:
         )
 
     async def start(self, host: str, port: int) -> str:
-        """Listen; port 0 is any free one. Gives the base URL. Raises UsageError."""
+        """Listen; port 0 is any free one. Return the base URL. Raises UsageError."""
         loop = asyncio.get_running_loop()
         self._timer = DeadlineTimer(loop, self._ring)
         try:

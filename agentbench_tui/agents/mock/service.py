@@ -1,4 +1,4 @@
-"""What the practice server does when: a pure function of the times at which things happen.
+"""Timing of the practice server: a pure function of the times of events.
 
 Nothing here waits, reads a clock or knows of sockets. Times are nanoseconds of one clock. The
 server tells of requests (`arrive`) and of clients that went away (`leave`), and takes the steps
@@ -51,7 +51,7 @@ class Job:
 
 
 class StepKind(Enum):
-    """Next step for a request."""
+    """Kind of the next step of a request."""
 
     REFUSE = "refuse"
     """Over the rate limit: 429."""
@@ -68,7 +68,7 @@ class StepKind(Enum):
 
 
 class Step(NamedTuple):
-    """Something that has come due."""
+    """A step that has come due."""
 
     kind: StepKind
     job: Job
@@ -84,7 +84,7 @@ class _Event(Enum):
 
 
 class Service:
-    """The server's behaviour under `options`."""
+    """The server's behavior under `options`."""
 
     def __init__(self, options: MockOptions) -> None:
         self._options = options
@@ -104,7 +104,7 @@ class Service:
 
     @property
     def next_ns(self) -> int | None:
-        """When the next step may be due."""
+        """Return when the next step may be due."""
         return self._agenda[0][0] if self._agenda else None
 
     def arrive(self, job: Job, now_ns: int) -> None:
@@ -117,7 +117,9 @@ class Service:
         self._push(self.not_frozen(now_ns), _Event.ARRIVE, job)
 
     def leave(self, job: Job, now_ns: int) -> None:
-        """Its client went away: nothing more is due for it, and its slot is free."""
+        """Remove the job of a disconnected client: nothing more is due for it, and its slot is
+        free.
+        """
         job.gone = True
         if job.has_slot:
             self._release_at(self.not_frozen(now_ns), job)
@@ -188,7 +190,7 @@ class Service:
         return Step(StepKind.BEGIN, job, due_ns)
 
     def _skip_to_end(self, job: Job) -> None:
-        """An answer in one piece comes when the last chunk of a streamed one would."""
+        """Make an unstreamed answer arrive when the last chunk of a streamed one would."""
         options = self._options
         end = job.tokens if job.cut_after is None else max(job.cut_after, 1)
         job.sent = self._next_size(job)
@@ -219,7 +221,7 @@ class Service:
         return Step(kind, job, due_ns, size)
 
     def _next_size(self, job: Job) -> int:
-        """A chunk is of reasoning or of the answer proper, never of both."""
+        """Return the size of the next chunk, which never mixes reasoning and answer."""
         end = job.reasoning if job.sent < job.reasoning else job.tokens
         return min(self._options.chunk_tokens, end - job.sent)
 

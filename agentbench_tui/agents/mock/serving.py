@@ -90,7 +90,9 @@ def _run(main: Coroutine[Any, Any, None]) -> None:
 
 
 def _main() -> int:
-    """`python -m agentbench_tui.agents.mock.serving JSON`, as `process.MockServer` writes it."""
+    """Run `python -m agentbench_tui.agents.mock.serving JSON`, as `process.MockServer`
+    starts it.
+    """
     told = json.loads(sys.argv[1])
     truth, log = told["truth"], told["requests_log"]
     try:

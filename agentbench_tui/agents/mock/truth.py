@@ -1,4 +1,4 @@
-"""Records of the practice server, in the format of `agentbench.load/1`.
+"""The practice server's own records, in the format of `agentbench.load/1`.
 
 Stored in arrays of numbers, so that recording creates no work for the garbage collector; computed
 once, on request.
@@ -57,7 +57,9 @@ class Truth:
         stamps: array[int] | None = None,
         sizes: array[int] | None = None,
     ) -> None:
-        """A request has ended. `stamps` and `sizes` (tokens) are of the chunks of a stream."""
+        """Record a request that has ended. `stamps` and `sizes` (tokens) describe the chunks of a
+        stream.
+        """
         if not self.kept:
             return
         streamed = stamps is not None and len(stamps) > 0
@@ -76,7 +78,7 @@ class Truth:
             self._chunks.append(0)
 
     def document(self) -> dict[str, Any]:
-        """The truth as JSON: counts, and each metric over the requests that were answered."""
+        """Return the records as JSON: counts, and each metric over the answered requests."""
         counts = {name: self._statuses.count(code) for code, name in enumerate(STATUSES)}
         ok, cancelled = counts.pop("ok"), counts.pop("cancelled")
         requests = {
@@ -96,7 +98,7 @@ class Truth:
         }
 
     def lines(self) -> Iterator[bytes]:
-        """A JSON line for each request, in the order of their ends."""
+        """Yield one JSON line per request, in order of their ends."""
         rows = zip(
             self._numbers, self._arrived, self._first, self._end, self._tokens, self._statuses,
             strict=True,
@@ -143,7 +145,9 @@ class Truth:
         return metrics
 
     def _gaps(self, chunks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gaps between chunks of one answer, and the tokens of the later of the two."""
+        """Return the gaps between chunks of one answer, and the tokens of the later chunk
+        of each.
+        """
         import numpy as np
 
         stamps, sizes = _numbers(self._stamps), _numbers(self._sizes)
@@ -161,7 +165,7 @@ def _numbers(values: array[int]) -> np.ndarray:
 
 
 def _summary(values: np.ndarray) -> dict[str, float | int]:
-    """Mean, percentiles (type 7: linear between the two nearest), largest, and how many."""
+    """Return mean, percentiles (type 7: linear between the two nearest), maximum and count."""
     import numpy as np
 
     points = np.percentile(values, list(_PERCENTILES.values()))

@@ -1,4 +1,4 @@
-"""The dialects whose stream events have types: the responses API and the messages API."""
+"""Dialects whose stream events have types: the responses API and the messages API."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Responses:
         self._item = b'"item_id":"msg_%d","output_index":0,"content_index":0' % facts.number
 
     def opening(self) -> bytes:
-        """That the response is being made."""
+        """Return the event that announces the response."""
         response = {**self._response("in_progress"), "output": [], "usage": None}
         return _event(b"response.created", b'"response":' + encode(response))
 
@@ -78,7 +78,7 @@ class Responses:
 
 
 class Messages:
-    """The messages API of Anthropic, in which every request names a limit."""
+    """Anthropic's messages API, in which every request states a token limit."""
 
     limit_only: ClassVar[bool] = True
     reasons: ClassVar[bool] = True
@@ -88,7 +88,7 @@ class Messages:
         self._last_block = 1 if facts.usage.reasoning else 0
 
     def opening(self) -> bytes:
-        """The message, still empty, and its first block."""
+        """Return the message, still empty, and its first block."""
         message = self._message([], None, {**self._input_usage(), "output_tokens": 0})
         start = _event(b"message_start", b'"message":' + encode(message))
         return start + self._start_block(0)
@@ -105,7 +105,7 @@ class Messages:
         return data
 
     def closing(self) -> bytes:
-        """The end of the last block and of the message, with the count of its tokens."""
+        """Return the end of the last block and of the message, with its token count."""
         usage = encode({"output_tokens": self._facts.usage.output})
         delta = encode({"stop_reason": self._stop_reason(), "stop_sequence": None})
         return (
@@ -138,7 +138,9 @@ class Messages:
         return "end_turn" if self._facts.finish == "stop" else "max_tokens"
 
     def _input_usage(self) -> dict[str, int]:
-        """Only in this API, `input_tokens` exclude tokens from the cache."""
+        """Return the input counts: only in this API, `input_tokens` exclude tokens from the
+        cache.
+        """
         usage = self._facts.usage
         fresh = usage.prompt - usage.cached
         return {"input_tokens": fresh, "cache_read_input_tokens": usage.cached}

@@ -31,12 +31,12 @@ class _Call(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """The tool's name, if this part contains it."""
+        """Return the tool's name, if this part contains it."""
         return "" if self.function is None else self.function.name or ""
 
     @property
     def arguments(self) -> str | dict[str, Any]:
-        """The arguments, or the piece of them in this part."""
+        """Return the arguments, or the piece of them in this part."""
         arguments = None if self.function is None else self.function.arguments
         return "" if arguments is None else arguments
 
@@ -80,13 +80,13 @@ _LONGEST_KEPT = 512
 
 
 def _usage_of(written: bytes) -> Usage | None:
-    """Usage as a server writes it."""
+    """Return usage as a server writes it."""
     return _cached_usage(written) if len(written) <= _LONGEST_KEPT else _read_usage(written)
 
 
 @lru_cache(maxsize=1024)
 def _cached_usage(written: bytes) -> Usage | None:
-    """Most answers to one question have the same."""
+    """Return the usage, cached, since most answers to one question have the same."""
     return _read_usage(written)
 
 
@@ -98,7 +98,7 @@ class ChatCompletions:
     """`model_api.Dialect` of chat completions."""
 
     def __init__(self, model: str, fields: dict[str, Any], *, stream: bool) -> None:
-        """`fields` are sent with every request as they are."""
+        """`fields` are added unchanged to every request."""
         # Said either way: servers differ in what they do when nothing is said.
         self._fixed = {"model": model, **fields, "stream": stream}
         if stream:
@@ -164,8 +164,9 @@ class ChatCompletions:
 
 
 def _answer_of(completion: _Completion, transcript: Transcript) -> _Choice | None:
-    """The choice that is the answer: number 0. A request with `n` above 1 gets others, too, which a
-    stream sends in any order."""
+    """Return the choice that is the answer: number 0. A request with `n` above 1 gets others too,
+    which a stream sends in any order.
+    """
     answer = None
     for choice in completion.choices or ():
         if not place_of(choice.index):
@@ -178,7 +179,7 @@ def _answer_of(completion: _Completion, transcript: Transcript) -> _Choice | Non
 def _read_delta(
     said: _Delta, received_ns: int, transcript: Transcript, *, whole: bool = False
 ) -> None:
-    """Add a delta, as one time stamp for all kinds of its content.
+    """Add a delta, with one time stamp for all kinds of its content.
 
     A `whole` message lists each call once.
     """
@@ -221,7 +222,7 @@ def _begin_call(call: _Call, position: int, transcript: Transcript, *, whole: bo
 def _draft_of(
     call: _Call, position: int, transcript: Transcript, begun: set[int]
 ) -> CallDraft | None:
-    """The call that this part of a stream continues; None where it begins one.
+    """Return the call that this part of a stream continues; None if it begins one.
 
     `begun` has the `id` of each draft of a call that began in the same chunk.
     """
@@ -237,8 +238,8 @@ def _draft_of(
 
 
 def _begins(call: _Call, latest: CallDraft, is_beside: bool) -> bool:
-    """Whether a part with an unknown id, or none, begins a call rather than continues the latest at
-    its place. `is_beside` is true where that call began in the same chunk.
+    """Return whether a part with an unknown or missing id begins a call, rather than continuing the
+    latest at its index. `is_beside` is true if that call began in the same chunk.
 
     Some servers give every call index 0, and others give no index, no id or neither. Some repeat
     id and name in every part, and older vLLM gives each part an id of its own. So an id alone

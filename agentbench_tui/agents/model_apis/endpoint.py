@@ -1,4 +1,4 @@
-"""What agents behind a URL have in common: address, key, connections, and what errors mean.
+"""Common part of agents behind a URL: address, key, connections, and the meaning of errors.
 
 Keys come from the environment when a session starts. They live in the headers that are sent and
 in the list of what to mask, and go nowhere else.
@@ -72,7 +72,7 @@ class Endpoint:
     def __init__(
         self, url: str, options: EndpointOptions, key_header: tuple[str, str], key_env: str | None
     ) -> None:
-        """`key_header` is the name of the header that takes the key and what precedes the key."""
+        """`key_header` is the name of the key's header with the prefix of its value."""
         self.url = url
         self.place = place_of(url)
         self._options = options
@@ -90,7 +90,7 @@ class Endpoint:
         )
 
     def start(self, own_headers: Mapping[str, str], context: OpenContext) -> None:
-        """Read keys from the environment and make the pool; nothing is connected yet.
+        """Read keys from the environment and create the pool, without connecting.
 
         Raises `AgentFailure` (`agent`) when a variable is missing: the run can't begin.
         """
@@ -120,7 +120,7 @@ class Endpoint:
 
     @property
     def options(self) -> EndpointOptions:
-        """Time limits and bounds."""
+        """Return the time limits and bounds."""
         return self._options
 
     async def close(self) -> None:
@@ -197,7 +197,7 @@ class Endpoint:
         )
 
     def unreadable(self, what: str, body: bytes, response: HttpResponse) -> AgentFailure:
-        """The failure of a complete answer that is not of the agreed form."""
+        """Return the failure for a complete answer in an unexpected form."""
         if not body:
             return AgentFailure(FailureKind.PARSE, f"{self.place} gave an empty answer")
         kind = self.clean(response.headers.get("content-type", "no content type"))
@@ -205,13 +205,13 @@ class Endpoint:
         return AgentFailure(FailureKind.PARSE, f"{self.place}: {what} ({kind}): {start}")
 
     def clean(self, text: str) -> str:
-        """Text of a server, on one line, bounded, and without any secret of this session."""
+        """Return a server's text on one line, bounded, without any secret of this session."""
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return one_line(redact(text[: 20 * _DETAIL_CHARACTERS]), _DETAIL_CHARACTERS)
 
     def without_secrets(self, answer: Answer) -> Answer:
-        """`answer`, with the session's secrets masked in the odd case that the server sent one."""
+        """Return `answer` with the session's secrets masked, in case the server echoed one."""
         if not self._secrets:
             return answer
         written = msgspec.json.encode(answer).decode()
@@ -257,17 +257,17 @@ class EndpointAgent:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Empty: the server's processes are not ours to watch."""
+        """Return no processes: the server's are unknown."""
         return ()
 
     @property
     def peak_memory_mb(self) -> float | None:
-        """Unknown."""
+        """Return None: the server's memory is unknown."""
         return None
 
     @property
     def cpu_seconds(self) -> float | None:
-        """Unknown."""
+        """Return None: the server's CPU time is unknown."""
         return None
 
 
@@ -282,7 +282,7 @@ def _taken(found: re.Match[str], secrets: list[str]) -> str:
 
 
 def _forms(secret: str) -> tuple[str, ...]:
-    """Return the secret and its forms in servers' messages; short ones would mask common words."""
+    """Return the secret in the forms that servers may echo; short ones would mask common words."""
     if len(secret) < 6:
         return ()
     encoded = base64.b64encode(secret.encode()).decode().rstrip("=")

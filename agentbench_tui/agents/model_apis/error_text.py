@@ -1,4 +1,4 @@
-"""Message of an error body, and advice for its status."""
+"""Extracts the message of an error body, and advises on its status."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def error_message(value: Any) -> str:
 
 
 def is_final(status: int, wait_s: float | None) -> bool:
-    """Return whether a refusal with this status would be repeated if the request were.
+    """Return whether the same request would be refused again with this status.
 
     A redirect or a refusal of the request (4xx) is final. 408, 425 and 429 ask for another attempt,
     and so does a `Retry-After` (`wait_s`) with any status of 400 and above.

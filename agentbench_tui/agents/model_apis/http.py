@@ -1,4 +1,4 @@
-"""`http:URL` and `https:URL`: any endpoint that takes JSON and answers with JSON."""
+"""`http:URL` and `https:URL`: any endpoint that accepts and returns JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ USUAL_FIELDS = ("text", "output", "answer", "response")
 
 
 class _Missing(msgspec.Struct, frozen=True):
-    """A path that does not exist."""
+    """Raised for a path that does not exist."""
 
     at: str
     known: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The messages API of Anthropic and the servers that follow it."""
+"""The messages API of Anthropic and compatible servers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class MessagesApi:
     """`model_api.Dialect` of the messages API."""
 
     def __init__(self, model: str, fields: dict[str, Any], *, stream: bool) -> None:
-        """`fields` are sent with every request as they are; `max_tokens` must be among them."""
+        """`fields` are added unchanged to every request; `max_tokens` must be among them."""
         # Said either way: servers differ in what they do when nothing is said.
         self._fixed = {"model": model, **fields, "stream": stream}
 

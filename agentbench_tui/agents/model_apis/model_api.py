@@ -1,4 +1,4 @@
-"""One question to a model API, streamed or whole: the part that every dialect shares.
+"""One request to a model API, streamed or not: the part that every dialect shares.
 
 A dialect knows how the request is written and how the answer is read; this module knows when an
 answer is complete, what was lost when it is not, and when it arrived.
@@ -39,13 +39,13 @@ class Dialect(Protocol):
     """Request and answer format of an API."""
 
     def body(self, turns: Sequence[Message], tools: list[dict[str, Any]]) -> dict[str, Any]:
-        """The request's JSON; `tools` have names that the API takes."""
+        """Return the request's JSON; `tools` have names that the API accepts."""
 
     def read_event(self, event: SseEvent, received_ns: int, transcript: Transcript) -> None:
-        """Take one event of the stream. Raises ErrorObject, msgspec.DecodeError."""
+        """Add one event of the stream. Raises ErrorObject, msgspec.DecodeError."""
 
     def read_whole(self, body: bytes, transcript: Transcript) -> None:
-        """Take an answer in one piece. Raises ErrorObject, msgspec.DecodeError."""
+        """Add an unstreamed answer. Raises ErrorObject, msgspec.DecodeError."""
 
     def plain_usage(self, body: bytes) -> Usage | None:
         """Return the usage of an unstreamed text answer, if `read_whole` and
@@ -171,7 +171,8 @@ def is_event_stream(response: HttpResponse) -> bool:
 
 
 def wire_tools(tools: Iterable[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The tools under names that the APIs take, and those names back to the suite's own.
+    """Return the tools under names that the APIs accept, and a map from these to the
+    suite's names.
 
     The APIs take letters, digits, `_` and `-`, at most 64; suites also have names with dots.
     """
@@ -189,7 +190,7 @@ def wire_tools(tools: Iterable[Mapping[str, Any]]) -> tuple[list[dict[str, Any]]
 
 
 def wire_tool_name(name: str) -> str:
-    """`name` with every character that the APIs refuse written as `_`."""
+    """Return `name` with every character that the APIs refuse replaced by `_`."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "_"
 
 

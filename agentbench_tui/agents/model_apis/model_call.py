@@ -1,4 +1,4 @@
-"""Request to a model as plain data, so that another process can make it."""
+"""A model request as plain data, so that another process can send it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ModelCall(msgspec.Struct, frozen=True):
     """Whether each request also sends the seed of its observation."""
 
     def dialect(self) -> Dialect:
-        """The reader and writer of this API."""
+        """Return the reader and writer of this API."""
         module, name = _DIALECTS[self.api]
         dialect: Dialect = getattr(import_module(module), name)(
             self.model, self.fields, stream=self.stream
@@ -47,12 +47,12 @@ class ModelCall(msgspec.Struct, frozen=True):
 
     @property
     def token_limit_field(self) -> str:
-        """The field of a request that limits the tokens of its answer."""
+        """Return the request field that limits the tokens of the answer."""
         return _TOKEN_LIMIT[self.api]
 
 
 class ModelAgent(ABC):
-    """A session with a model that another process can call as well."""
+    """A session with a model that another process can call too."""
 
     @property
     @abstractmethod
@@ -62,4 +62,4 @@ class ModelAgent(ABC):
     @property
     @abstractmethod
     def call(self) -> ModelCall:
-        """How."""
+        """Return how to call the model."""

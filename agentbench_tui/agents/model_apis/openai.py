@@ -23,7 +23,7 @@ _OURS = frozenset({"model", "messages", "input", "tools", "stream", "stream_opti
 
 
 def _read_query(value: Any) -> Any:
-    """A table of fields; as text, a query string or a JSON object."""
+    """Parse a table of fields, a query string or a JSON object."""
     if isinstance(value, str) and not value.lstrip().startswith("{"):
         return dict(parse_qsl(value, keep_blank_values=True, strict_parsing=True))
     fields = json.loads(value) if isinstance(value, str) else value
@@ -33,14 +33,14 @@ def _read_query(value: Any) -> Any:
 
 
 def _read_text(value: Any) -> Any:
-    """Text of what YAML reads as a date or a number."""
+    """Convert what YAML reads as a date or a number back to text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int | float | date) else value
 
 
 class ModelOptions(EndpointOptions):
-    """Options that every model API takes."""
+    """Options that every model API accepts."""
 
     query: Annotated[dict[str, str], BeforeValidator(_read_query)] = Field(default_factory=dict)
     """Query of the URL, which cannot be part of the target: parameters after its `?` are
@@ -60,13 +60,13 @@ class ModelOptions(EndpointOptions):
 
     @property
     def url_query(self) -> str:
-        """Return the suffix of the URL of every request; empty, or from its `?` on."""
+        """Return the suffix of the URL of every request: empty, or starting with `?`."""
         version = {} if self.api_version is None else {"api-version": self.api_version}
         fields = self.query | version
         return f"?{urlencode(fields)}" if fields else ""
 
     def fields(self, **more: Any) -> dict[str, Any]:
-        """The fields of the request that the options give."""
+        """Return the request fields that the options set."""
         given = {"temperature": self.temperature, "top_p": self.top_p, **more}
         return {name: value for name, value in given.items() if value is not None} | self.extra
 
@@ -104,7 +104,7 @@ class OpenAIAgent(EndpointAgent, ModelAgent):
         return self._call
 
     async def answer(self, request: Request) -> Answer:
-        """See `Agent.answer`. Tool calls of the model are its answer; none is executed."""
+        """See `Agent.answer`. Tool calls of the model are returned as its answer, not executed."""
         return await ask(self._endpoint, self._dialect, request, seeded=self._call.seeded)
 
 
@@ -126,7 +126,7 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> OpenAIAgent
 
 
 def split_target(target: str) -> tuple[str, str]:
-    """URL and model of `SCHEME:URL#MODEL`; either may be empty."""
+    """Return URL and model of `SCHEME:URL#MODEL`; either may be empty."""
     url, _, model = target.partition(":")[2].partition("#")
     return url, model
 
@@ -148,7 +148,7 @@ def api_url(url: str, path: str) -> str:
 
 
 def key_variable(url: str, own_url: str, own_variable: str, options: EndpointOptions) -> str | None:
-    """The variable to read the key from.
+    """Return the environment variable that holds the key.
 
     The usual variable is for the API's own host alone: a key is not sent to a host that it was
     not given for, unless the user says so.

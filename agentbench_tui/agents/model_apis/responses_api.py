@@ -1,4 +1,4 @@
-"""The responses API of OpenAI and the servers that follow it. Nothing is stored at the server."""
+"""The responses API of OpenAI and compatible servers. Nothing is stored at the server."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ResponsesApi:
     """`model_api.Dialect` of the responses API."""
 
     def __init__(self, model: str, fields: dict[str, Any], *, stream: bool) -> None:
-        """`fields` are sent with every request as they are."""
+        """`fields` are added unchanged to every request."""
         # Said either way: servers differ in what they do when nothing is said.
         self._fixed = {"model": model, "store": False, **fields, "stream": stream}
 

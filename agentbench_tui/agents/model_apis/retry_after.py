@@ -11,7 +11,7 @@ MAX_RETRY_AFTER_S = 600.0
 
 
 def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:
-    """Seconds to wait, within 0..600; None when the field is absent or unreadable."""
+    """Return the seconds to wait, within 0..600; None if the field is absent or unreadable."""
     if value is None:
         return None
     value = value.strip()

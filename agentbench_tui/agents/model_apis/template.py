@@ -1,4 +1,4 @@
-"""Templates of JSON requests: `{name}` in any string stands for a part of the case.
+"""Templates of JSON requests: `{name}` in any string is a placeholder for a part of the case.
 
 A string that is one placeholder and nothing else takes the value itself (a number, a list of
 turns); a placeholder within a longer string takes its text. Other braces stay as they are.
@@ -38,7 +38,7 @@ PLACEHOLDERS: dict[str, Callable[[Request], Any]] = {
 
 
 def fill(template: Any, request: Request) -> Any:
-    """The template with every placeholder filled in from the request."""
+    """Return the template with every placeholder replaced by its part of the request."""
     if isinstance(template, str):
         return _fill_text(template, request)
     if isinstance(template, list):

@@ -1,4 +1,4 @@
-"""Parts of a stream that are read without being decoded, for they differ in their text alone.
+"""Fast path for stream parts that differ only in their text, which are read without decoding.
 
 A stream repeats one piece of JSON around every token. Once a part was read the whole way, and a
 trial shows that another text in its place would be read as just that, a part which has the same
@@ -32,7 +32,7 @@ The first part often includes the role; and a part with a counter can never be c
 
 
 class TextDeltas:
-    """Fast path for one stream, whose events a dialect reads into a transcript."""
+    """Fast path of one stream, whose events a dialect reads into a transcript."""
 
     __slots__ = ("_before", "_begin", "_behind", "_dialect", "_end", "_transcript", "_tries")
 
@@ -44,9 +44,10 @@ class TextDeltas:
         self._tries = 0
 
     def take(self, parts: Sequence[tuple[int, bytes]], place: int) -> int:
-        """Put the texts of parts into the transcript, from that place on up to the first part that
-        says more and must be read the whole way; the place of that. Each part has the time at
-        which it was received. The stream must be between two events."""
+        """Add the text of parts to the transcript, from index `place` to the first part that needs
+        full parsing; return the index of that part. Each part has its receive time. The stream must
+        be between two events.
+        """
         before = self._before
         if before is None:
             return place
@@ -75,7 +76,9 @@ class TextDeltas:
         return place
 
     def learn(self, part: bytes, text: str) -> None:
-        """Learn from a part with that text, read from between two events to between two."""
+        """Learn from a part with that text that was read completely, starting and ending between
+        two events.
+        """
         if self._tries == _MOST_TRIES:
             return
         self._tries += 1

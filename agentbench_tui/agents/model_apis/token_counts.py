@@ -1,4 +1,4 @@
-"""Token counts as servers report them, and what they come to."""
+"""Token counts as servers report them, converted to agentbench's terms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TokenCounts:
     """The total, which shows where the reasoning was counted."""
 
     def usage(self) -> Usage | None:
-        """The counts in our terms; None where neither input nor output is known.
+        """Return the counts in agentbench's terms; None if neither input nor output is known.
 
         No request has 0 input tokens: that is what servers say that do not count.
         """
@@ -53,8 +53,7 @@ class TokenCounts:
         )
 
     def _reasoning_apart(self) -> int:
-        """Reasoning tokens that `made` leaves out, as xAI counts. OpenAI's convention is that they
-        are a part of it.
+        """Return the reasoning tokens that `made` excludes, as xAI counts. OpenAI includes them.
 
         Gemini leaves them out, too, and shows it by its total alone. What its total has beyond
         input and output is output, unless that is as much as came from or went into a cache.
@@ -78,7 +77,7 @@ def without_output(usage: Usage) -> Usage | None:
 
 
 def token_count(value: object) -> int | None:
-    """A number of tokens as a server gave it; None for anything that cannot be one."""
+    """Return a server's number of tokens; None if it cannot be one."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MAX_TOKENS:
         return value
     return None
@@ -96,7 +95,7 @@ def token_counts(usage: msgspec.Raw) -> dict[str, Any]:
 
 
 def usage_of(usage: msgspec.Raw, given_name: str, made_name: str) -> Usage | None:
-    """Usage by the names that a dialect has for tokens given to the model and made by it."""
+    """Return the usage, by a dialect's names of input and output tokens."""
     counts = token_counts(usage)
     given = _group(counts, f"{given_name}_details")
     made = _group(counts, f"{made_name}_details")
@@ -133,5 +132,5 @@ def _group(counts: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _part_of(part: int | None, whole: int | None) -> int | None:
-    """Return `part`, if it can be a part of `whole`."""
+    """Return `part` if it can be a part of `whole`, else None."""
     return part if part is not None and (whole is None or part <= whole) else None

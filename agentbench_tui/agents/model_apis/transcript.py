@@ -1,4 +1,4 @@
-"""A model's output so far: text, tool calls, usage, and when each part arrived."""
+"""A model's output so far: text, tool calls, usage, and the arrival time of each part."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_CHECKS = 8
 
 
 class CallDraft(msgspec.Struct):
-    """A tool call while its arguments still arrive."""
+    """A tool call whose arguments are still arriving."""
 
     place: int
     """Its place among the calls of the answer, as the server counts."""
@@ -65,10 +65,10 @@ class CallDraft(msgspec.Struct):
 
 
 class Transcript:
-    """Collects one answer, whole or streamed."""
+    """Collects one answer, streamed or not."""
 
     def __init__(self, tool_names: dict[str, str]) -> None:
-        """`tool_names` gives the suite's name of each tool whose name had to change."""
+        """`tool_names` maps each tool name that had to change to the suite's name."""
         self.model: str | None = None
         self.finish_reason: str | None = None
         self.ended = False
@@ -106,8 +106,9 @@ class Transcript:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it says nothing, not even why: a model that has nothing to say ends with a
-        reason, and a proxy whose model is gone with none."""
+        """Return whether the answer lacks content and a finish reason: a model with nothing to say
+        ends with a reason, a proxy whose model is gone without one.
+        """
         made = self.usage is not None and self.usage.output_tokens
         return self.finish_reason is None and not self.began and not made
 
@@ -121,7 +122,7 @@ class Transcript:
     def begin_call(
         self, place: int, name: str = "", ident: str | None = None, *, order: int | None = None
     ) -> CallDraft:
-        """A further tool call at that place, sorted by the place unless `order` is given."""
+        """Add a tool call at that index, sorted by the index unless `order` is given."""
         draft = CallDraft(place, place if order is None else order, name, ident)
         self.calls.append(draft)
         self._latest_calls[place] = draft
@@ -130,7 +131,7 @@ class Transcript:
         return draft
 
     def latest_at(self, place: int) -> CallDraft | None:
-        """The call that began last at that place."""
+        """Return the latest call at that index."""
         return self._latest_calls.get(place)
 
     def call_at(self, place: int) -> CallDraft:
@@ -138,7 +139,7 @@ class Transcript:
         return self.latest_at(place) or self.begin_call(place)
 
     def call_with_id(self, place: int | None, ident: str) -> CallDraft | None:
-        """The first call at that place, or at any, with that id."""
+        """Return the first call with that id at that index, or at any."""
         return self._calls_by_id.get((place, ident))
 
     def give_id(self, draft: CallDraft, ident: str) -> None:
@@ -148,13 +149,13 @@ class Transcript:
             self._calls_by_id.setdefault((place, ident), draft)
 
     def add_text(self, text: str, received_ns: int = 0) -> None:
-        """A piece of the answer; `received_ns` is 0 when it is not streamed."""
+        """Add a piece of the answer; `received_ns` is 0 if it is not streamed."""
         if text:
             self.texts.append(text)
             self.mark(received_ns)
 
     def mark(self, received_ns: int, *, output: bool = True) -> None:
-        """A content-bearing event; `output` is false for reasoning."""
+        """Record a content-bearing event; `output` is false for reasoning."""
         if received_ns:
             self.content_ns.append(received_ns)
             if output and self.first_output_ns is None:
@@ -166,7 +167,7 @@ class Transcript:
         return "".join(self.texts)
 
     def answer(self, sent_ns: int) -> Answer:
-        """The answer as far as it has come; times since `sent_ns`."""
+        """Return the answer received so far, with times since `sent_ns`."""
         metadata: dict[str, Any] = {}
         times = self.content_ns
         ttft_ms = None

@@ -57,7 +57,7 @@ class Options(AgentOptions):
 
 
 def check(spec: AgentSpec, options: Options) -> list[str]:
-    """Looks for the program, the folder, and the variables that are named."""
+    """Return problems of the program, the folder, and the named variables."""
     try:
         command = command_of(spec)
     except ValueError as error:
@@ -78,7 +78,7 @@ def check(spec: AgentSpec, options: Options) -> list[str]:
 
 
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001
-    """A session; its workers start with it, its one-case programs with each case."""
+    """Return a session; its workers start with it, its one-case programs with each case."""
     default = "worker" if parse_target(spec.target).scheme == "worker" else "task"
     command, folder = command_of(spec), str(folder_of(spec, options))
     if (options.mode or default) == "task":
@@ -98,7 +98,7 @@ def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # n
 
 
 def command_of(spec: AgentSpec) -> list[str]:
-    """The words of the command; a relative program with a folder is looked for in `base_dir`."""
+    """Return the words of the command; a relative program path is looked up in `base_dir`."""
     words = shlex.split(parse_target(spec.target).rest)
     words = [word.replace("{python}", sys.executable) for word in words]
     if words and "/" in words[0]:
@@ -111,7 +111,7 @@ def folder_of(spec: AgentSpec, options: Options) -> Path:
 
 
 class TaskAgent:
-    """One process for each case."""
+    """Starts one process for each case."""
 
     def __init__(
         self, command: list[str], cwd: str, options: Options, context: OpenContext
@@ -127,11 +127,11 @@ class TaskAgent:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The processes of the cases in flight."""
+        """Return the processes of the current cases."""
         return tuple(self._running)
 
     async def start(self) -> None:
-        """Nothing to open: each case starts its own process."""
+        """Do nothing: each case starts its own process."""
 
     async def answer(self, request: Request) -> Answer:
         """Run the program once. Raises AgentFailure."""
@@ -176,7 +176,7 @@ class TaskAgent:
             raise AgentFailure(FailureKind.AGENT, f"`{self._command[0]}` {finished.ending}")
 
     async def close(self) -> None:
-        """Nothing to end: each case ended its own process."""
+        """Do nothing: each case ends its own process."""
 
 
 def _encode(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""An agent that answers from persistent programs, one for each call that may be in flight."""
+"""An agent that answers from persistent programs, one for each concurrent call."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class WorkerAgent:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The programs that run."""
+        """Return the running programs."""
         return tuple(worker.pid for worker in self._workers if worker.pid is not None)
 
     @property
     def peak_memory_mb(self) -> float | None:
-        """Highest resident memory of any one program's tree, in MB of 10^6 bytes."""
+        """Return the peak resident memory of any one program's tree, in MB of 10^6 bytes."""
         peaks = [worker.peak_memory_mb for worker in self._workers]
         return max((peak for peak in peaks if peak is not None), default=None)
 
     @property
     def cpu_seconds(self) -> float | None:
-        """User and system time of all the programs' trees."""
+        """Return user and system CPU time of all the programs' trees."""
         return sum(worker.cpu_seconds for worker in self._workers)
 
     async def start(self) -> None:
-        """Start the programs and shake hands with each. Raises AgentFailure."""
+        """Start the programs and exchange greetings. Raises AgentFailure."""
         try:
             results = await asyncio.gather(
                 *(worker.start() for worker in self._workers), return_exceptions=True
@@ -76,7 +76,9 @@ class WorkerAgent:
 
 
 def _reported(error: Any) -> AgentFailure:
-    """The failure that a worker reported: `{kind, detail, retry_after_s, final, partial}`."""
+    """Return the failure that a worker reported: `{kind, detail, retry_after_s, final,
+    partial}`.
+    """
     fields: Mapping[str, Any] = error if isinstance(error, dict) else {"detail": error}
     detail = one_line(str(fields.get("detail", "")), _DETAIL_CHARACTERS)
     try:
@@ -98,7 +100,7 @@ def _reported(error: Any) -> AgentFailure:
 
 
 def _partial(fields: Any) -> Answer | None:
-    """Hardware of this machine. None is unknown, and counts as missing."""
+    """Return the partial answer of a reported failure; None if it has none."""
     try:
         return answer_of_fields(fields) if isinstance(fields, dict) else None
     except AgentFailure:

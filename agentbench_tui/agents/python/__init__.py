@@ -1,1 +1,1 @@
-"""Python agents: in this process, or in a separate one."""
+"""Python agents: in the harness's process, or in a separate one."""

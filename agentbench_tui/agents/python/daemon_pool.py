@@ -1,4 +1,4 @@
-"""Threads for agents that block: a call that is given up never holds back the end of the program.
+"""Threads for blocking agents: an abandoned call never delays the end of the program.
 
 The standard library's pool waits for its threads at exit; an agent that hangs would hang
 agentbench. These are daemon threads, and one that is stuck in a cancelled call is replaced.
@@ -28,7 +28,7 @@ class PoolExhausted(Exception):
 
 
 class DaemonPool:
-    """At most `size` calls at once, each in a thread that is kept for later ones.
+    """Runs at most `size` calls at once, each in a thread that is reused.
 
     Belongs to one event loop, where all its bookkeeping is done.
     """
@@ -63,7 +63,7 @@ class DaemonPool:
         return result
 
     def close(self) -> None:
-        """Let the threads end, those in a call after it."""
+        """End the threads; those in a call end after it."""
         self._closed = True
         for inbox in self._free:
             inbox.put(None)

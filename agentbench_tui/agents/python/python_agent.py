@@ -1,4 +1,4 @@
-"""`python:module:function`: a function or class of the user, called in this process.
+"""`python:module:function`: a function or class of the user, called in the harness's process.
 
 The function may be sync or async and receives the case's input, or the whole Request if its first
 parameter is named `request` or annotated so. It returns an Answer, text, or a dict. A class is
@@ -35,7 +35,7 @@ class Options(AgentOptions):
 
 
 def check(spec: AgentSpec, _options: Options) -> list[str]:
-    """Imports the module and looks for the function."""
+    """Import the module and return problems of the function."""
     try:
         found = load(_origin(spec))
     except TargetNotFound as error:
@@ -46,7 +46,7 @@ def check(spec: AgentSpec, _options: Options) -> list[str]:
 
 
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001
-    """A session that imports the module when it starts."""
+    """Return a session that imports the module when it starts."""
     origin = _origin(spec)
     given = session_object(origin.module, origin.name)
     if context.memory_limit_mb is not None and (given is None or given.is_importable):

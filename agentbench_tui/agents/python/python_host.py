@@ -1,4 +1,4 @@
-"""The process that a `python:` agent answers in whose memory is limited.
+"""The process of a `python:` agent whose memory is limited.
 
 `python -m agentbench_tui.agents.python.python_host MODULE NAME FOLDER` opens the same session as
 our own process would, and serves it on standard streams in the protocol of `process.worker`: a task
@@ -75,7 +75,7 @@ def _send(replies: BinaryIO, message: dict[str, Any]) -> None:
 
 
 def _without_nan(value: Any) -> Any:
-    """The value with null for every number that is not finite, as the store writes them."""
+    """Return the value with null for every number that is not finite, as the store writes them."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -86,7 +86,7 @@ def _without_nan(value: Any) -> Any:
 
 
 def main(module: str, name: str, folder: str) -> int:
-    """Serve one agent until there is nothing more to answer."""
+    """Answer tasks of one agent until the input ends."""
     # Before the agent's module can read or print, it gets other streams: no input, and stderr.
     tasks, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -50,7 +50,7 @@ class PythonAgent:
         self._wants_request = False
 
     async def start(self) -> None:
-        """Import the module, make the class, call its `start`. Raises AgentFailure."""
+        """Import the module, create the class and call its `start`. Raises AgentFailure."""
         self._pool = DaemonPool(self._concurrency, name=f"agent {self._origin.name}")
         try:
             found = await self._call(load, self._origin)
@@ -87,7 +87,7 @@ class PythonAgent:
         return answer_of(value)
 
     async def close(self) -> None:
-        """Call the class's `close`; threads of calls that were given up end when they do."""
+        """Call the class's `close`; threads of abandoned calls end when their calls do."""
         closer = getattr(self._session, "close", None)
         self._session = None
         try:

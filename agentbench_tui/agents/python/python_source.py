@@ -1,4 +1,4 @@
-"""Finds the function that a `python:` target names, and locates errors in its code."""
+"""Finds the function that a `python:` target names, and locates errors in user code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TargetNotFound(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Source of a function."""
+    """Location of a function."""
 
     module: str
     """Dotted name, or a path that ends in `.py`."""
@@ -52,7 +52,7 @@ class Origin:
 
 
 def load(origin: Origin) -> Any:
-    """The object that `origin` names. Runs the module's code; raises TargetNotFound."""
+    """Return the object that `origin` names. Runs the module's code; raises TargetNotFound."""
     if not origin.module or not origin.name:
         raise TargetNotFound(
             f"`python:{origin.module or origin.name}`: expected python:MODULE:FUNCTION"
@@ -104,7 +104,7 @@ def _noted_import(module: str) -> Iterator[None]:
 
 
 def describe(error: BaseException) -> str:
-    """`TypeName: message (file:line)`, the place being the last frame of the user's own code."""
+    """Return `TypeName: message (file:line)`, located at the last frame of the user's code."""
     message = one_line(message_of(error), _MESSAGE_CHARACTERS)
     text = f"{type(error).__name__}: {message}" if message else type(error).__name__
     frames = [
@@ -150,6 +150,8 @@ def _load_file(origin: Origin) -> ModuleType:
 
 
 def _search_in(folder: str) -> None:
-    """Let imports find modules in `folder`, after all others, also those made during a run."""
+    """Let imports find modules in `folder` after all other folders, including modules created
+    during a run.
+    """
     if folder not in sys.path:
         sys.path.append(folder)

@@ -1,4 +1,4 @@
-"""Functions, classes and objects that a calling Python program gives as agents and scorers.
+"""Functions, classes and objects that a Python caller passes as agents and scorers.
 
 A function typed into a notebook, a lambda and a closure have no module that another process, or
 this one, could import. While a run that was started from Python lasts, what it was given is found
@@ -37,7 +37,7 @@ _lock = threading.Lock()
 
 
 def session_object(module: str, name: str) -> SessionObject | None:
-    """Return the object at a place, or None if the calling program gave none for it."""
+    """Return the object registered under a place, or None."""
     return _objects.get((module, name))
 
 
@@ -58,7 +58,7 @@ def taken_by_other(place: Place, value: object) -> bool:
 
 @contextmanager
 def session_objects(objects: Mapping[Place, SessionObject]) -> Iterator[None]:
-    """Let targets find these objects inside the block."""
+    """Make these objects available to targets inside the block."""
     with _lock:
         for place, one in objects.items():
             _objects[place] = one
@@ -74,7 +74,8 @@ def session_objects(objects: Mapping[Place, SessionObject]) -> Iterator[None]:
 
 
 def awaited_on(loop: asyncio.AbstractEventLoop | None, value: Awaitable[Any]) -> Awaitable[Any]:
-    """Return what awaits a value on another loop than the running one; None is the running one.
+    """Return an awaitable for a value on another event loop than the running one, or None
+    for it.
 
     Cancelling it cancels the value's task there.
     """

@@ -1,4 +1,4 @@
-"""Four small agents that are real programs: what the quickstart suite compares.
+"""Four small agents that are real programs, compared by the quickstart suite.
 
 They solve the quickstart tasks (`agentbench_tui.datasets.quickstart`) from the text alone, each
 in its own way, so that they differ in accuracy, speed, cost and reliability for real:

@@ -1,4 +1,4 @@
-"""Solving word problems by rules: each rule knows one kind of situation and its arithmetic."""
+"""Solves word problems by rules, each for one kind of situation."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _rate(text: str) -> Fraction | None:
 
 
 def _bill(text: str) -> Fraction | None:
-    """Several goods with a price each; their cost, or the change."""
+    """Return the cost of several priced goods, or the change."""
     prices = {
         singular(noun): read_number(price)
         for noun, price in re.findall(rf"(?:[Aa]n?|One) (\w+) (?:costs|is) {_MONEY}", text)

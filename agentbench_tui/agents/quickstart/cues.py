@@ -1,4 +1,4 @@
-"""Answering by cue words: what keywords usually mean, without reading sentences."""
+"""Answers by the usual meaning of cue words, without parsing sentences."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LABELS = {
 
 
 def reckon(text: str) -> str:
-    """The operation of the first cue, on the numbers in the order they come."""
+    """Apply the operation of the first cue to the numbers in the order they occur."""
     if day := re.search(r"\d{4}-\d\d-\d\d", text):
         return day[0]
     values = numbers(text)
@@ -51,7 +51,7 @@ def reckon(text: str) -> str:
 
 
 def labelled_values(document: str) -> dict[str, Any]:
-    """The values behind labels at the beginning of lines."""
+    """Return the values after labels at the start of lines."""
     found: dict[str, Any] = {}
     for key, labels in _LABELS.items():
         for label in labels:
@@ -73,7 +73,9 @@ def labelled_values(document: str) -> dict[str, Any]:
 
 
 def call_by_words(text: str, tools: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """The tool that shares most words with the request, with arguments by their type."""
+    """Return a call of the tool that shares most words with the request, with arguments by their
+    type.
+    """
     words = set(re.findall(r"[a-z]+", text.lower()))
     tool = max(
         tools,

@@ -1,4 +1,4 @@
-"""Reading invoices, meetings and orders into JSON objects by rules."""
+"""Reads invoices, meetings and orders into JSON objects by rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keyword agent: looks for cue words and does what they usually mean.
+"""The keyword agent: answers by the usual meaning of cue words.
 
 Run as `python -m agentbench_tui.agents.quickstart.keyword`. It does not read sentences, knows one
 way to write a date, and makes at most one tool call.

@@ -41,7 +41,7 @@ _MONEY = re.compile(
 
 
 def read_number(text: str) -> Fraction:
-    """The value of a text that matches `NUMBER`."""
+    """Return the value of a text that matches `NUMBER`."""
     return Fraction(text.replace(",", ""))
 
 
@@ -51,14 +51,16 @@ def numbers(text: str) -> list[Fraction]:
 
 
 def plain(value: Fraction) -> str:
-    """A number as a person writes it: `12`, `0.5`, at most six decimals, no trailing zeros."""
+    """Format a number as a person writes it: `12`, `0.5`, at most six decimals, no trailing
+    zeros.
+    """
     if value.denominator == 1:
         return str(value.numerator)
     return f"{float(value):.6f}".rstrip("0").rstrip(".")
 
 
 def sentences(text: str) -> list[str]:
-    """The text cut after `.`, `?` and `!` that a space or the end follows."""
+    """Split the text after `.`, `?` and `!` before a space or the end."""
     return [part for part in re.split(r"(?<=[.?!])\s+", text.strip()) if part]
 
 
@@ -77,13 +79,13 @@ def dates(text: str) -> list[tuple[int, date]]:
 
 
 def first_date(text: str) -> str | None:
-    """The first day in the text as YYYY-MM-DD."""
+    """Return the first date in the text as YYYY-MM-DD."""
     found = dates(text)
     return found[0][1].isoformat() if found else None
 
 
 def first_time(text: str) -> str | None:
-    """The first time of day in the text as HH:MM, 24 hours."""
+    """Return the first time of day in the text as HH:MM, 24 hours."""
     match = _TIME.search(text)
     if match is None:
         return None
@@ -106,7 +108,7 @@ def amounts(text: str) -> list[tuple[int, Fraction, str]]:
 
 
 def singular(noun: str) -> str:
-    """A noun without its plural ending, so that `boxes` and `box` are one word."""
+    """Return a noun without its plural ending, so that `boxes` and `box` are one word."""
     if noun.endswith("xes"):
         return noun[:-2]
     return noun[:-1] if noun.endswith("s") and not noun.endswith("ss") else noun

@@ -1,4 +1,4 @@
-"""The memory agent: answers by likeness to worked examples and to what it has answered before.
+"""The memory agent: answers by similarity to worked examples and to its earlier answers.
 
 Run as `python -m agentbench_tui.agents.quickstart.memory`. Likeness is the overlap of skip-grams,
 all pairs of words in their order, as in ROUGE-S: a table that grows with the square of the input.
@@ -45,13 +45,13 @@ _EXAMPLES: tuple[tuple[str, str], ...] = (
 
 
 def skip_grams(text: str) -> set[tuple[str, str]]:
-    """All pairs of words in their order; numbers count as one word."""
+    """Return all ordered pairs of words; numbers count as one word."""
     words = re.findall(r"[a-z]+|#|%", re.sub(r"\d[\d,.]*", "#", text.lower()))
     return set(enumerated_pairs(words))
 
 
 def enumerated_pairs(words: list[str]) -> list[tuple[str, str]]:
-    """Pairs with the place of a repeated word, so that repetition counts (`box`, `box2`, …)."""
+    """Return pairs with repeated words numbered (`box`, `box2`, …), so that repetition counts."""
     seen: dict[str, int] = {}
     marked = []
     for word in words:
@@ -61,7 +61,7 @@ def enumerated_pairs(words: list[str]) -> list[tuple[str, str]]:
 
 
 class Memory:
-    """Worked examples, and the answers given lately."""
+    """Worked examples, and recent answers."""
 
     def __init__(self) -> None:
         self._examples = [(skip_grams(text), formula) for text, formula in _EXAMPLES]
@@ -91,12 +91,14 @@ class Memory:
 
 
 def likeness(one: set[tuple[str, str]], other: set[tuple[str, str]]) -> float:
-    """Shared pairs ÷ all pairs (Jaccard)."""
+    """Return shared pairs ÷ all pairs (Jaccard)."""
     return len(one & other) / max(1, len(one | other))
 
 
 def evaluate(formula: str, values: list[Fraction]) -> Fraction | None:
-    """A formula of letters and `+ - * / // %`, products before sums; None if it does not fit."""
+    """Evaluate a formula of letters and `+ - * / // %`, products before sums; None if it does not
+    fit.
+    """
     total = Fraction(0)
     for sign, term in re.findall(r"([+-]?)([^+-]+)", formula):
         parts = re.split(r"(//|[*/%])", term)

@@ -24,7 +24,7 @@ _N = rf"({NUMBER})"
 
 
 class ToolFailed(Exception):
-    """A tool could not execute the plan: the plan does not fit."""
+    """Raised when a tool cannot execute a step: the plan does not fit."""
 
 
 class Toolbox:
@@ -42,12 +42,12 @@ class Toolbox:
         self._began = 0.0
 
     def begin(self) -> None:
-        """A new question."""
+        """Start a new question."""
         self.messages, self.spans = [], []
         self._began = time.perf_counter()
 
     def elapsed_ms(self) -> float:
-        """Since the question came."""
+        """Return the time since the question arrived in ms."""
         return (time.perf_counter() - self._began) * 1000
 
     def call(self, tool: str, **arguments: Any) -> Any:
@@ -72,13 +72,13 @@ class Toolbox:
         return reply["result"]
 
     def calculate(self, operation: str, *values: str) -> str:
-        """A calculator step on exact numbers."""
+        """Run a calculator step on exact numbers."""
         result: str = self.call("calculate", operation=operation, values=list(values))
         return result
 
 
 def plan_length(text: str, tools: Toolbox) -> str | None:
-    """A length in miles, divided or repeated, wanted in metric units."""
+    """Plan for a length in miles, divided or repeated, in metric units."""
     given = re.search(rf"{_N} (miles)", text)
     wanted = re.search(r"How many (metres|kilometres)", text)
     if given is None or wanted is None:
@@ -114,7 +114,7 @@ def plan_date(text: str, tools: Toolbox) -> str | None:
 
 
 def plan_stay(text: str, tools: Toolbox) -> str | None:
-    """Nights between two days at a price, perhaps shared."""
+    """Plan for the price of the nights between two days, perhaps shared."""
     price = re.search(rf"{_N} euros a night", text)
     days = dates(text)
     if price is None or len(days) != 2:
@@ -128,7 +128,7 @@ def plan_stay(text: str, tools: Toolbox) -> str | None:
 
 
 def plan_basket(text: str, tools: Toolbox) -> str | None:
-    """Goods from a price list."""
+    """Plan for the cost of goods from a price list."""
     table = re.search(r"Price of one, in cents: (.+?)\. ", text)
     if table is None:
         return None
@@ -175,14 +175,14 @@ def _solve(text: str, tools: Toolbox) -> str:
 
 
 def _calls(task: Task) -> list[dict[str, Any]]:
-    """One call for each part of the request that a tool can do."""
+    """Return one call for each part of the request that a tool can do."""
     parts = re.split(r",? and then ", task.text)
     found = (read_request(part, task.tools) for part in parts)
     return [call for call in found if call is not None]
 
 
 def answer(task: Task, tools: Toolbox) -> Reply:
-    """Plan, run the steps, answer."""
+    """Plan, run the steps, and answer."""
     tools.begin()
     if task.tools:
         reply = Reply(tool_calls=_calls(task))
@@ -200,7 +200,7 @@ def answer(task: Task, tools: Toolbox) -> Reply:
 
 
 def _last_day_first(document: str) -> str:
-    """A letter that moves a meeting names the old day first: read on from `It moves`."""
+    """Start at `It moves`, since a letter that moves a meeting names the old day first."""
     head, moves, rest = document.partition("It moves to ")
     if not moves:
         return document

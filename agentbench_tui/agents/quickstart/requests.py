@@ -1,4 +1,4 @@
-"""Reading requests into tool calls by rules: which tool, and what its arguments are."""
+"""Reads requests into tool calls by rules: which tool, with which arguments."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
 
 
 def read_request(text: str, tools: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The first call that the clues and all required parameters support, or None."""
+    """Return the first call that the clues and all required parameters support, or None."""
     for tool in tools:
         clue = _CLUES.get(tool["name"])
         if clue is None or not re.search(clue, text):
@@ -50,7 +50,7 @@ def read_request(text: str, tools: Iterable[Mapping[str, Any]]) -> dict[str, Any
 
 
 def read_arguments(text: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of the parameters that were found in the text."""
+    """Return the values of the parameters that the text contains."""
     found: dict[str, Any] = {}
     for name, schema in properties.items():
         value = _value(name, schema, text)

@@ -1,4 +1,4 @@
-"""The planner's tools, in a process of their own: calculator, units, calendar, table.
+"""The planner's tools in a separate process: calculator, units, calendar, table.
 
 One JSON line `{"tool", "arguments"}` in, one line `{"result"}` or `{"error"}` out.
 """
@@ -19,7 +19,9 @@ _GRAMS = {"pounds": Fraction("453.59237"), "kg": Fraction(1000), "grams": Fracti
 
 
 def calculate(operation: str, values: list[str]) -> str:
-    """`add`, `subtract`, `multiply`, `divide`, `floor_divide` or `round`, from left to right."""
+    """Apply `add`, `subtract`, `multiply`, `divide`, `floor_divide` or `round` from left to
+    right.
+    """
     first, *rest = (Fraction(value) for value in values)
     for value in rest:
         if operation == "add":
@@ -40,7 +42,7 @@ def calculate(operation: str, values: list[str]) -> str:
 
 
 def convert(value: str, unit: str, into: str) -> str:
-    """A length or a weight in another unit, exactly."""
+    """Convert a length or a weight to another unit, exactly."""
     for table in (_METRES, _GRAMS):
         if unit in table and into in table:
             return str(Fraction(value) * table[unit] / table[into])
@@ -57,7 +59,7 @@ def calendar(day: str, plus_days: int = 0, until: str | None = None) -> dict[str
 
 
 def look_up(table: str, names: list[str]) -> list[str]:
-    """Values from a table written `name value; name value; …`, by singular or plural name."""
+    """Return values of a table written `name value; name value; …`, by singular or plural name."""
     rows = [entry.strip().rpartition(" ") for entry in table.split(";")]
     values = {name.strip(): value for name, _, value in rows}
     return [plain(Fraction(values[name])) for name in names]

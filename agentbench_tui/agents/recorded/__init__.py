@@ -1,1 +1,1 @@
-"""Agents whose answers are given beforehand."""
+"""Agents with predetermined answers."""

@@ -1,4 +1,4 @@
-"""The expected answer of a case, in the form for scorers; and an answer that is certainly wrong."""
+"""The expected answer of a case in the form that scorers read, and a certainly wrong answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def answer_expected(case: Case) -> Answer:
 
 
 def answer_wrong(case: Case) -> Answer:
-    """An answer that no sensible scorer takes for the expected one, marked simulated."""
+    """Return an answer that no sensible scorer accepts, marked simulated."""
     expected = case.expected
     if isinstance(expected, bool):
         return Answer(text=str(not expected).lower(), data=not expected, simulated=True)
@@ -45,7 +45,9 @@ def answer_wrong(case: Case) -> Answer:
 
 
 def _tool_calls(expected: list[Any]) -> list[ToolCall]:
-    """The calls in a list of `{name, arguments}` or `{NAME: {argument: [allowed values]}}`."""
+    """Return the calls of a list of `{name, arguments}` or `{NAME: {argument: [allowed
+    values]}}`.
+    """
     calls = []
     for entry in expected:
         if not isinstance(entry, dict):
@@ -60,7 +62,7 @@ def _tool_calls(expected: list[Any]) -> list[ToolCall]:
 
 
 def _first_allowed(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The first of each argument's allowed values; `""` says that it may be left out.
+    """Return the first allowed value of each argument; `""` means that it may be omitted.
 
     An argument that is no list has that value as it is.
     """
@@ -74,9 +76,7 @@ def _first_allowed(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return one value that an allowed value stands for: objects in it list the values of each
-    key.
-    """
+    """Return one value that an allowed value permits: objects in it list the values of each key."""
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if isinstance(value, dict):

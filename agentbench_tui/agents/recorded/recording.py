@@ -1,4 +1,4 @@
-"""A file of recorded answers: its records by number, and which record holds a given text.
+"""A file of recorded answers: finds records by number and by text.
 
 Memory holds where records begin and 64-bit hashes of their first few text fields, some 50 bytes
 a record; texts stay in the file. Files that are packed or are one JSON array are first written
@@ -36,7 +36,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class RecordingFault(Exception):
-    """A file of recorded answers that cannot be read, and why."""
+    """Raised with the reason when a file of recorded answers cannot be read."""
 
 
 class Recording:
@@ -45,9 +45,8 @@ class Recording:
     def __init__(
         self, source: str, base_dir: str, fields: tuple[str, ...] = (), *, unmatched: str = ""
     ) -> None:
-        """Read the file through once. `fields` are the top-level fields to match by; the first
-        four text fields of each record but `unmatched` when there are none. Raises
-        RecordingFault.
+        """Read the file once. `fields` are the top-level fields to match; by default the first four
+        text fields of each record other than `unmatched`. Raises RecordingFault.
 
         `source` is a path, relative to `base_dir`, or `package:MODULE/PATH`.
         """
@@ -77,7 +76,7 @@ class Recording:
         return _record(line, number + 1)
 
     def find(self, text: str, fields: tuple[str, ...] = ()) -> int | None:
-        """The number of the first record with a matched field equal to `text`, or None."""
+        """Return the number of the first record with a matched field equal to `text`, or None."""
         for field in fields or self._fields:
             number = self._index.get(hash((field, text)) & _HASH_BITS)
             if number is not None and _text(self[number].get(field)) == text:
@@ -111,14 +110,14 @@ _MIN_INSIDE = 12
 
 
 def look_up(record: Any, path: str) -> Any:
-    """The value at a dotted path, list items by number from 0. Raises LookupError."""
+    """Return the value at a dotted path, with list items by 0-based number. Raises LookupError."""
     for part in path.split("."):
         record = record[int(part)] if isinstance(record, list) and part.isdigit() else record[part]
     return record
 
 
 def first_record(source: str, base_dir: str) -> dict[str, Any]:
-    """The first record of a file. Raises RecordingFault."""
+    """Return the first record of a file. Raises RecordingFault."""
     with closing(open_lines(source, base_dir)) as file:
         for _, line in _lines(file):
             return _record(line, 1)
@@ -126,7 +125,7 @@ def first_record(source: str, base_dir: str) -> dict[str, Any]:
 
 
 def open_lines(source: str, base_dir: str) -> BinaryIO:
-    """A file of the source's records, one JSON object a line. Raises RecordingFault."""
+    """Open a file of the source's records, one JSON object per line. Raises RecordingFault."""
     try:
         file, name = _open(source, base_dir)
         if name.endswith(".gz"):
@@ -171,7 +170,7 @@ def _unpacked(file: BinaryIO) -> BinaryIO:
 
 
 def _spread(file: BinaryIO) -> BinaryIO:
-    """The items of one JSON array, one a line."""
+    """Write the items of one JSON array, one per line."""
     with file:
         content = file.read(MAX_ARRAY_BYTES + 1)
     if len(content) > MAX_ARRAY_BYTES:
@@ -189,7 +188,7 @@ def _spread(file: BinaryIO) -> BinaryIO:
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Offset and content of each line that is not blank."""
+    """Yield offset and content of each line that is not blank."""
     start = 0
     file.seek(0)
     while line := file.readline(MAX_RECORD_BYTES + 1):
@@ -227,14 +226,14 @@ def _texts(
 
 
 def _text(value: Any) -> str | None:
-    """Text, or a number as text: ids are either."""
+    """Return text, or a number as text: ids are either."""
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 class _HashIndex:
-    """64-bit hash → number, of the first that was added; 12 bytes a place.
+    """Map from a 64-bit hash to the first number added for it; 12 bytes per slot.
 
     A dict of the same would take ten times as much.
     """

@@ -1,4 +1,4 @@
-"""`reference:NAME?option=value`: seeded agents that stand in for real ones.
+"""`reference:NAME?option=value`: seeded agents that replace real ones in tests and tutorials.
 
 For demonstrations and tests. What they answer follows from the request's seed (and attempt)
 alone, so a rerun gives the same. All their answers are marked `simulated` and never rank with
@@ -55,7 +55,7 @@ _OF_AGENT: dict[str, frozenset[str]] = {
 
 
 class Options(AgentOptions):
-    """Options of all reference agents; each takes only its own."""
+    """Options of all reference agents; each accepts only its own."""
 
     accuracy: Share = 0.8
     latency_ms: NotNegative = 200.0
@@ -83,7 +83,7 @@ class Options(AgentOptions):
 
 
 def check(spec: AgentSpec, options: Options) -> list[str]:
-    """Looks for the name, and for options that belong to another reference agent."""
+    """Return an unknown name, and options that belong to another reference agent."""
     name = parse_target(spec.target).rest
     if name not in _OF_AGENT:
         known = ", ".join(_OF_AGENT)
@@ -95,7 +95,7 @@ def check(spec: AgentSpec, options: Options) -> list[str]:
 
 
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001, ARG001
-    """A session with the reference agent. Raises UsageError for what `check` reports."""
+    """Return a session with the reference agent. Raises UsageError for what `check` reports."""
     problems = check(spec, options)
     if problems:
         raise UsageError(problems[0])
@@ -113,17 +113,17 @@ class _Reference:
         self._options = options
 
     async def start(self) -> None:
-        """Nothing to open."""
+        """Do nothing."""
 
     async def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing."""
 
 
 class Perfect(_Reference):
     """Returns the expected answer."""
 
     async def answer(self, request: Request) -> Answer:
-        """The expected answer."""
+        """Return the expected answer."""
         return answer_expected(request.case)
 
 
@@ -131,16 +131,16 @@ class Noisy(_Reference):
     """Returns the expected answer with probability `accuracy`, otherwise a wrong one."""
 
     async def answer(self, request: Request) -> Answer:
-        """The expected answer or a wrong one, as the seed says."""
+        """Return the expected or a wrong answer, drawn from the seed."""
         right = _draw(request.seed, "noisy") < self._options.accuracy
         return answer_expected(request.case) if right else answer_wrong(request.case)
 
 
 class Slow(_Reference):
-    """Takes its time."""
+    """Answers after a delay."""
 
     async def answer(self, request: Request) -> Answer:
-        """The expected answer, late."""
+        """Return the expected answer after the delay."""
         shift = self._options.jitter * (2 * _draw(request.seed, "slow") - 1)
         await asyncio.sleep(self._options.latency_ms * (1 + shift) / 1000)
         return answer_expected(request.case)
@@ -150,7 +150,7 @@ class Flaky(_Reference):
     """Fails with probability `failure_rate`; another attempt draws again."""
 
     async def answer(self, request: Request) -> Answer:
-        """The expected answer, or a failure."""
+        """Return the expected answer, or fail."""
         options = self._options
         if _draw(request.seed, "flaky", request.attempt) < options.failure_rate:
             place = int(_draw(request.seed, "kind", request.attempt) * len(options.kinds))
@@ -159,7 +159,7 @@ class Flaky(_Reference):
 
 
 class RateLimited(_Reference):
-    """Takes `requests_per_s`, with no burst beyond one second's worth."""
+    """Accepts `requests_per_s`, with bursts of at most one second's worth."""
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -168,7 +168,9 @@ class RateLimited(_Reference):
         self._counted_at = monotonic()
 
     async def answer(self, request: Request) -> Answer:
-        """The expected answer, or `rate_limited` with the time until the next place."""
+        """Return the expected answer, or fail as `rate_limited` with the time until the
+        next slot.
+        """
         rate, now = self._options.requests_per_s, monotonic()
         self._left = min(self._allowed, self._left + (now - self._counted_at) * rate)
         self._counted_at = now
@@ -184,10 +186,10 @@ class RateLimited(_Reference):
 
 
 class Streaming(_Reference):
-    """Answers piece by piece, as a model server does."""
+    """Answers token by token, as a model server does."""
 
     async def answer(self, request: Request) -> Answer:
-        """The expected answer after all its tokens, with the time of the first."""
+        """Return the expected answer after all its tokens, with the time of the first."""
         options, started = self._options, perf_counter()
         await asyncio.sleep(options.ttft_ms / 1000)
         ttft_ms = (perf_counter() - started) * 1000
@@ -206,10 +208,10 @@ class Streaming(_Reference):
 
 
 class Noop(_Reference):
-    """Answers nothing, at once."""
+    """Returns an empty answer immediately."""
 
     async def answer(self, request: Request) -> Answer:  # noqa: ARG002 (the same for all)
-        """An empty answer."""
+        """Return an empty answer."""
         return _NOTHING
 
 
@@ -227,5 +229,5 @@ _AGENTS: dict[str, Callable[[Options], Agent]] = {
 
 
 def _draw(seed: int, *key: str | int) -> float:
-    """A number in 0..1 that follows from the seed and the key."""
+    """Return a number in 0..1 determined by the seed and the key."""
     return derive_seed(seed, *key) / (1 << 63)

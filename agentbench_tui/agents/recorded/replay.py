@@ -1,4 +1,4 @@
-"""`replay:FILE?answer=FIELD.PATH`: answers that were recorded before, from JSON lines or JSON.
+"""`replay:FILE?answer=FIELD.PATH`: previously recorded answers, from JSON lines or JSON.
 
 A case finds its record by its text: the record one of whose fields is the case's input, or stands
 within it where the suite wraps the question in a prompt. Failing that, by id. So a recording that
@@ -53,7 +53,7 @@ class Options(AgentOptions):
 
 
 def check(spec: AgentSpec, options: Options) -> list[str]:
-    """Reads the first record and looks for the fields that are named."""
+    """Read the first record and return named fields that it lacks."""
     source = parse_target(spec.target).rest
     try:
         record = first_record(source, spec.base_dir)
@@ -69,12 +69,12 @@ def check(spec: AgentSpec, options: Options) -> list[str]:
 
 
 def open(spec: AgentSpec, options: Options, context: OpenContext) -> Agent:  # noqa: A001, ARG001
-    """A session that reads the file when it starts."""
+    """Return a session that reads the file when it starts."""
     return ReplayAgent(parse_target(spec.target).rest, spec.base_dir, options)
 
 
 class ReplayAgent:
-    """Gives recorded answers."""
+    """Returns recorded answers."""
 
     pids: tuple[int, ...] = ()
     peak_memory_mb: float | None = None
@@ -92,7 +92,7 @@ class ReplayAgent:
         self._searching = asyncio.Lock()
 
     async def start(self) -> None:
-        """Read the file through once. Raises AgentFailure."""
+        """Read the file once. Raises AgentFailure."""
         options = self._options
         named: tuple[str, ...] = ()
         if options.match == "id":
@@ -157,7 +157,9 @@ class ReplayAgent:
         return recording.find(text, self._question_fields)
 
     async def _find_prompted(self, recording: Recording, text: str) -> int | None:
-        """Learn once which text the prompt adds around the question."""
+        """Find the record of a prompted text; learn once which text the prompt adds around the
+        question.
+        """
         async with self._searching:
             number = self._find_question(recording, text)  # learned while this one waited
             if number is not None or self._searches >= _MOST_SEARCHES:

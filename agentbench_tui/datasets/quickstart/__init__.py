@@ -1,4 +1,4 @@
-"""The tasks of the quickstart suite: small, our own, with known answers.
+"""The tasks of the quickstart suite: small, original, with known answers.
 
 Each module holds one generator: a function of the seed, the same on every machine, that yields
 records with `id`, `topic`, `input` and `expected` (and what its task needs besides). The files in

@@ -1,4 +1,4 @@
-"""Drawing from a seeded generator, in ways that give the same values on every Python version."""
+"""Random choices that give the same values on every Python version."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ class Draw:
         self._random = random.Random(f"{seed}:{topic}")  # noqa: S311 - repeatable, not secret
 
     def whole(self, low: int, high: int) -> int:
-        """A whole number from `low` to `high`, both included."""
+        """Draw a whole number from `low` to `high`, inclusive."""
         return low + self._random.getrandbits(32) % (high - low + 1)
 
     def one(self, items: Sequence[Item]) -> Item:
-        """One of the items."""
+        """Draw one of the items."""
         return items[self.whole(0, len(items) - 1)]
 
     def some(self, items: Sequence[Item], count: int) -> list[Item]:
-        """`count` different items, in drawn order."""
+        """Draw `count` different items, in drawn order."""
         left = list(items)
         return [left.pop(self.whole(0, len(left) - 1)) for _ in range(count)]
 
     def day(self) -> date:
-        """A day of the two years from 2025-01-06."""
+        """Draw a day of the two years from 2025-01-06."""
         return _FIRST_DAY + timedelta(days=self.whole(0, 729))
 
 
 def plain(value: Fraction | int) -> str:
-    """A number as a person writes it: `12`, `0.5`, at most six decimals, no trailing zeros."""
+    """Format a number as a person writes it: `12`, `0.5`, at most six decimals, no trailing
+    zeros.
+    """
     value = Fraction(value)
     if value.denominator == 1:
         return str(value.numerator)

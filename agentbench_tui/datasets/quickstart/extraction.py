@@ -1,4 +1,4 @@
-"""Business texts to be turned into JSON objects: invoices, meetings, orders, long threads."""
+"""Business texts to convert into JSON objects: invoices, meetings, orders, long threads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Document = tuple[str, str, dict[str, Any]]
 
 
 def extraction(seed: int) -> Iterator[dict[str, Any]]:
-    """30 short texts of three topics, and four long threads of mails."""
+    """Yield 30 short texts on three topics, and four long mail threads."""
     for topic, (make, count) in _TOPICS.items():
         draw = Draw(seed, topic)
         for nth in range(count):
@@ -148,7 +148,7 @@ def _order(draw: Draw, nth: int) -> Document:
 
 
 def _long_thread(draw: Draw, nth: int) -> Document:
-    """An order with the mails that came before it quoted below, newest first."""
+    """Return an order with the earlier mails quoted below, newest first."""
     text, keys, expected = _order(draw, nth)
     quoted = []
     for _ in range(QUOTED_MAILS):

@@ -1,4 +1,4 @@
-"""Questions that take several steps: look up, convert, reckon, count days.
+"""Questions with several steps: look up, convert, compute, count days.
 
 Answers are whole numbers, days as YYYY-MM-DD, or names of weekdays, as each question says.
 """
@@ -27,7 +27,7 @@ Question = tuple[str, int | str]
 
 
 def multi_step(seed: int) -> Iterator[dict[str, Any]]:
-    """30 short questions of six topics, and three with a long table."""
+    """Yield 30 short questions on six topics, and three with a long table."""
     for topic, (make, count) in _TOPICS.items():
         draw = Draw(seed, topic)
         for nth in range(count):
@@ -138,7 +138,7 @@ def _recipes(draw: Draw, nth: int) -> Question:
 
 
 def _long_table(draw: Draw, nth: int) -> Question:
-    """The same as a basket, out of a long list of parts."""
+    """Return a basket question with a long list of parts."""
     keys = sorted({f"{draw.one(_PARTS)}-{draw.whole(1000, 9999)}" for _ in range(LONG_TABLE_ROWS)})
     prices = {key: draw.whole(15, 95) for key in keys}
     first, second = draw.some(keys, 2)

@@ -1,4 +1,4 @@
-"""Requests that ask for tool calls: one, two, or none that fits."""
+"""Requests for tool calls: one, two, or none that fits."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ Wish = tuple[str, dict[str, Any]]
 
 
 def tool_requests(seed: int) -> Iterator[dict[str, Any]]:
-    """34 requests: 20 for one tool, 8 for two, 6 that no tool at hand can do."""
+    """Yield 34 requests: 20 for one tool, 8 for two, 6 that no available tool can do."""
     draw = Draw(seed, "tools")
     for nth in range(20):
         make = _WISHES[nth % len(_WISHES)]

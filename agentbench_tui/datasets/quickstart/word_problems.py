@@ -1,4 +1,4 @@
-"""Word problems with one number as their answer."""
+"""Word problems whose answer is one number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Problem = tuple[str, Fraction | int]
 
 
 def word_problems(seed: int) -> Iterator[dict[str, Any]]:
-    """36 problems: twelve topics, three of each, in wordings that differ."""
+    """Yield 36 problems: twelve topics, three of each, in different wordings."""
     for topic, make in _TOPICS.items():
         draw = Draw(seed, topic)
         for nth in range(PER_TOPIC):

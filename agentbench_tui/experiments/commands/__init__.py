@@ -1,1 +1,1 @@
-"""Commands of the user's as experiments."""
+"""Commands of the user as experiments."""

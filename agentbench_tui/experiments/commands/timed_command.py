@@ -1,4 +1,4 @@
-"""The time of a command from its start to its end, for `agentbench time`."""
+"""Times a command from start to end, for `agentbench time`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _OF_SHELL = frozenset("|&;<>()$`*?[]#~{}\n")
 
 
 def words_of(command: str) -> list[str]:
-    """The program and its arguments; with what only a shell understands, the shell.
+    """Return the program and its arguments, or a shell with the command if it contains shell
+    syntax.
 
     Raises ValueError for quotes that do not end, and a command without a word.
     """
@@ -50,7 +51,7 @@ def commands_of(parameters: Any) -> list[str]:
 
 @register_experiment(SLUG)
 class TimedCommand(Experiment):
-    """Start a command and wait for its end, each time as a process of its own.
+    """Starts a command and waits for its end, in a new process each time.
 
     Its output is thrown away, and its standard input is empty. `cpu_ms` is the CPU time of the
     command and of the processes that it waited for.
@@ -101,8 +102,9 @@ class TimedCommand(Experiment):
 
 
 def _run(words: list[str], what: str, allowed: int | None = 0) -> float:
-    """Seconds of CPU that the command took. Raises RuntimeError with how it ended and the last line
-    that it wrote to standard error, unless its exit code is `allowed` (None: any)."""
+    """Run a command and return its CPU seconds. Raises RuntimeError with its ending and its last
+    line on standard error, unless its exit code is `allowed` (None: any).
+    """
     with tempfile.TemporaryFile() as err:
         try:
             process = subprocess.Popen(

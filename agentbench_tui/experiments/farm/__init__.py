@@ -1,1 +1,1 @@
-"""A small world of agents, and AgentFarm's experiments on it."""
+"""A small simulated world of agents, and AgentFarm's experiments on it."""

@@ -1,4 +1,4 @@
-"""The world's journal: every step of a simulation, written to SQLite as it happens.
+"""The world's journal: writes every step of a simulation to SQLite as it happens.
 
 Ways to keep it: in a file on disk from the start, with SQLite's own settings or with a write-ahead
 log; in memory, lost at the end; in memory and copied into a file when the simulation is over.
@@ -65,7 +65,7 @@ class Journal:
             )
 
     def write(self, record: StepRecord, world: World) -> None:
-        """Write one step, committed."""
+        """Write one step and commit."""
         from agentbench_tui.experiments.farm.world import BORN, DIED
 
         ids, actions = record.ids.tolist(), record.actions.tolist()
@@ -89,7 +89,7 @@ class Journal:
             db.execute("INSERT INTO steps VALUES (?, ?, ?)", summary)
 
     def rows(self) -> dict[str, int]:
-        """Table → how many rows it has."""
+        """Return the number of rows of each table."""
         return {
             table: self.connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0]  # noqa: S608  # names of ours
             for table in ROWS_OF
@@ -105,7 +105,7 @@ class Journal:
         return lies_at, pragmas
 
     def finish(self) -> None:
-        """Copy it into the file if requested, and close."""
+        """Copy the journal into the file if requested, and close it."""
         try:
             if self.storage == "memory_persist":
                 target = sqlite3.connect(self.path)

@@ -31,7 +31,7 @@ _DIRECTIONS: Mapping[str, Literal["lower", "higher"]] = {
 
 
 class _Observing(Experiment):
-    """A world of a fixed number of agents that is observed after every step."""
+    """A world with a fixed number of agents that are observed after every step."""
 
     asks_agent = False
     tags: ClassVar[tuple[str, ...]] = ("perception", "simulation")
@@ -50,7 +50,7 @@ class _Observing(Experiment):
         raise NotImplementedError
 
     def _observed(self) -> tuple[PerceptionProfile, list[float]]:
-        """The account of all steps, and the seconds of perceiving in each."""
+        """Return the profile of all steps, and the seconds of perception in each."""
         world, given = self._world.copy(), self.params
         perception = Perception(
             given["radius"],
@@ -99,7 +99,7 @@ class ObservationFlow(_Observing):
 
 @register_experiment("perception_metrics")
 class PerceptionMetrics(_Observing):
-    """Perception by storage and interpolation: dense or hybrid, bilinear or nearest.
+    """Measures perception by storage and interpolation: dense or hybrid, bilinear or nearest.
 
     The world grows with the agents, so that each sees as many others whatever their number.
     """
@@ -137,7 +137,7 @@ class PerceptionMetrics(_Observing):
 
 @register_experiment("observation_profiler")
 class ObservationProfiler(_Observing):
-    """Measures the time of perceiving by part, for each structure of neighbor search.
+    """Measures the time of perception by part, for each structure of neighbor search.
 
     Shares refer only to the time of perceiving, and add up to 100%.
     """

@@ -1,4 +1,4 @@
-"""What agents perceive: for each a window of channels around itself, built anew after every step.
+"""Perception of agents: a window of channels around each, computed again after every step.
 
 Channels: the resource of the cells, 0 beyond the border; the border; other agents; their energy.
 The window has its agent in the middle, at its real-valued place, so that the resource is read
@@ -58,7 +58,7 @@ class Observation:
 
 @dataclass(slots=True)
 class PerceptionProfile:
-    """Time of perceiving by part, in seconds, and the amount of work."""
+    """Time of perception by part in seconds, and the amount of work."""
 
     index_build_s: float = 0.0
     spatial_query_s: float = 0.0
@@ -77,7 +77,7 @@ class PerceptionProfile:
 
     @property
     def total_s(self) -> float:
-        """All of perceiving."""
+        """Return the total time of perception in seconds."""
         return (
             self.index_build_s
             + self.spatial_query_s
@@ -150,7 +150,9 @@ class Perception:
         return observation
 
     def _resource(self, world: World, x: float, y: float) -> Singles:
-        """The field at the places of the window; a cell's value holds at its centre."""
+        """Interpolate the field at the positions of the window; a cell's value holds at its
+        center.
+        """
         if not self.bilinear:
             rows, columns = int(y) + self._dy, int(x) + self._dx
             return self._cells(world, rows, columns)

@@ -1,4 +1,4 @@
-"""Run a simulation with the recommended configuration and leave its journal for analysis.
+"""Runs a simulation with the recommended configuration and keeps its journal for analysis.
 
 python -m agentbench_tui.experiments.farm.run_with_recommended_config --steps 200 --agents 50
 """
@@ -14,7 +14,7 @@ from agentbench_tui.experiments.farm.simulation import get_recommended_config, s
 
 
 def run_with_recommended_config(arguments: Sequence[str] | None = None) -> int:
-    """Simulate, with the journal in memory until the end; the exit code."""
+    """Simulate with the journal in memory until the end; return the exit code."""
     given = _parser().parse_args(arguments)
     path = given.output / "simulation.db"
     if path.exists():

@@ -1,4 +1,4 @@
-"""A configured simulation: a world, for a number of steps, with its journal."""
+"""A configured simulation: a world that runs for a number of steps, with its journal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ class SimulationConfig:
 
     @property
     def storage(self) -> Storage:
-        """Raises ValueError for a journal on disk that is to be copied there."""
+        """Return the storage. Raises ValueError for a journal on disk that is to be copied
+        there.
+        """
         if not self.use_in_memory_db:
             if self.persist_db_on_completion:
                 raise ValueError("persist_db_on_completion needs use_in_memory_db")
@@ -56,7 +58,7 @@ class SimulationResult:
 
 
 def configure_for_performance_with_persistence(config: SimulationConfig) -> SimulationConfig:
-    """The same simulation with its journal in memory, copied into a file at the end."""
+    """Return the same simulation with its journal in memory, copied into a file at the end."""
     return dataclasses.replace(config, use_in_memory_db=True, persist_db_on_completion=True)
 
 
@@ -72,7 +74,7 @@ def get_recommended_config(
 
 
 def simulate(config: SimulationConfig, path: Path, world: World | None = None) -> SimulationResult:
-    """Run it from the start, its journal at `path`. A world that is given is used up."""
+    """Run the simulation from the start with its journal at `path`. A given world is modified."""
     world = World(config.world) if world is None else world
     clock = perf_counter
     journal = Journal(config.storage, path)

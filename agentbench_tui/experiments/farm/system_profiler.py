@@ -23,7 +23,7 @@ from agentbench_tui.model.clock import perf_counter, process_time
 
 @register_experiment("system_profiler")
 class SystemProfiler(Experiment):
-    """A whole simulation: steps a second, the time of its parts, processor and memory.
+    """Measures a whole simulation: steps per second, time by part, CPU and memory.
 
     Processor and memory are those of the process in which it runs, read while it runs: set
     `fresh_process` for figures that nothing else is in. Memory is looked at after every step.

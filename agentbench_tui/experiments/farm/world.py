@@ -1,4 +1,4 @@
-"""A small world of agents, for experiments that need something to simulate.
+"""A small simulated world of agents, for experiments.
 
 Agents stand at real-valued places on a field of cells that grow a resource. In a step each looks
 around itself, walks towards the richest cell it sees, eats there and pays for living; with enough
@@ -52,8 +52,9 @@ class WorldSettings:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """What happened in one step: a row for each agent that was alive when it began, in order of
-    id, then one for each that was born."""
+    """Events of one step: a row for each agent alive at its start, in order of id, then one for
+    each newborn.
+    """
 
     step: int
     ids: Ints
@@ -89,7 +90,7 @@ class World:
 
     @property
     def places(self) -> Floats:
-        """(population, 2): x and y."""
+        """Return (population, 2): x and y."""
         return np.column_stack((self.x, self.y))
 
     def copy(self) -> World:
@@ -97,7 +98,7 @@ class World:
         return copy.deepcopy(self)
 
     def cells(self) -> tuple[Ints, Ints]:
-        """Row and column of the cell under each agent."""
+        """Return row and column of the cell under each agent."""
         return self.y.astype(np.int64), self.x.astype(np.int64)
 
     def step(self) -> StepRecord:
@@ -119,8 +120,9 @@ class World:
         return record
 
     def _richest_in_sight(self) -> tuple[Floats, Floats]:
-        """Centre of the cell that each agent likes best: much in it, and near. Of equal ones one
-        is taken by chance."""
+        """Return the center of each agent's preferred cell: rich and near. Ties are broken at
+        random.
+        """
         rows, columns = self.cells()
         height, width = self.resources.shape
         seen_y, seen_x = rows[:, None] + self._dy, columns[:, None] + self._dx
@@ -132,7 +134,7 @@ class World:
         return columns + self._dx[best] + 0.5, rows + self._dy[best] + 0.5
 
     def _walk(self, target_x: Floats, target_y: Floats) -> Floats:
-        """Go there, no farther than one can in a step. Gives the way that each has gone."""
+        """Move toward the targets, at most one step length; return the distance of each agent."""
         dx, dy = target_x - self.x, target_y - self.y
         way = np.hypot(dx, dy)
         share = np.minimum(1.0, FARTHEST_WALK / np.maximum(way, FARTHEST_WALK))

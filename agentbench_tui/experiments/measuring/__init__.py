@@ -1,1 +1,1 @@
-"""Measurement of one variant: its seat, the timer, separate passes of profilers."""
+"""Measures one variant: its seat, the timer, separate passes of profilers."""

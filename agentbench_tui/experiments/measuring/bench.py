@@ -43,7 +43,7 @@ _FAILS = BaseException
 
 
 class Bench:
-    """An experiment on the bench."""
+    """An experiment prepared for measurement."""
 
     def __init__(self, order: Order) -> None:
         self._order = order
@@ -70,7 +70,7 @@ class Bench:
         )
 
     def open(self) -> Opened:
-        """Make the experiment, set it up, and read its settings back."""
+        """Create the experiment, set it up, and read its settings back."""
         order = self._order
         try:
             Path(order.run_dir).mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ class Bench:
             return Opened({}, describe(error))
 
     def warm_up(self, calls: int) -> Warmed:
-        """Unmeasured calls, and as many more as it takes to know how long one is.
+        """Make unmeasured calls, and as many more as it takes to know the duration of one.
 
         Without any the first measured call is the first of all, and no loop is made of it.
         """
@@ -119,7 +119,7 @@ class Bench:
         )
 
     def iterate(self, index: int) -> Reading:
-        """One measured iteration, with the instruments around it."""
+        """Run one measured iteration, with the instruments around it."""
         self._seed(index)
         context, loops = self._context, self._loops
         context.iteration_index, context.loops = index, loops
@@ -199,7 +199,7 @@ class Bench:
         return error
 
     def _settle(self) -> None:
-        """After the first whole call: the parameters read so far are those in use."""
+        """After the first whole call, fix the set of parameters that are in use."""
         if self._unread is None and self._experiment is not None:
             self._unread = unread(self._experiment)
             settle(self._experiment)
@@ -230,7 +230,7 @@ class Bench:
         return self._runner
 
     def _seed(self, step: int) -> None:
-        """Variants draw the same random numbers in the same step."""
+        """Seed the random generators, so that variants draw the same numbers in the same step."""
         seed = derive_seed(self._order.seed, step)
         random.seed(seed)
         if (numpy := sys.modules.get("numpy")) is not None:

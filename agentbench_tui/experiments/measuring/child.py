@@ -1,4 +1,4 @@
-"""The program of a fresh process: a bench that is asked by JSON lines and does nothing else.
+"""The program of a fresh process: a bench controlled by JSON lines.
 
 Started by `seat.ProcessSeat` and ended by closing its input. What an experiment prints goes to
 standard error, since standard output carries the answers.
@@ -17,7 +17,7 @@ from agentbench_tui.experiments.measuring.order import Instrument, Order
 
 
 def main() -> int:
-    """Answer until the input ends."""
+    """Answer requests until the input ends."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     bench: Bench | None = None

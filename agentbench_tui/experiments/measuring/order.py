@@ -36,7 +36,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """After set-up."""
+    """Reply after set-up."""
 
     effective: dict[str, Any]
     error: str | None = None
@@ -47,7 +47,7 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 class Warmed(msgspec.Struct, frozen=True):
-    """After the warm-up."""
+    """Reply after the warm-up."""
 
     loops: int
     """Calls in each measured iteration from now on."""

@@ -87,7 +87,7 @@ def asked_for(experiment: object) -> dict[str, Any]:
 
 def after_constructor(experiment: object, *, by_name: bool, is_lazy: bool) -> None:
     """Record what is known about reads after the class's own constructor has run; `by_name` says
-    whether it takes parameters as arguments, `is_lazy` whether `params` is created at the first
+    whether it has parameters as arguments, `is_lazy` whether `params` is created at the first
     access. A constructor that has stored only `params` cannot have used their values yet.
     """
     own = vars(experiment)
@@ -123,7 +123,7 @@ def unread(experiment: object) -> tuple[str, ...]:
 
 @contextmanager
 def unnoted(experiment: object) -> Iterator[None]:
-    """Reads within this context do not count."""
+    """Do not count reads within this context."""
     own = vars(experiment)
     given, had = own.get(GIVEN), "params" in own
     before = set(given.unread) if isinstance(given, RecordedReads) else set()
@@ -137,7 +137,7 @@ def unnoted(experiment: object) -> Iterator[None]:
 
 
 def settle(experiment: object) -> None:
-    """Replace its parameters by a plain mapping, which costs nothing to read."""
+    """Replace the parameters by a plain mapping, which costs nothing to read."""
     own = vars(experiment)
     if isinstance(own.get("params", own.get(GIVEN)), RecordedReads):
         own["params"] = asked_for(experiment)

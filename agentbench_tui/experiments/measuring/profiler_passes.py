@@ -1,4 +1,4 @@
-"""Profilers, each in a separate pass: a call that is never among the measured ones.
+"""Runs profilers, each in a separate pass on a call that is never among the measured ones.
 
 Each writes files to the variant's folder and a short summary of time or memory.
 """

@@ -1,4 +1,4 @@
-"""Where a variant sits while it is measured: a thread of this process, or a fresh process.
+"""Runs a variant while it is measured: in a thread of this process, or in a fresh process.
 
 A thread costs nothing to start and shares what the process has (imports, caches, memory). A fresh
 process has none of what came before, so that repeats differ by all that makes processes differ
@@ -41,11 +41,11 @@ class Seat(Protocol):
     async def iterate(self, index: int) -> Reading: ...
     async def profile(self, instrument: Instrument) -> Profiled: ...
     async def close(self) -> str | None:
-        """Tear down; what went wrong in it."""
+        """Tear down; return the error, if any."""
         ...
 
     async def end(self) -> None:
-        """Let go of its thread, or kill its process: always, and to the end."""
+        """Release its thread, or kill its process; always completes."""
         ...
 
     @property
@@ -113,7 +113,7 @@ class ThreadSeat:
 
 
 class ProcessSeat:
-    """In a process that is started for it; it is killed with all it started when it is too late."""
+    """Runs in a new process, which is killed with its descendants when it is too late."""
 
     def __init__(self, order: Order, time_limit_s: float | None = None) -> None:
         self._order = order

@@ -1,4 +1,4 @@
-"""The timer: between its two readings there is only the call.
+"""The timer: only the call runs between its two readings.
 
 A call shorter than a thousand readings of the timer runs in a loop, so that the timer's own share
 stays below one in a thousand. The length of the loop is found by doubling, before anything is
@@ -50,7 +50,7 @@ def timed(call: Call[A], argument: A, loops: int = 1) -> Timed:
 
 
 async def timed_async(call: Callable[[A], Awaitable[Any]], argument: A, loops: int = 1) -> Timed:
-    """The same of a coroutine function, awaited in the loop that runs."""
+    """Run this many awaited calls in a row on the running loop, timed as one."""
     rounds = repeat(None, loops - 1)
     began = now_ns()
     for _ in rounds:

@@ -1,4 +1,4 @@
-"""Whether the measured code uses the parameters that a run varies, judged by what it reads."""
+"""Detects whether the measured code reads the parameters that a run varies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ParameterUse:
     """Names of parameters with their requested values that were not read."""
 
     def add(self, metadata: dict[str, Any]) -> None:
-        """A repeat's first iteration."""
+        """Add a repeat's first iteration."""
         differs = metadata["otherwise"]
         unread = frozenset(
             name for name in metadata.get("unread", ()) if not differs.get(name, False)
@@ -43,7 +43,7 @@ class ParameterUse:
 
 
 def parameter_use_of(connection: sqlite3.Connection, keys: Iterable[int]) -> list[ParameterUse]:
-    """These executions, in their order in the plan."""
+    """Return the parameter use of these executions, in plan order."""
     found: dict[int, ParameterUse] = {}
     for key, _, variant, text in effective_settings(connection, keys):
         one = found.setdefault(key, ParameterUse(key, variant))
@@ -55,8 +55,9 @@ def parameter_use_of(connection: sqlite3.Connection, keys: Iterable[int]) -> lis
 def last_of(
     connection: sqlite3.Connection, place: tuple[int, str, str], keys: Container[int]
 ) -> list[ParameterUse]:
-    """Every execution of a benchmark (run's key, suite's hash, id) where all but those with these
-    keys have ended; else none."""
+    """Return every execution of a benchmark (run's key, suite's hash, id) if all but those with
+    these keys have ended; else none.
+    """
     ended = ended_executions(connection, *place)
     if not all(has_ended or key in keys for key, has_ended in ended.items()):
         return []
@@ -64,8 +65,9 @@ def last_of(
 
 
 def variants_without_effect(group: Sequence[ParameterUse]) -> dict[int, str]:
-    """Execution → why it was in vain, of those of one group whose variants differ in nothing that
-    was read."""
+    """Return, by execution, why it was useless: its variants differ only in parameters that were
+    never read.
+    """
     measured = {one.variant: one for one in group if one.told is not None}
     alike: dict[str, str] = equal_variants(
         {name: one.settings() for name, one in measured.items()},

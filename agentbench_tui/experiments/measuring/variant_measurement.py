@@ -33,7 +33,7 @@ LONGEST_REASON = 300
 
 
 class VariantMeasurement:
-    """A variant, set up and measured iteration by iteration."""
+    """A variant that is set up and measured iteration by iteration."""
 
     def __init__(
         self, order: Order, benchmark: Benchmark, context: RunContext, key: int, case_key: int
@@ -58,18 +58,18 @@ class VariantMeasurement:
 
     @property
     def goes_on(self) -> bool:
-        """Return whether there is something left to measure, and it is allowed."""
+        """Return whether more iterations are needed and allowed."""
         progress = self.progress
         is_open = self._opened is not None and self._opened.error is None
         return is_open and progress.stop_reason is None and progress.broken is None
 
     @property
     def effective(self) -> dict[str, Any]:
-        """The settings that were read back."""
+        """Return the settings that were read back."""
         return {} if self._opened is None else self._opened.effective
 
     async def open(self) -> None:
-        """Set up. A failure breaks this execution, not the others."""
+        """Set up. A failure breaks only this execution."""
         if self._context.stop.is_set:
             return
         try:
@@ -84,8 +84,9 @@ class VariantMeasurement:
         self._context.active[self.key] = self
 
     async def warm_up(self) -> None:
-        """Unmeasured calls, after which it is known how many make one iteration. One that takes
-        too long breaks this execution: it would not end in the measured ones either."""
+        """Make unmeasured calls, which determine how many form one iteration. One that takes too
+        long breaks this execution, since measured ones would not end either.
+        """
         if not self.goes_on or self._context.stop.is_set:
             return
         started_at = utc_now()
@@ -117,8 +118,8 @@ class VariantMeasurement:
             await self.warm_up()
 
     async def _bounded(self, call: Awaitable[T], calls: int = 0) -> T:
-        """Run unmeasured work of this many calls; ended at its limit, and soon after the run was
-        asked to end. Raises AgentFailure.
+        """Run unmeasured work of this many calls, ended at its limit and soon after the run is to
+        end. Raises AgentFailure.
         """
         stop = self._context.stop
         limit_s = None
@@ -141,7 +142,7 @@ class VariantMeasurement:
             raise AgentFailure(FailureKind.TIMEOUT, late) from None
 
     async def iterate(self, nth: int) -> Reading:
-        """Measure one iteration and keep it."""
+        """Measure and store one iteration."""
         started_at = utc_now()
         self._in_call = True
         try:
@@ -155,7 +156,7 @@ class VariantMeasurement:
         return reading
 
     def _judged(self, reading: Reading) -> tuple[Reading, FailureKind | None]:
-        """The reading with what kind of failure it is, if it is one."""
+        """Return the reading with its failure kind, if it failed."""
         if reading.error is not None:
             return reading, FailureKind.HARNESS if reading.by_instrument else FailureKind.AGENT
         if self._limit_ms is not None and reading.ms is not None and reading.ms > self._limit_ms:
@@ -205,11 +206,11 @@ class VariantMeasurement:
         return Answer(data=reading.metrics, api_calls=0, metadata=metadata)
 
     def end_iteration(self) -> None:
-        """Look whether it is precise enough by now."""
+        """Check whether the measurement is precise enough."""
         end_pass(self.progress, self._benchmark.early_stop)
 
     async def profile(self, instrument: Instrument) -> str:
-        """One pass of a profiler; what came out, in words."""
+        """Run one pass of a profiler; return its outcome in words."""
         try:
             found = await self._bounded(self._seat.profile(instrument))
         except AgentFailure as failure:

@@ -18,7 +18,7 @@ _FEW = 10
 
 @register_experiment("self_start_up")
 class StartUp(Experiment):
-    """Start the program, have its help written, and wait for its end."""
+    """Start the program, let it print its help, and wait for its end."""
 
     better: ClassVar = {"cpu_ms": "lower"}
     asks_agent = False
@@ -30,7 +30,7 @@ class StartUp(Experiment):
 
 @register_experiment("self_harness")
 class HarnessOverhead(Experiment):
-    """Run a suite with an agent that answers at once: start, imports, cases and summary.
+    """Run a suite with an agent that answers immediately: start, imports, cases and summary.
 
     `case_cpu_ms` is what a case adds: the CPU time beyond that of a run of ten cases, which is
     made before and not timed, by the cases beyond ten.

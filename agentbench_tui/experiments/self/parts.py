@@ -1,4 +1,4 @@
-"""Parts of the tool that work while others are measured: the store, and the histogram."""
+"""Parts of the tool that work during measurements: the store, and the histogram."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INSERT = "INSERT INTO measured (name, value) VALUES (?, ?)"
 
 @register_experiment("self_store")
 class Store(Experiment):
-    """Queue rows for the writer and wait until all are committed, into a table that is empty.
+    """Queue rows for the writer and wait until all are committed, into an empty table.
 
     Committed is what stands in SQLite's log; the disk need not have it yet. `cpu_ms` is of this
     process, the writer's thread with it.

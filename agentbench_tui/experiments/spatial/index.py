@@ -1,4 +1,4 @@
-"""Structures that find points in the plane, behind one protocol, all with the same answers.
+"""Structures that find points in the plane, with one protocol and equal answers.
 
 Each is built from an (n, 2) array of places and answers with indices into it. A hash of cells and
 a KD-tree and quadtree with buckets are here; scipy's cKDTree is taken as it is.
@@ -26,7 +26,7 @@ class SpatialIndex(Protocol):
     """Points that can be searched by location."""
 
     def within(self, x: float, y: float, radius: float) -> Ints:
-        """Indices of the points no farther than `radius` away, ascending."""
+        """Return the indices of the points no farther than `radius` away, ascending."""
         ...
 
     def nearest(self, x: float, y: float) -> int:
@@ -37,12 +37,12 @@ class SpatialIndex(Protocol):
         ...
 
     def move(self, moved: Ints, places: Floats) -> None:
-        """Points `moved` are at `places` from now on, (len(moved), 2)."""
+        """Move the points `moved` to `places`, (len(moved), 2)."""
         ...
 
 
 class HashGrid:
-    """Points by the square cell that they are in."""
+    """Points by square cell."""
 
     def __init__(self, places: Floats, cell: float = CELL) -> None:
         self._places = places.copy()
@@ -93,7 +93,7 @@ class HashGrid:
 
 
 class ScipyTree:
-    """scipy's cKDTree. It cannot move points, so it is built again."""
+    """scipy's cKDTree. It cannot move points, so it is rebuilt."""
 
     def __init__(self, places: Floats) -> None:
         from scipy.spatial import cKDTree

@@ -59,7 +59,7 @@ class SpatialMemoryProfiler(Experiment):
 
 
 def measured(structure: str, entities: int, copies: int, seed: int) -> dict[str, float]:
-    """Memory of `copies` structures, built in this process and let go of, twice."""
+    """Return the memory of `copies` structures, built and released twice in this process."""
     import psutil
 
     process, build = psutil.Process(), INDEXES[structure]

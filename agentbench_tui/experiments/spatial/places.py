@@ -1,4 +1,4 @@
-"""Places to index, and places to search for, drawn from four distributions."""
+"""Draws points to index, and points to search for, from four distributions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLUSTERS = 5
 
 
 def draw_places(n: int, distribution: Distribution, seed: int) -> Floats:
-    """(n, 2) places in a square of 1000 by 1000.
+    """Return (n, 2) points in a square of 1000 by 1000.
 
     `clustered`: five normal clouds of deviation 50 to 150; `linear`: near its two diagonals;
     `sparse`: on a lattice with some jitter, so that none are close together.

@@ -1,4 +1,6 @@
-"""`spatial_performance_analyzer`: how a structure grows with its points, and when it pays."""
+"""`spatial_performance_analyzer`: how a structure's times grow with its points, and when it
+pays.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from agentbench_tui.model.identity import derive_seed
 
 @register_experiment("spatial_performance_analyzer")
 class SpatialPerformanceAnalyzer(Experiment):
-    """How the times of a structure grow with its points, and when it pays for being built.
+    """Measures how the times of a structure grow with its points, and when building it pays.
 
     `repaid_by_query_percent` is how much of the time to build one question saves against a search
     through all points: at 5 it has paid after 20 questions, below 0 it never pays. `…_exponent` is
@@ -95,12 +97,12 @@ class SpatialPerformanceAnalyzer(Experiment):
 
 
 def growth_exponent(sizes: list[int], seconds: list[float]) -> float:
-    """Slope of log seconds over log sizes, by least squares."""
+    """Return the slope of log seconds over log sizes, by least squares."""
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
 def _scan(places: NDArray[np.float64]) -> Callable[[float, float, float], NDArray[Any]]:
-    """A search through all points, as one would write it without any structure."""
+    """Return a search through all points without a structure."""
 
     def within(x: float, y: float, radius: float) -> NDArray[Any]:
         return np.flatnonzero(((places - (x, y)) ** 2).sum(axis=1) <= radius**2)

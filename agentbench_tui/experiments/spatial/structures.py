@@ -1,4 +1,6 @@
-"""`spatial_comprehensive` and `spatial_index_profiler`: what building, asking and moving cost."""
+"""`spatial_comprehensive` and `spatial_index_profiler`: the cost of building, querying and
+moving.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 
 @register_experiment("spatial_comprehensive")
 class SpatialComprehensive(Experiment):
-    """cKDTree, KD-tree, quadtree and hash grid: building, points within a radius, the nearest.
+    """Measures cKDTree, KD-tree, quadtree and hash grid: building, points within a radius, the
+    nearest.
 
     All are asked for the same places; `found` is the same for all, since their answers are.
     """
@@ -80,7 +83,8 @@ class SpatialComprehensive(Experiment):
 
 @register_experiment("spatial_index_profiler")
 class SpatialIndexProfiler(Experiment):
-    """Keeping a structure up to date: steps in which some points move and some are asked for.
+    """Measures keeping a structure up to date: steps in which some points move and some are
+    queried.
 
     With `batch` all moves of a step are told at once, without it one by one; both have the same
     moves and questions, and end with the same points in the same places. A tree is built anew at

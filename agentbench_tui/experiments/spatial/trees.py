@@ -32,21 +32,21 @@ class Box:
     parts: list[Box] = field(default_factory=list)
 
     def away(self, x: float, y: float) -> float:
-        """Square of the distance from a place to the rectangle; 0 inside."""
+        """Return the squared distance from a point to the rectangle; 0 inside."""
         dx = max(self.left - x, 0.0, x - self.right)
         dy = max(self.top - y, 0.0, y - self.bottom)
         return dx * dx + dy * dy
 
 
 class _Tree:
-    """Boxes within boxes. Moving points builds it again."""
+    """Nested boxes. Moving points rebuilds the tree."""
 
     def __init__(self, places: Floats) -> None:
         self._places = places.copy()
         self._root = self._built()
 
     def within(self, x: float, y: float, radius: float) -> Ints:
-        """Indices of the points no farther than `radius` away, ascending."""
+        """Return the indices of the points no farther than `radius` away, ascending."""
         limit, open_boxes, leaves = radius**2, [self._root], []
         while open_boxes:
             box = open_boxes.pop()
@@ -64,7 +64,7 @@ class _Tree:
         return near
 
     def nearest(self, x: float, y: float) -> int:
-        """Index of the nearest point, by the nearest box first."""
+        """Return the index of the nearest point, searching the nearest box first."""
         best, best_square = -1, np.inf
         order = 0  # boxes cannot be compared
         queue: list[tuple[float, int, Box]] = [(0.0, 0, self._root)]
@@ -83,7 +83,7 @@ class _Tree:
         return best
 
     def move(self, moved: Ints, places: Floats) -> None:
-        """Points `moved` are at `places` from now on."""
+        """Move the points `moved` to `places`."""
         self._places[moved] = places
         self._root = self._built()
 
@@ -111,7 +111,7 @@ class _Tree:
 
 
 class KdTree(_Tree):
-    """Each box is halved at the median of its points, across its longer extent."""
+    """Splits each box at the median of its points, across its longer extent."""
 
     def _divided(self, box: Box, depth: int) -> list[Box]:  # noqa: ARG002
         inside = self._places[box.points]
@@ -129,7 +129,7 @@ class KdTree(_Tree):
 
 
 class QuadTree(_Tree):
-    """Each box is quartered at its middle."""
+    """Splits each box into quarters at its center."""
 
     def _divided(self, box: Box, depth: int) -> list[Box]:  # noqa: ARG002
         x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2

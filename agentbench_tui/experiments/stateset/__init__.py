@@ -1,1 +1,1 @@
-"""The parts that StateSet's suites measure, as code that really works."""
+"""The parts that StateSet's suites measure, as working code."""

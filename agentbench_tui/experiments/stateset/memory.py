@@ -1,4 +1,4 @@
-"""Memory of a dialogue: turns that are stored, searched, and put into a prompt."""
+"""Memory of a dialogue: stores and searches turns, and builds prompts from them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MORE = 64
 
 
 class DialogueMemory:
-    """The last turns of a dialogue, with an index of their words."""
+    """The latest turns of a dialogue, with an index of their words."""
 
     def __init__(self, most_turns: int) -> None:
         self._turns: deque[tuple[str, str, Counter[str]]] = deque(maxlen=most_turns)
@@ -97,7 +97,7 @@ class _Remembered(Experiment):
 
 @register_experiment("stateset_memory_system")
 class MemorySystem(_Remembered):
-    """Add a turn to a dialogue's memory, and build the context of the next prompt."""
+    """Measures adding a turn to a dialogue's memory and building the next prompt's context."""
 
     def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
         self.memory.add("user", next(self.more))
@@ -107,7 +107,7 @@ class MemorySystem(_Remembered):
 
 @register_experiment("stateset_dialogue_search")
 class DialogueSearch(_Remembered):
-    """Find the turns of a dialogue that are about something."""
+    """Measures finding the turns of a dialogue about a topic."""
 
     def execute_once(self, context: ExperimentContext) -> dict[str, int]:  # noqa: ARG002
         return {"found": len(self.memory.search("refund of a broken cable", most=5))}

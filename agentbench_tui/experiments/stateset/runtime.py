@@ -1,4 +1,4 @@
-"""The parts around an agent: checking what comes in, reading what comes out, grading it.
+"""The code around an agent: validation of input, parsing of output, grading.
 
 What is measured is what this harness itself uses for it, on texts that stay the same, so that a
 figure changes only when the code or the machine does.
@@ -53,7 +53,9 @@ _SPOKEN = (
 
 @register_experiment("stateset_input_validation")
 class InputValidation(Experiment):
-    """Check five prompts: length, control characters, secrets, a phrase that gives orders."""
+    """Measures checking five prompts: length, control characters, secrets, an instruction to
+    override.
+    """
 
     class Parameters(BaseModel):
         longest: int = Field(4096, ge=1, description="Characters that a prompt may have.")
@@ -89,7 +91,7 @@ class _Graded(Experiment):
         self.tasks = self.made()
 
     def made(self) -> list[tuple[NamedScorer, Case, Answer]]:
-        """Scorers with what they grade."""
+        """Return scorers with what they grade."""
         raise NotImplementedError
 
     async def execute_once(self, context: ExperimentContext) -> dict[str, float]:  # noqa: ARG002
@@ -107,7 +109,7 @@ async def graded(scorer: NamedScorer, case: Case, answer: Answer) -> Score:
 
 @register_experiment("stateset_structured_output")
 class StructuredOutput(_Graded):
-    """Find the JSON in five texts and check it by two schemas."""
+    """Measures finding the JSON in five texts and checking it against two schemas."""
 
     def made(self) -> list[tuple[NamedScorer, Case, Answer]]:
         from agentbench_tui.scoring.registry import make_scorer
@@ -120,7 +122,7 @@ class StructuredOutput(_Graded):
 
 @register_experiment("stateset_function_calling")
 class FunctionCalling(_Graded):
-    """Read a call as a model sends it, and compare it with the call that was wanted."""
+    """Measures reading a model's tool call and comparing it with the expected call."""
 
     def made(self) -> list[tuple[NamedScorer, Case, Answer]]:
         from agentbench_tui.scoring.registry import make_scorer
@@ -153,7 +155,7 @@ def _definition() -> dict[str, Any]:
 
 @register_experiment("stateset_evaluation_metrics")
 class EvaluationMetrics(_Graded):
-    """Grade an answer for overlap, longest common words, wanted facts and wording."""
+    """Measures grading an answer for overlap, longest common words, expected facts and wording."""
 
     def made(self) -> list[tuple[NamedScorer, Case, Answer]]:
         from agentbench_tui.scoring.registry import make_scorer
@@ -171,7 +173,7 @@ class EvaluationMetrics(_Graded):
 
 @register_experiment("stateset_config_validation")
 class ConfigValidation(Experiment):
-    """Validate a suite of this many benchmarks, from plain data to its model."""
+    """Measures validating a suite of this many benchmarks, from plain data to its model."""
 
     class Parameters(BaseModel):
         benchmarks: int = Field(5, ge=1, le=1000)

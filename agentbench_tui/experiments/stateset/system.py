@@ -1,4 +1,4 @@
-"""The machine itself, for any agent: memory, processor, disk."""
+"""The machine itself, for any agent: memory, CPU, disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @register_experiment("stateset_memory")
 class MemoryUse(Experiment):
-    """Fill a dictionary with texts and let it go: the time, and the memory that it takes.
+    """Measures filling a dictionary with texts and releasing it: time and memory.
 
     Memory is that of Python's own allocations, of one filling that is not timed: following them
     makes it many times slower.
@@ -53,7 +53,7 @@ class MemoryUse(Experiment):
 
 @register_experiment("stateset_cpu")
 class ProcessorUse(Experiment):
-    """Add up squares, on one core."""
+    """Measures adding squares on one core."""
 
     class Parameters(BaseModel):
         numbers: int = Field(10_000, ge=1, le=1_000_000_000)
@@ -67,7 +67,7 @@ class ProcessorUse(Experiment):
 
 @register_experiment("stateset_io")
 class DiskUse(Experiment):
-    """Write a file, make sure that the disk has it, and read it back."""
+    """Measures writing a file, syncing it to disk, and reading it back."""
 
     class Parameters(BaseModel):
         kilobytes: int = Field(64, ge=1, le=1_000_000)

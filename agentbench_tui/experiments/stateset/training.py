@@ -1,4 +1,4 @@
-"""The parts of training from rewards: scoring answers, sampling trajectories, one step of a policy.
+"""The parts of training from rewards: scoring answers, sampling trajectories, a policy step.
 
 The policy is a softmax over actions for a state; its step follows advantages relative to the group,
 as in group-relative policy optimisation (Shao et al. 2024, arXiv:2402.03300) with one step for each
@@ -25,8 +25,8 @@ _GROUP = 8
 
 
 class Policy:
-    """A softmax over actions in each of this many states, in a world that rewards one action
-    with 1.
+    """A softmax over actions for each of this many states, in a world that rewards one action with
+    1.
     """
 
     def __init__(self, states: int, actions: int, seed: int) -> None:
@@ -37,8 +37,9 @@ class Policy:
         self.wanted = self.draw.integers(actions, size=states)
 
     def rollout(self, groups: int, turns: int) -> tuple[Array, Array, Array]:
-        """States and actions, int64[groups, 8, turns], and the mean reward, float64[groups, 8].
-        All of a group begin alike and see the same states."""
+        """Return states and actions, int64[groups, 8, turns], and the mean reward, float64[groups,
+        8]. All trajectories of a group start alike and see the same states.
+        """
         import numpy as np
 
         states, actions = self.weights.shape
@@ -50,7 +51,7 @@ class Policy:
         return seen, taken, (taken == self.wanted[seen]).mean(axis=-1)
 
     def probabilities(self) -> Array:
-        """float64[states, actions]; each row adds up to 1."""
+        """Return float64[states, actions]; each row sums to 1."""
         import numpy as np
 
         raised = np.exp(self.weights - self.weights.max(axis=1, keepdims=True))
@@ -58,7 +59,7 @@ class Policy:
         return probabilities
 
     def step(self, seen: Array, taken: Array, rewards: Array, rate: float) -> None:
-        """One step of ascent along the advantages within each group."""
+        """Make one ascent step along the advantages within each group."""
         import numpy as np
 
         spread = rewards.std(axis=1, keepdims=True)
@@ -155,7 +156,7 @@ _SAID = (
 
 
 def _objectives(text: str) -> float:
-    """Relevance 0.4, politeness 0.2, length 0.2, variety 0.2, each in 0..1."""
+    """Return relevance 0.4 + politeness 0.2 + length 0.2 + variety 0.2, each in 0..1."""
     words = text.split()
     distinct = set(words)
     relevant = len(distinct & {"order", "refund", "send", "today"}) / 4
@@ -165,7 +166,7 @@ def _objectives(text: str) -> float:
 
 
 def _features(text: str) -> list[float]:
-    """Words counted by their length and first letter, in 64 places."""
+    """Return words counted by length and first letter, in 64 bins."""
     counts = [0.0] * 64
     for word in text.split():
         counts[(len(word) * 31 + ord(word[0])) % 64] += 1.0

@@ -1,1 +1,1 @@
-"""Experiments on data stores: SQLite in its settings and places, and Redis."""
+"""Experiments on data stores: SQLite with several settings and locations, and Redis."""

@@ -26,7 +26,8 @@ Row = tuple[int, int, str, float, float, float]
 
 @register_experiment("database_profiler")
 class DatabaseProfiler(Experiment):
-    """Inserts into SQLite on disk or in memory, with a given number of rows per transaction.
+    """Measures inserts into SQLite on disk or in memory, with a given number of rows per
+    transaction.
 
     `insert_s` is the time of the statements, `commit_s` that of the commits.
     """

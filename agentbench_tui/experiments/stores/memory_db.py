@@ -21,7 +21,8 @@ from agentbench_tui.experiments.farm.world import World, WorldSettings
 
 @register_experiment("memory_db")
 class MemoryDatabase(Experiment):
-    """A simulation with its journal on disk, in memory, or in memory and copied at the end.
+    """Measures a simulation with its journal on disk, in memory, or in memory and copied at the
+    end.
 
     On disk with SQLite's own settings, and with a write-ahead log. All simulate the same world from
     the same state; `total_s` is from the first row to the closed journal, the time of a call has

@@ -97,7 +97,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> str | int:
 
 
 def write_heavy(connection: sqlite3.Connection, rows: list[Row], batch: int) -> int:
-    """All rows, a transaction for each batch. Gives the count of statements."""
+    """Insert all rows with one transaction per batch; return the number of statements."""
     for start in range(0, len(rows), batch):
         with connection:
             connection.executemany(_INSERT, rows[start : start + batch])
@@ -116,13 +116,14 @@ def read_heavy(connection: sqlite3.Connection, keys: Sequence[int]) -> int:
 
 
 def settle(connection: sqlite3.Connection) -> None:
-    """Move the log, if there is one, into the database's own file."""
+    """Move the write-ahead log, if there is one, into the database file."""
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def mixed(connection: sqlite3.Connection, rows: list[Row]) -> int:
-    """Single inserts under an index; after every tenth a look-up, a count and a mean of the last
-    hundred; a transaction for each hundred."""
+    """Insert rows one by one under an index; after every tenth run a look-up, a count and a mean of
+    the last hundred; one transaction per hundred.
+    """
     statements = 0
     for nth, row in enumerate(rows, 1):
         connection.execute(_INSERT, row)
@@ -141,7 +142,7 @@ def mixed(connection: sqlite3.Connection, rows: list[Row]) -> int:
 
 @register_experiment("pragma_profile")
 class PragmaProfile(Experiment):
-    """SQLite's settings: balanced, performance, safety and memory, under one workload.
+    """Measures SQLite's settings balanced, performance, safety and memory under one workload.
 
     Each call has a new database, which is made before it is timed; that of read_heavy is filled
     once, and each call has a new connection to it.

@@ -38,7 +38,7 @@ class Commands(Protocol):
     """Executes commands."""
 
     def execute(self, *commands: Command) -> list[Any]:
-        """Execute all of them in one round trip; return their answers in order.
+        """Execute all commands in one round trip; return their answers in order.
 
         Raises RedisError.
         """
@@ -98,10 +98,10 @@ def _encoded(command: Command) -> bytes:
 
 
 class RedisServer:
-    """A server for this experiment alone: at a Unix socket, nothing on disk, ended with it."""
+    """A server for this experiment alone: at a Unix socket, without persistence, ended with it."""
 
     def __init__(self) -> None:
-        """Raises FileNotFoundError if there is no redis-server, RedisError if it fails."""
+        """Raises FileNotFoundError without redis-server, RedisError if it fails to start."""
         found = shutil.which(SERVER)
         if found is None:
             raise FileNotFoundError(f"no {SERVER} on PATH")
@@ -126,7 +126,7 @@ class RedisServer:
         return RedisConnection(self._path)
 
     def stop(self) -> None:
-        """End it; its data are gone."""
+        """End the server and discard its data."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
@@ -141,7 +141,7 @@ class RedisServer:
         return self._process.pid
 
     def _wait(self) -> str:
-        """Until it answers; its version."""
+        """Wait until the server answers; return its version."""
         until = monotonic() + START_LIMIT_S
         while True:
             try:
@@ -157,7 +157,7 @@ class RedisServer:
 
 
 class EmbeddedTable:
-    """The commands that the experiment needs, on dictionaries in this process.
+    """The commands that the experiment needs, implemented on dictionaries in this process.
 
     There is no server, no network and no copy between processes, so its times say nothing about
     Redis.

@@ -1,4 +1,4 @@
-"""`redis_memory`: agents' memories kept in Redis, written, read, searched, batched and pruned."""
+"""`redis_memory`: agents' memories in Redis: written, read, searched, batched and pruned."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ EMBEDDED = "embedded table in this process (not Redis)"
 
 
 class NoRedis(AgentbenchError):
-    """The experiment requires Redis, and there is none."""
+    """Raised when the experiment requires Redis and it is missing."""
 
 
 @register_experiment("redis_memory")
 class RedisMemory(Experiment):
-    """Agents' memories in Redis: written one by one and in batches, read, searched and pruned.
+    """Measures agents' memories in Redis: written one by one and in batches, read, searched,
+    pruned.
 
     A server is started for it. Where there is no redis-server a table embedded in this process
     takes its place, and the settings in force name it as what it is. Single writes and batches
@@ -128,7 +129,7 @@ class RedisMemory(Experiment):
         return self._server.connect()
 
     def _write_singly(self) -> int:
-        """An entry to a round trip."""
+        """Write one entry per round trip."""
         for agent, step, text in self._entries:
             self._commands.execute(*self._stored(agent, step, text))
         return len(self._entries)
@@ -145,7 +146,7 @@ class RedisMemory(Experiment):
         return ("SET", key, text, "EX", self.params["ttl"]), ("ZADD", f"agent:{agent}", step, key)
 
     def _read(self) -> int:
-        """Every entry once, in no order, one to a round trip; how many were there."""
+        """Read every entry once in random order, one per round trip; return their number."""
         found = 0
         for agent, step in self._reads:
             (text,) = self._commands.execute(("GET", f"agent:{agent}:{step}"))
@@ -153,7 +154,7 @@ class RedisMemory(Experiment):
         return found
 
     def _search(self) -> int:
-        """All memories of an agent that were made near a place; how many in all searches."""
+        """Find all memories of an agent near a place; return their number over all searches."""
         hits = 0
         for nth, (x, y) in enumerate(self._places):
             key = f"agent:{nth % self.params['num_agents']}"
@@ -166,7 +167,7 @@ class RedisMemory(Experiment):
         return hits
 
     def _prune(self) -> int:
-        """Forget the oldest of every agent beyond the limit; how many were forgotten."""
+        """Delete the oldest memories of every agent beyond the limit; return their number."""
         removed = 0
         for agent in range(self.params["num_agents"]):
             key = f"agent:{agent}"
@@ -190,7 +191,7 @@ class RedisMemory(Experiment):
 
 
 def _entry(draw: random.Random, step: int) -> bytes:
-    """One memory: state, perception, action and reward."""
+    """Return one memory: state, perception, action and reward."""
     return json.dumps(
         {
             "step": step,

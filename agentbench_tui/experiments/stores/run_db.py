@@ -1,4 +1,4 @@
-"""`run_db`: a run of this program with its own store on disk, in memory, or kept at the end."""
+"""`run_db`: a run of this program with its store on disk, in memory, or persisted at the end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from agentbench_tui.store.answer_counts import answers_stored
 
 @register_experiment("run_db")
 class RunDatabase(Experiment):
-    """`agentbench run` with `--db FILE`, `--db :memory:`, or `--db :memory: --persist FILE`.
+    """Measures `agentbench run` with `--db FILE`, `--db :memory:`, or `--db :memory: --persist
+    FILE`.
 
     The agent answers at once, so that little but the harness and its store is in the times, which
     are those of the whole command; waiting for the disk is in `command_s` and not in `cpu_s`.
