@@ -111,7 +111,7 @@ COMMANDS = {
         "Print a shell completion script.",
     ),
     "session": ("agentbench_tui.cli.session:session", "Open the interactive session."),
-    "attach": ("agentbench_tui.cli.session:attach", "Watch a run that another command started."),
+    "attach": ("agentbench_tui.cli.run.attach:attach", "Watch a run that another command started."),
     "open": ("agentbench_tui.cli.session:open_", "Open a finished run, or replay it."),
     "carry-out": ("agentbench_tui.cli.run.command:carry_out_command", ""),
 }

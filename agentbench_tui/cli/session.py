@@ -1,4 +1,4 @@
-"""The terminal session: `agentbench session` (which is `agentbench-tui`), `attach` and `open`."""
+"""The terminal session: `agentbench session` (which is `agentbench-tui`) and `open`."""
 
 from __future__ import annotations
 
@@ -31,29 +31,6 @@ def session(database: str | None, **given: Any) -> int:
     return show_session(Shared(database_path(database)), take_look(given)).code
 
 
-@click.command(short_help="Watch a run that another command started.")
-@click.argument("run", required=False)
-@click.option(
-    "--latest", is_flag=True, help="Watch the newest run, whether or not it is still running."
-)
-@database_option
-@look_options
-def attach(run: str | None, latest: bool, database: str | None, **given: Any) -> int:
-    """Watch RUN (an id or a unique prefix of one) live in the terminal.
-
-    Without RUN, watch the newest running run, else the newest run. Leaving the view does not stop
-    the run.
-
-    \b
-    agentbench attach
-    agentbench attach 01a2203b
-    """
-    if run is not None and latest:
-        raise click.UsageError("give a RUN or --latest, not both")
-    path = database_path(database)
-    return _show_run(path, _run_id(path, "latest" if latest else run), take_look(given))
-
-
 @click.command("open", short_help="Open a finished run, or replay it.")
 @click.argument("run", default="latest")
 @click.option("--replay", is_flag=True, help="Replay the run from its beginning.")
@@ -80,16 +57,13 @@ def open_(run: str, replay: bool, speed: float | None, database: str | None, **g
     return _show_run(path, run_id, take_look(given), (speed or 1.0) if replay else None)
 
 
-def _run_id(path: Path, wanted: str | None) -> str:
+def _run_id(path: Path, wanted: str) -> str:
     """Return the full id of the selected run. Raises UsageError if there is none."""
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.runs import find_run
-    from agentbench_tui.verdicts.runs.live_document import run_to_watch
 
     with reading(path) as connection:
-        if wanted is None:
-            wanted = run_to_watch(connection, path)
-        run_id: str = find_run(connection, wanted or "latest")["id"]
+        run_id: str = find_run(connection, wanted)["id"]
         return run_id
 
 

@@ -105,7 +105,7 @@ def test_a_killed_run_is_resumed_without_asking_again_what_was_committed(
 
     again = place.run("resume", "--no-ui")
     assert again.returncode == 2
-    assert "is complete; there is nothing to resume" in again.stderr
+    assert "no run was interrupted, so there is nothing to resume" in again.stderr
 
 
 def test_requests_of_a_killed_load_can_be_read_until_it_is_measured_anew(tmp_path: Path) -> None:

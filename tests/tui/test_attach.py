@@ -59,6 +59,8 @@ def test_detached_it_goes_on_and_is_come_back_to(place: Place) -> None:
         terminal.until_shown("6/6")
         terminal.press("q")
         assert terminal.until_end() == 0
+        result = terminal.sent.rpartition(b"\x1b[?1049l")[2]
+    assert b"4/6/6" in result, "right, answered and asked"
 
 
 def test_its_result_is_printed_when_the_session_about_it_is_left(place: Place) -> None:

@@ -184,7 +184,7 @@ async def test_ascii_is_all_of_the_screen(measured: Path) -> None:
         assert screen_text(app).isascii()
 
 
-@pytest.mark.parametrize("command", [("session",), ("attach",), ("open",)])
+@pytest.mark.parametrize("command", [("session",), ("open",)])
 def test_without_a_terminal_it_says_what_does_without(
     command: tuple[str, ...], measured: Path
 ) -> None:

@@ -21,7 +21,8 @@ from agentbench_tui.store.locking import Lease
 from agentbench_tui.store.queries.slowest import Slowest
 from agentbench_tui.verdicts.load.reference_ticks import reference_of
 from agentbench_tui.verdicts.ranking.running_board import BoardReader
-from agentbench_tui.verdicts.runs.live_document import LiveReader, run_to_watch
+from agentbench_tui.verdicts.runs.live_document import LiveReader
+from agentbench_tui.verdicts.runs.run_choice import live_run, resumable_run, run_to_watch
 
 
 class Store:
@@ -254,6 +255,20 @@ def test_the_slowest_answers_are_kept_while_more_come(store: Store) -> None:
         ("c1", ""),
         ("c7", "timeout"),
     ]
+
+
+def test_a_finished_run_is_never_taken_for_one_to_watch_or_to_resume(store: Store) -> None:
+    for run, status in ((1, "interrupted"), (2, "incomplete"), (3, "running"), (4, "complete")):
+        store.run(run, status=status)
+    assert live_run(store.connection, store.path) is None
+    assert resumable_run(store.connection, store.path) == "run3"
+    lease = Lease.take(store.path, "run3")
+    assert lease is not None
+    try:
+        assert live_run(store.connection, store.path) == "run3"
+        assert resumable_run(store.connection, store.path) == "run1"
+    finally:
+        lease.release()
 
 
 def test_the_newest_run_that_goes_on_is_watched_else_the_newest(store: Store) -> None:

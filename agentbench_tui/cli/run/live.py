@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-async def watch(database: Path, run_id: str) -> None:
-    """Draw a run until it ends."""
-    picture = RunPicture("Ctrl-C: finish what is in flight and stop")
+async def watch(
+    database: Path, run_id: str, keys: str = "Ctrl-C: finish what is in flight and stop"
+) -> None:
+    """Draw a run until it ends; `keys` says what keys do."""
+    picture = RunPicture(keys)
     with Live(console=console(stderr=True), refresh_per_second=4, transient=True) as live:
         async with Viewer(database, run_id) as viewer:
             async for update in viewer.updates():

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Continue an interrupted run.")
-@click.argument("run", default="latest")
+@click.argument("run", required=False)
 @database_option
 @click.option(
     "--format",
@@ -47,11 +47,12 @@ if TYPE_CHECKING:
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @trust_option
 @view_options
-def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
-    """Continue RUN (an id, a unique prefix of one, or `latest`).
+def resume(run: str | None, database: str | None, trust: bool, **given: Any) -> int:
+    """Continue RUN (an id, a unique prefix of one, or `latest`), and print its result at the end.
 
-    Stored answers are kept; requests that were in flight are sent again. An imported run executes
-    no code, contacts no server and reads no file until you allow it.
+    Without RUN, continue the newest run that was interrupted or killed. Stored answers are kept;
+    requests that were in flight are sent again. An imported run executes no code, contacts no
+    server and reads no file until you allow it.
 
     \b
     agentbench resume
@@ -70,9 +71,11 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
 
     path = database_path(database)
     with _to_resume(path) as there, reading(there) as connection:
-        row = find_run(connection, run)
+        row = find_run(connection, run or _resumable(connection, there))
     if is_leased(there, row["id"]):
-        raise UsageError(f"run {row['id']} is still running; there is nothing to resume")
+        raise UsageError(
+            f"run {row['id']} is still running; `agentbench attach {row['id']}` watches it"
+        )
     if row["error"] == IMPORTED_IN_PART:
         raise UsageError(f"run {row['id']} was {IMPORTED_IN_PART}")
     if row["status"] == "complete":
@@ -90,8 +93,27 @@ def resume(run: str, database: str | None, trust: bool, **given: Any) -> int:
             "and may have ended it. With fresh_process, only one iteration would fail",
             err=True,
         )
-    how = _as_begun(plan, experiments_shown(plan, how_of(given)))
+    how = as_begun(plan, experiments_shown(plan, how_of(given)))
     return running.run_plan(plan, str(path), None, how, resume=True)
+
+
+def _resumable(connection: Any, path: Path) -> str:
+    """Return the run to continue where none is named. Raises UsageError if there is none."""
+    from agentbench_tui.model.errors import UsageError
+    from agentbench_tui.store.queries.runs import newest_run_ids
+    from agentbench_tui.verdicts.runs.run_choice import live_run, resumable_run
+
+    found = resumable_run(connection, path)
+    if found is not None:
+        return found
+    running = live_run(connection, path)
+    if running is not None:
+        raise UsageError(
+            f"no run was interrupted; run {running} is still running (`agentbench attach`)"
+        )
+    lacking = newest_run_ids(connection, 1, "incomplete")
+    hint = "".join(f"; `agentbench resume {run}` asks what run {run} lacks" for run in lacking)
+    raise UsageError(f"no run was interrupted{hint or ', so there is nothing to resume'}")
 
 
 @contextmanager
@@ -110,7 +132,7 @@ def _to_resume(path: Path) -> Iterator[Path]:
         copy.unlock()
 
 
-def _as_begun(plan: Plan, how: How) -> How:
+def as_begun(plan: Plan, how: How) -> How:
     """Show the result as the command does that began the run, in its JSON schema too."""
     words = shlex.split(plan.command)
     begun = words[1] if len(words) > 1 else ""

@@ -73,7 +73,7 @@ def run_plan(
         # An interrupt that comes after the run has ended still needs the way to continue it.
         click.echo("interrupted", err=True)
         if _can_be_resumed(location, plan.run_id):
-            _say_how_to_resume(plan.run_id)
+            say_how_to_resume(plan.run_id)
         return 128 + signal.SIGINT
 
 
@@ -115,11 +115,12 @@ def _run_at(location: Location, plan: Plan, database: str | None, how: How, *, r
             click.echo(f"database: {delivered}", err=True)
     if number is None:
         return code
-    _say_how_to_resume(plan.run_id)
+    say_how_to_resume(plan.run_id)
     return 128 + number
 
 
-def _say_how_to_resume(run_id: str) -> None:
+def say_how_to_resume(run_id: str) -> None:
+    """Print the command that continues a run."""
     click.echo(f"continue the run with `agentbench resume {run_id}`", err=True)
 
 
@@ -162,7 +163,7 @@ def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int |
         with importing():
             from agentbench_tui.engine.run.coordinator import carry_out
 
-        lines = None if quiet else asyncio.create_task(_say_progress(plan, database))
+        lines = None if quiet else asyncio.create_task(say_progress(plan, database))
         try:
             say = functools.partial(click.echo, err=True)
             return await carry_out(plan, database, resume=resume, say=say)
@@ -195,7 +196,8 @@ def carry_out_quietly(plan: Plan, database: Path, *, resume: bool) -> int:
     return 0 if number is None else 128 + number
 
 
-async def _say_progress(plan: Plan, database: Path) -> None:
+async def say_progress(plan: Plan, database: Path) -> None:
+    """Print a line about a run every few seconds, until cancelled."""
     from agentbench_tui.cli.run.result import pause_words
     from agentbench_tui.model.text.untrusted import one_line
     from agentbench_tui.store.database import reading

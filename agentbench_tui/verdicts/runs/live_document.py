@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
 from agentbench_tui.store.locking import is_leased
-from agentbench_tui.store.queries.runs import executions_of, find_run, newest_run_ids
+from agentbench_tui.store.queries.runs import executions_of, find_run
 from agentbench_tui.store.queries.slowest import SlowAnswer, Slowest
 from agentbench_tui.verdicts.load.reference_ticks import Reference, reference_of
 from agentbench_tui.verdicts.ranking.running_board import BoardReader, RunningBoard
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
     from pathlib import Path
-
-_LOOKED_AT = 20
-"""Runs that are called running, among which one is looked for that really is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +37,6 @@ class LiveDocument:
     """What its kind adds to the run document, such as a scenario's results so far."""
     slowest: tuple[SlowAnswer, ...] = ()
     """Slowest answers of the whole run."""
-
-
-def run_to_watch(connection: sqlite3.Connection, database: Path) -> str | None:
-    """Return the newest running run, else the newest run; None without any."""
-    for run_id in newest_run_ids(connection, _LOOKED_AT, "running"):
-        if is_leased(database, run_id):
-            return run_id
-    return next(iter(newest_run_ids(connection, 1)), None)
 
 
 class LiveReader:

@@ -110,7 +110,8 @@ class Live(Replaying, Page["LiveDocument | None"]):
 
     def read(self, connection: sqlite3.Connection) -> LiveDocument | None:
         # Who judges loads numpy: not before there is something to see.
-        from agentbench_tui.verdicts.runs.live_document import LiveReader, run_to_watch
+        from agentbench_tui.verdicts.runs.live_document import LiveReader
+        from agentbench_tui.verdicts.runs.run_choice import run_to_watch
 
         wanted = self.shared.run_id or self._run_id
         run_id = wanted or run_to_watch(connection, self.shared.database)
