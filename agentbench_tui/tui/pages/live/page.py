@@ -110,15 +110,14 @@ class Live(Replaying, Page["LiveDocument | None"]):
 
     def read(self, connection: sqlite3.Connection) -> LiveDocument | None:
         # Who judges loads numpy: not before there is something to see.
-        from agentbench_tui.verdicts.runs.live_document import LiveReader
-        from agentbench_tui.verdicts.runs.run_choice import run_to_watch
+        from agentbench_tui.verdicts.runs import live_document, run_choice
 
         wanted = self.shared.run_id or self._run_id
-        run_id = wanted or run_to_watch(connection, self.shared.database)
+        run_id = wanted or run_choice.run_to_watch(connection, self.shared.database)
         if run_id is None:
             raise AgentbenchError(NOTHING_YET)
         if self._reader is None or self._run_id != run_id:
-            self._reader = LiveReader(connection, self.shared.database, run_id)
+            self._reader = live_document.LiveReader(connection, self.shared.database, run_id)
         row = live_view.focus_of(self._state, self._choices.execution)
         return self._reader.read(connection, None if row is None else row["key"])
 
