@@ -13,6 +13,7 @@ from agentbench_tui.presentation.numbers import (
     decimals,
     estimate,
     measure_of,
+    money,
     money_each,
     score,
 )
@@ -80,6 +81,40 @@ def leaderboard_report(document: Document, *, wide: bool = False, roomy: bool = 
         [_section(board, wide=wide, roomy=roomy) for board in boards],
         sentences,
     )
+
+
+_OF_RUN = (
+    Column("rank_shown", "#", right=True, names_row=True),
+    Column("agent", "agent", names_row=True),
+    Column("overall_shown", "overall [95%]", right=True),
+    Column("accuracy", "accuracy", score, right=True),
+    *_SCORES,
+    Column("cost_usd", "USD", money, right=True),
+    Column("answered_shown", "right/answered/asked", right=True),
+)
+
+
+def run_leaderboard_report(document: Document) -> Report:
+    """Return the agents of one run by their overall score; `document` is one of `--run`."""
+    rows = [
+        {
+            **entry,
+            "agent": entry["agent_id"] + (" (simulated)" if entry["simulated"] else ""),
+            "overall_shown": estimate(entry["overall"], entry["low"], entry["high"], score),
+            "answered_shown": f"{entry['correct']}/{entry['answered']}/{entry['observed']}",
+        }
+        for entry in document["leaderboard"]
+    ]
+    reasons: dict[str, list[str]] = {}
+    for entry in document["leaderboard"]:
+        if entry["overall"] is not None and entry["low"] is None:
+            reasons.setdefault(entry["reason"], []).append(entry["agent_id"])
+    sentences = [
+        f"[{MISSING}] under overall of {', '.join(names)}: {reason}."
+        for reason, names in reasons.items()
+    ]
+    table = Table(_OF_RUN, rows)
+    return Report(table, [Section("", [table], sentences)], [] if rows else [document["reason"]])
 
 
 def _section(board: Document, *, wide: bool, roomy: bool) -> Section:

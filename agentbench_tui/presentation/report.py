@@ -29,6 +29,8 @@ class Column:
     names_row: bool = False
     """Whether the column identifies its row, and so precedes every part of a table that is too
     wide for the screen."""
+    is_drawing: bool = False
+    """Whether its cells are drawings of what other columns say: colored, and not in Markdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Section:
     sentences: Sequence[str] = ()
     charts: Sequence[Chart] = ()
     """For files and pages; a terminal shows the tables."""
+    is_answer: bool = False
+    """Whether the title is a whole sentence, the answer that the tables support."""
 
 
 @dataclass(frozen=True, slots=True)

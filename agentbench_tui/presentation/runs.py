@@ -1,11 +1,15 @@
-"""How runs and executions ended, and how many answers they have, in words."""
+"""What every view of a run needs: its kinds and agents, how it ended, how many answers it has."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
 from agentbench_tui.presentation.numbers import MISSING
+
+if TYPE_CHECKING:
+    from agentbench_tui.contracts.run import ExecutionResult, RunDocument, RunLeaderboardEntry
 
 
 def ending_words(of: Mapping[str, Any]) -> str:
@@ -20,3 +24,29 @@ def answers_shown(run: Mapping[str, Any]) -> str:
     """
     right = run["correct"] or 0 if run["judged"] else MISSING
     return f"{right}/{run['answered'] or 0}/{run['observed'] or 0}"
+
+
+def kind_of(execution: ExecutionResult) -> Kind:
+    """Return the kind of an execution; the default one if the plan no longer names it."""
+    return kind_named(execution.kind or DEFAULT)
+
+
+def is_unmeasured(execution: ExecutionResult) -> bool:
+    """Return whether the run was interrupted before anything of the execution was stored."""
+    return execution.status == "interrupted" and not (execution.metrics or execution.cases.observed)
+
+
+def is_judged(execution: ExecutionResult) -> bool:
+    """Return whether answers are scored as right or wrong; returned values of code are not."""
+    return bool(kind_of(execution).judges_answers)
+
+
+def ended(of: RunDocument | ExecutionResult) -> str:
+    """Return the status, and why it ended, where that says more."""
+    return ending_words({"status": of.status, "stop_reason": of.stop_reason})
+
+
+def agent_name(of: RunLeaderboardEntry | ExecutionResult, run: RunDocument) -> str:
+    """Return an agent's id, with its version if the run has several of it."""
+    versions = {one.agent_version for one in run.leaderboard if one.agent_id == of.agent_id}
+    return of.agent_id if len(versions) < 2 else f"{of.agent_id}@{of.agent_version}"

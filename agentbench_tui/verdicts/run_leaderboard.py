@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.analysis.intervals.estimate import Estimate
 from agentbench_tui.model.figures.dimension import DIMENSIONS
-from agentbench_tui.store.queries.runs import executions_of, failures_of
+from agentbench_tui.store.queries.runs import executions_of, failures_of, find_run
 from agentbench_tui.verdicts.score_means import mean_of_all, mean_of_scores
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
+    from agentbench_tui.contracts.leaderboard import Board
     from agentbench_tui.verdicts.ranking.standing import Standings
     from agentbench_tui.verdicts.selection.contenders import Wanted
 
@@ -81,6 +82,34 @@ def leaderboard_of(
         entries.append(entry)
     _tell_ties(connection, entries, by_agent)
     return _ranked(entries)
+
+
+def boards_without_scores(connection: sqlite3.Connection, run: dict[str, Any]) -> list[Board]:
+    """Return the boards, case by case, of a run whose agents have no overall scores.
+
+    `run` is an `agentbench.run/1`. Measured and simulated agents have separate boards. None if
+    there are scores, fewer than two agents, too many answers to rank them quickly, or no way to
+    rank all agents together.
+    """
+    entries = [one for one in run["leaderboard"] if one["answered"]]
+    if (
+        len(entries) < 2
+        or any(one["overall"] is not None for one in entries)
+        or sum(one["observed"] for one in entries) > MOST_OBSERVED
+    ):
+        return []
+    import msgspec
+
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.contracts.leaderboard import Board
+    from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
+    from agentbench_tui.verdicts.selection.contenders import Wanted
+
+    wanted = Wanted(days=None, by="version", run_key=find_run(connection, run["run_id"])["key"])
+    found = boards(connection, BoardAsked(overall=True, wanted=wanted))
+    if any(one["apart"] or one["metric"] != "accuracy" for one in found):
+        return []
+    return [msgspec.convert(plain(one), Board) for one in found]
 
 
 def _tell_ties(

@@ -7,6 +7,8 @@ import re
 from typing import Any
 
 import pytest
+import run_documents
+from run_documents import as_printed
 
 from agentbench_tui.cli.load.result import metric_rows, print_load, print_load_run, print_loads
 from agentbench_tui.cli.load.sentences import (
@@ -91,8 +93,8 @@ def run_of(*executions: dict[str, Any]) -> dict[str, Any]:
         "status": "complete",
         "stop_reason": None,
         "harness": "noisy",
-        "executions": list(executions),
-        "leaderboard": [{"agent_id": "m", "overall": None}],
+        "executions": [as_printed(run_documents.execution()) | one for one in executions],
+        "leaderboard": [as_printed(run_documents.entry("m"))],
     }
 
 
@@ -507,7 +509,7 @@ def test_what_an_interrupted_run_did_not_come_to_is_named_in_one_line(
 ) -> None:
     never = {name: one for name, one in at(20).items() if name != "load"}
     never |= {"status": "interrupted", "stop_reason": "interrupted", "metrics": {}}
-    never["cases"] = {"observed": 0}
+    never["cases"] = {"total": 0, "observed": 0, "answered": 0, "correct": 0}
     stopped = {"status": "interrupted", "stop_reason": "interrupted"}
     print_run(run_of(at(5), never, never) | stopped, "table")
     *_, last_but_one, last = capsys.readouterr().out.splitlines()

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from processes import make_place
+from run_documents import entry, execution, metric, run
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.cli.run import running
-from agentbench_tui.cli.run.result import notes
+from agentbench_tui.contracts.run import CaseCounts, RunDocument
+from agentbench_tui.presentation.run import run_report
 
 REFUSING = """
 from agentbench_tui.cli.run import running
@@ -26,64 +28,53 @@ def agent(prompt):
 """
 
 
-def document(**changes: Any) -> dict[str, Any]:
-    executions = changes.pop("executions", [{"metrics": {"e2e_ms.mean": {"value": 1.5}}}])
-    return {
-        "run_id": "r1",
-        "status": "complete",
-        "stop_reason": None,
-        "harness": "clean",
-        "executions": [{"simulated": False, **execution} for execution in executions],
-        "leaderboard": [],
-        **changes,
-    }
+def sentences(document: RunDocument, *, full: bool = False) -> list[str]:
+    """Every sentence of a run's result."""
+    report = run_report(document, full=full)
+    return [line for part in (*report.answer, *report.remarks) for line in part.sentences]
 
 
 def test_the_last_line_says_why_a_run_stopped() -> None:
     reason = "cost limit reached: 0.3000 of 0.25 USD"
-    assert notes(document())[-1] == "run r1: complete"
-    stopped = document(status="interrupted", stop_reason="interrupted")
-    assert notes(stopped)[-1] == "run r1: interrupted"
-    assert (
-        notes(document(status="incomplete", stop_reason=reason))[-1]
-        == f"run r1: incomplete ({reason})"
-    )
+    assert sentences(run(execution()))[-1] == "run r1: complete"
+    stopped = run(execution(), status="interrupted", stop_reason="interrupted")
+    assert sentences(stopped)[-1] == "run r1: interrupted"
+    incomplete = run(execution(), status="incomplete", stop_reason=reason)
+    assert sentences(incomplete)[-1] == f"run r1: incomplete ({reason})"
 
 
 @pytest.mark.parametrize(("mean_ms", "warned"), [(1.5, True), (None, False)])
 def test_noise_is_told_where_anything_was_timed(mean_ms: float | None, warned: bool) -> None:
-    executions = [{"metrics": {"e2e_ms.mean": {"value": mean_ms}}}]
-    lines = notes(document(harness="noisy", executions=executions))
+    timed = execution(metrics={"e2e_ms.mean": metric(mean_ms)})
+    lines = sentences(run(timed, harness="noisy"))
     assert any(line.startswith("Timings: noisy") for line in lines) == warned
 
 
 def test_estimated_costs_are_named() -> None:
-    def execution(agent: str, reason: str | None) -> dict[str, Any]:
-        return {"agent_id": agent, "metrics": {"cost_usd": {"value": 1.0, "reason": reason}}}
-
     counted = "estimated: the tokens of 3 answers were counted here, not by the server"
-    executions = [execution("b", counted), execution("a", counted), execution("c", None)]
-    assert "Costs are estimated, from tokens counted here: a, b." in notes(
-        document(executions=executions)
-    )
+    executions = [
+        execution(agent, metrics={"cost_usd": metric(1.0, reason=reason)})
+        for agent, reason in (("b", counted), ("a", counted), ("c", None))
+    ]
+    said = "Costs are estimated, from tokens counted here: a, b."
+    assert said in sentences(run(*executions))
 
 
 def test_executions_that_never_ran_have_nothing_to_say_of_their_metrics() -> None:
-    lacking = {"unmeasured": {"e2e_ms.p50": None}, "benchmark_id": "b", "agent_id": "a"}
-    never = lacking | {"metrics": {}}
-    reason = {"e2e_ms.p50": {"value": None, "reason": "nothing answered"}}
-    ran = lacking | {"metrics": reason, "unmeasured": {"e2e_ms.p50": "nothing answered"}}
-    assert not [line for line in notes(document(executions=[never])) if "e2e_ms" in line]
-    (line,) = [line for line in notes(document(executions=[never, ran])) if "e2e_ms" in line]
+    never = execution(unmeasured={"e2e_ms.p50": None})
+    reason = "nothing answered"
+    ran = execution(
+        metrics={"e2e_ms.p50": metric(None, reason=reason)}, unmeasured={"e2e_ms.p50": reason}
+    )
+    assert not [line for line in sentences(run(never), full=True) if "e2e_ms" in line]
+    (line,) = [line for line in sentences(run(never, ran), full=True) if "e2e_ms" in line]
     assert line == "– b: e2e_ms.p50 of a: nothing answered"
 
 
 def test_a_score_that_has_no_weight_is_not_missed() -> None:
-    weights = {"accuracy": 0.6, "speed": 0.4, "efficiency": 0, "cost": 0}
-    execution = {"metrics": {}, "weights": weights}
-    scores = dict.fromkeys(("overall", "speed", "efficiency", "cost"))
-    entry = scores | {"answered": 3, "accuracy": 0.9, "reliability": 1.0}
-    lines = notes(document(executions=[execution], leaderboard=[entry]))
+    weighted = execution(weights={"accuracy": 0.6, "speed": 0.4, "efficiency": 0, "cost": 0})
+    agent = entry(accuracy=0.9, reliability=1.0)
+    lines = sentences(run(weighted, leaderboard=(agent,)))
     assert any("no score for speed; in the suite" in line for line in lines)
 
 
@@ -127,22 +118,15 @@ def test_what_is_waited_for_is_told_while_nothing_goes_on(
 
 def test_the_reason_of_an_unknown_cost_names_all_to_whom_it_applies() -> None:
     reason = "the agent did not say which model it used (8 answers)"
-
-    def execution(agent: str, benchmark: str, **changes: Any) -> dict[str, Any]:
-        return {
-            "agent_id": agent,
-            "benchmark_id": benchmark,
-            "kind": "task",
-            "metrics": {"cost_usd": {"value": None, "reason": reason}},
-            "cases": {"answered": 8},
-            **changes,
-        }
-
-    known = {"metrics": {"cost_usd": {"value": 0.1, "reason": None}}}
+    answered = CaseCounts(total=8, observed=8, answered=8, correct=8)
+    unanswered = CaseCounts(total=8, observed=8, answered=0, correct=0)
+    unknown = {"metrics": {"cost_usd": metric(None, reason=reason)}, "cases": answered}
+    known = {"metrics": {"cost_usd": metric(0.1)}, "cases": answered}
     executions = [
-        execution("a", "x"), execution("a", "x"), execution("b", "x"), execution("a", "y"),
-        execution("c", "x", **known), execution("d", "x", cases={"answered": 0}),
-        execution("e", "x", kind="experiment"),
+        execution("a", "x", **unknown), execution("a", "x", **unknown),
+        execution("b", "x", **unknown), execution("a", "y", **unknown),
+        execution("c", "x", **known), execution("d", "x", **unknown | {"cases": unanswered}),
+        execution("e", "x", **unknown, kind="experiment"),
     ]  # fmt: skip
-    lines = [line for line in notes(document(executions=executions)) if "USD of" in line]
+    lines = [line for line in sentences(run(*executions), full=True) if "USD of" in line]
     assert lines == [f"– x: USD of a, b: {reason}", f"– y: USD of a: {reason}"]

@@ -8,8 +8,11 @@ import json
 from typing import Any
 
 import pytest
+from run_documents import execution, metric
 
-from agentbench_tui.cli.run.result import execution_row, print_run
+from agentbench_tui.cli.run.result import print_run
+from agentbench_tui.contracts.run import MetricValue
+from agentbench_tui.presentation.run import execution_row
 
 TASK: dict[str, Any] = {
     "suite_id": "small",
@@ -55,11 +58,8 @@ def test_executions_of_all_kinds_have_the_same_columns(capfd: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(
-    ("metric", "shown"),
-    [
-        ({"value": 0.0, "reason": None}, "0.00 ms"),
-        ({"value": None, "reason": "needs 59"}, "needs 59"),
-    ],
+    ("found", "shown"),
+    [(metric(0.0), "0.00 ms"), (metric(None, reason="needs 59"), "needs 59")],
 )
-def test_a_table_tells_a_time_of_nothing_from_no_time(metric: dict[str, Any], shown: str) -> None:
-    assert execution_row({**TASK, "metrics": {"e2e_ms.p95": metric}})["p95"] == shown
+def test_a_table_tells_a_time_of_nothing_from_no_time(found: MetricValue, shown: str) -> None:
+    assert execution_row(execution(metrics={"e2e_ms.p95": found}))["p95"] == shown

@@ -5,26 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from run_documents import execution
 
 from agentbench_tui.cli.experiments.effects import print_effects
-from agentbench_tui.cli.run.result import execution_row
+from agentbench_tui.contracts.run import CaseCounts
+from agentbench_tui.presentation.run import execution_row
 
 
 @pytest.mark.parametrize(("kind", "shown"), [("experiment", "–/3/4"), ("task", "0/3/4")])
 def test_what_code_returned_is_neither_right_nor_wrong(kind: str, shown: str) -> None:
-    execution: dict[str, Any] = {
-        "benchmark_id": "it",
-        "agent_id": "code",
-        "simulated": False,
-        "parameters": {},
-        "status": "complete",
-        "stop_reason": None,
-        "kind": kind,
-        "metrics": {},
-        "failures": {},
-        "cases": {"total": 4, "observed": 4, "answered": 3, "correct": 0},
-    }
-    assert execution_row(execution)["cases"] == shown
+    cases = CaseCounts(total=4, observed=4, answered=3, correct=0)
+    assert execution_row(execution(kind=kind, cases=cases))["cases"] == shown
 
 
 def test_no_effect_is_no_share_below_0(capfd: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 import pytest
+import run_documents
+from run_documents import as_printed
 
 from agentbench_tui.analysis.load.resilience import recovery
 from agentbench_tui.cli.run.result import print_run
@@ -129,8 +131,8 @@ def run_of(*executions: dict[str, Any]) -> dict[str, Any]:
         "status": "complete",
         "stop_reason": None,
         "harness": None,
-        "executions": list(executions),
-        "leaderboard": [{"agent_id": "m", "overall": None}],
+        "executions": [as_printed(run_documents.execution()) | one for one in executions],
+        "leaderboard": [as_printed(run_documents.entry("m"))],
     }
 
 

@@ -15,7 +15,7 @@ import click
 
 from agentbench_tui.cli.console.streams import knows_all_characters, stream_on
 from agentbench_tui.model.text.cells import csv_cell, markdown_cell
-from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.model.text.untrusted import one_line, visible
 from agentbench_tui.presentation.numbers import MISSING
 from agentbench_tui.presentation.report import Column
 
@@ -136,6 +136,7 @@ def _print_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> 
 
 
 def _print_markdown(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> None:
+    columns = [column for column in columns if not column.is_drawing]
     click.echo("| " + " | ".join(column.title for column in columns) + " |")
     click.echo("|" + "|".join("---:" if column.right else "---" for column in columns) + "|")
     for row in rows:
@@ -149,16 +150,13 @@ def _print_table(
     from rich.cells import cell_len
 
     width = screen_width()
-    shown = {
-        column.key: [one_line(column.show(row.get(column.key))) for row in rows]
-        for column in columns
-    }
+    shown = {column.key: [_cell(column, row) for row in rows] for column in columns}
     widest = {
         column.key: max(map(cell_len, [column.title, *shown[column.key]])) for column in columns
     }
     least = {
         column.key: widest[column.key]
-        if column.right
+        if column.right or column.is_drawing
         else min(widest[column.key], _LEAST_NAME if column.names_row else _LEAST_TEXT)
         for column in columns
     }
@@ -177,6 +175,11 @@ def _print_table(
             )
 
 
+def _cell(column: Column, row: Mapping[str, Any]) -> str:
+    text = column.show(row.get(column.key))
+    return visible(text) if column.is_drawing else one_line(text)
+
+
 def _print_whole(
     columns: Sequence[Column], shown: Mapping[str, Sequence[str]], widest: Mapping[str, int]
 ) -> None:
@@ -189,15 +192,21 @@ def _print_whole(
         blanks = [" " * (widest[column.key] - cell_len(cell)) for cell in cells]
         pairs = zip(cells, blanks, strict=True)
         padded.append([blank + cell if column.right else cell + blank for cell, blank in pairs])
-    head, *lines = map((" " * _GAP).join, zip(*padded, strict=True))
-    if sys.stdout.isatty():
-        from rich.text import Text
+    head, *lines = zip(*padded, strict=True)
+    gap = " " * _GAP
+    if not sys.stdout.isatty():
+        click.echo("\n".join(map(gap.join, (head, *lines))))
+        return
+    from rich.text import Text
 
-        console().print(Text(head, style="table.header"))
-    else:
-        click.echo(head)
-    if lines:
-        click.echo("\n".join(lines))
+    screen = console()
+    screen.print(Text(gap.join(head), style="table.header"))
+    if not any(column.is_drawing for column in columns):
+        click.echo("\n".join(map(gap.join, lines)), nl=bool(lines))
+        return
+    styles = ["cyan" if column.is_drawing else "" for column in columns]
+    for cells in lines:
+        screen.print(Text(gap).join(map(Text, cells, styles)))
 
 
 def _print_folded(

@@ -25,13 +25,18 @@ def print_report(report: Report, form: str, document: Any) -> None:
         records = (form == "csv" and report.csv_records) or report.records
         print_rows(records.rows, records.columns, form, document)
         return
-    for place, section in enumerate(report.sections):
-        if place:
-            click.echo()
-        _print_section(section, form)
+    print_sections(report.sections, form)
     if report.sections and report.sentences:
         click.echo()
     _print_sentences(report.sentences, form)
+
+
+def print_sections(sections: Sequence[Section], form: str) -> None:
+    """Print sections with a blank line between them, as `table` or `md`."""
+    for place, section in enumerate(sections):
+        if place:
+            click.echo()
+        _print_section(section, form)
 
 
 def _print_section(section: Section, form: str) -> None:
@@ -40,6 +45,8 @@ def _print_section(section: Section, form: str) -> None:
             click.echo(f"**{markdown_cell(section.title, _LONGEST)}**\n")
         else:
             print_prose(visible(section.title))
+            if section.tables and section.is_answer:
+                click.echo()
     for place, table in enumerate(section.tables):
         if place:
             click.echo()

@@ -15,8 +15,6 @@ from agentbench_tui.cli.console.output import (
     database_option,
     database_path,
     format_option,
-    print_prose,
-    print_rows,
 )
 from agentbench_tui.cli.run.breakdown import by_limit_option
 
@@ -145,12 +143,7 @@ def leaderboard(
 
 def _print_of_run(document: dict[str, Any], form: str) -> None:
     """The leaderboard of one run, by the overall score, as `run` prints it."""
-    from agentbench_tui.cli.run.result import LEADERBOARD, leaderboard_rows, unsure_lines
+    from agentbench_tui.cli.console.reports import print_report
+    from agentbench_tui.presentation.leaderboard import run_leaderboard_report
 
-    entries = document["leaderboard"]
-    print_rows(leaderboard_rows(entries), LEADERBOARD, form, document)
-    if form == "table":
-        for line in unsure_lines(entries):
-            print_prose(line)
-        if not entries:
-            print_prose(document["reason"])
+    print_report(run_leaderboard_report(document), form, document)

@@ -130,6 +130,9 @@ if TYPE_CHECKING:
     help="Folder for the files of --report.",
 )
 @by_options
+@click.option(
+    "--full", is_flag=True, help="Also print every figure of every agent on every benchmark."
+)
 @click.option("--print-config", is_flag=True, help="Print the resolved plan as JSON and exit.")
 @run_options
 def run_command(suites: tuple[str, ...], **given: Any) -> int:
@@ -184,7 +187,8 @@ def _how(plan: Plan, given: dict[str, Any]) -> How:
     """Return how the run is shown; results of experiments and a report are written as well."""
     from agentbench_tui.cli.experiments.result import are_idle, experiments_shown
 
-    how = experiments_shown(plan, how_of(given), given["reporters"])
+    how = dataclasses.replace(how_of(given), full=given["full"])
+    how = experiments_shown(plan, how, given["reporters"])
     if are_idle(plan, given["agents"]):
         click.echo("note: --agent has no effect, because the whole run measures code", err=True)
     if given["reporters"] and how.show is None:

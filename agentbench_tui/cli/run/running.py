@@ -51,6 +51,8 @@ class How:
     """Appearance of the session, if one shows it."""
     quiet: bool = False
     detach: bool = False
+    full: bool = False
+    """Whether the figures of every execution are printed."""
     show: Callable[[sqlite3.Connection, dict[str, Any], str], None] | None = None
     """Prints the result: connection, run document, format. By default scores and leaderboard."""
 
@@ -271,6 +273,7 @@ def report(database: Path, plan: Plan, how: How) -> int:
         from agentbench_tui.cli.run.result import print_run
         from agentbench_tui.store.database import reading
         from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_words
+        from agentbench_tui.verdicts.run_leaderboard import boards_without_scores
         from agentbench_tui.verdicts.runs.ended_run import ended_run, write_documents
         from agentbench_tui.verdicts.runs.gate import gate_lines
 
@@ -278,7 +281,8 @@ def report(database: Path, plan: Plan, how: How) -> int:
         ended = ended_run(connection, plan)
         document = ended.document
         if how.show is None:
-            print_run(document, how.form)
+            boards = boards_without_scores(connection, document)
+            print_run(document, how.form, full=how.full, boards=boards)
         else:
             how.show(connection, document, how.form)
     sys.stdout.flush()

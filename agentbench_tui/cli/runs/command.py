@@ -173,6 +173,7 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
     from agentbench_tui.cli.load.result import MOST_IN_FULL
     from agentbench_tui.cli.run.result import print_run
     from agentbench_tui.store.locking import is_leased
+    from agentbench_tui.verdicts.run_leaderboard import boards_without_scores
     from agentbench_tui.verdicts.runs.documents import count_kept, mark_interrupted, run_details
 
     document = run_details(connection, row)
@@ -183,7 +184,8 @@ def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> in
     if form == "json":
         print_json(document)
         return 0
-    print_run(document, form, in_full=True)
+    boards = boards_without_scores(connection, document)
+    print_run(document, form, full=True, in_full=True, boards=boards)
     if form == "table":
         loads = sum(one.get("load") is not None for one in document["executions"])
         if loads > MOST_IN_FULL:

@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from agentbench_tui.contracts.document import plain
+from agentbench_tui.contracts.run import ExecutionResult, RunDocument
+from agentbench_tui.contracts.runs import RunDetailsDocument
 from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.store.queries.answers import kept_answers
 from agentbench_tui.store.queries.gauges import gauges_of
@@ -84,6 +89,20 @@ def _rerun(
         "answered": asked.answered,
         "correct": asked.correct,
     }
+
+
+def typed_run(document: Document) -> RunDocument:
+    """Return a run document, with its circumstances or without, as its class.
+
+    What a kind from outside adds to an execution is left out: no class describes it.
+    """
+    of = RunDetailsDocument if document.get("schema") == RUN_DETAILS_SCHEMA else RunDocument
+    known = set(ExecutionResult.__struct_fields__)
+    executions = [
+        {name: value for name, value in one.items() if name in known}
+        for one in document["executions"]
+    ]
+    return msgspec.convert(plain(document | {"executions": executions}), of)
 
 
 def mark_interrupted(document: Document) -> None:

@@ -1,0 +1,188 @@
+"""What to know of a run beside its figures: failures, reservations, and what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from agentbench_tui.model.figures.dimension import DIMENSIONS
+from agentbench_tui.model.figures.market_metrics import FORESIGHT
+from agentbench_tui.model.outcome_foresight import LEAST_EVIDENCE
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.numbers import MISSING, decimals, percent
+from agentbench_tui.presentation.reruns import rerun_lines
+from agentbench_tui.presentation.runs import agent_name, is_judged, kind_of
+
+if TYPE_CHECKING:
+    from agentbench_tui.contracts.run import ExecutionResult, RunDocument, RunLeaderboardEntry
+
+_SHORT_ID = 13
+"""Characters of a run's id that identify it: its time to the millisecond."""
+_FAILURE_WORDS = {
+    "rate_limited": "rate-limited",
+    "timeout": "timed out",
+    "connection": "without a connection",
+    "server": "server errors",
+    "truncated": "truncated answers",
+    "parse": "unreadable answers",
+    "limit": "over a limit",
+    "agent": "errors of the agent",
+    "grader": "not graded",
+    "harness": "errors of agentbench",
+}
+
+
+def failure_lines(executions: Sequence[ExecutionResult]) -> list[str]:
+    """Say how many answers each agent lacks, why, and on which benchmarks; most first."""
+    kinds: dict[str, Counter[str]] = defaultdict(Counter)
+    places: dict[str, Counter[str]] = defaultdict(Counter)
+    observed: Counter[str] = Counter()
+    for one in executions:
+        if kind_of(one).result:
+            continue
+        observed[one.agent_id] += one.cases.observed
+        for kind, n in one.failures.items():
+            kinds[one.agent_id][_FAILURE_WORDS.get(kind, kind)] += n
+            places[one.agent_id][one.benchmark_id] += n
+    lines = []
+    for agent in sorted(kinds, key=lambda name: -kinds[name].total()):
+        why = ", ".join(f"{n:,} {words}" for words, n in kinds[agent].most_common())
+        where = ", ".join(f"{n:,} on {place}" for place, n in places[agent].most_common())
+        lines.append(
+            f"{agent} has no answer to {kinds[agent].total():,} of {observed[agent]:,}: {why}"
+            f" ({where})."
+        )
+    return lines
+
+
+def reservations(run: RunDocument, *, shares_rank: bool) -> list[str]:
+    """Return what to know before the figures are believed."""
+    lines = []
+    timed = any(one.value("e2e_ms.mean") is not None for one in run.executions)
+    if timed and run.harness not in {None, "clean"}:
+        lines.append(
+            f"Timings: {run.harness}; the machine or the harness disturbed them "
+            "(`agentbench runs show` tells how)."
+        )
+    lacking = _without_score(run)
+    if lacking:
+        lines.append(
+            f"No overall score: no score for {', '.join(lacking)}; in the suite, give a"
+            " dimension a scoring rubric or the weight 0 (`agentbench explain overall`)."
+        )
+    lines += unsure_lines(run.leaderboard)
+    if shares_rank:
+        lines.append("= under #: a shared rank; these answers do not distinguish the agents.")
+    lines += _judges(run.executions) + rerun_lines(run) + _foresight(run.executions)
+    estimated = sorted(
+        {
+            one.agent_id
+            for one in run.executions
+            if (one.reason("cost_usd") or "").startswith("estimated")
+        }
+    )
+    if estimated:
+        lines.append(f"Costs are estimated, from tokens counted here: {', '.join(estimated)}.")
+    return lines
+
+
+def unsure_lines(entries: Iterable[RunLeaderboardEntry]) -> list[str]:
+    """Return why overall scores have no interval."""
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for entry in entries:
+        if entry.overall is not None and entry.low is None:
+            reasons[entry.reason].append(entry.agent_id)
+    return [
+        f"[{MISSING}] under overall of {', '.join(names)}: {reason}."
+        for reason, names in reasons.items()
+    ]
+
+
+def _without_score(run: RunDocument) -> list[str]:
+    """Dimensions that count towards the overall score and keep an agent from having one."""
+    answered = [entry for entry in run.leaderboard if entry.answered]
+    return [
+        name
+        for name in DIMENSIONS
+        if any(one.weights.get(name) for one in run.executions)
+        and any(entry.overall is None and getattr(entry, name) is None for entry in answered)
+    ]
+
+
+def _judges(executions: Sequence[ExecutionResult]) -> list[str]:
+    return [
+        f"{one.judges.judges} judges of {one.agent_id} on {one.benchmark_id} agree on"
+        f" {percent(one.judges.agreement)} of {counted(one.judges.answers, 'answer')}"
+        f" (kappa {decimals(2)(one.judges.kappa)})."
+        for one in executions
+        if one.judges is not None and one.judges.agreement is not None
+    ]
+
+
+def _foresight(executions: Sequence[ExecutionResult]) -> list[str]:
+    """Agents of a market whose forecasts are right beyond chance."""
+    return [
+        f"{one.agent_id} on {one.benchmark_id}: its forecasts are right beyond chance"
+        f" (p at most 10^-{int(value)}); check how the agent learned the outcomes"
+        f" (`agentbench explain {FORESIGHT.name}`)."
+        for one in executions
+        if not one.simulated
+        and (value := one.value(FORESIGHT.name)) is not None
+        and value >= LEAST_EVIDENCE
+    ]
+
+
+def unmeasured_lines(executions: Sequence[ExecutionResult]) -> list[str]:
+    """Return the metrics that the suite promises and that have no value, with the reason."""
+    agents: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in executions:
+        if not one.metrics:
+            continue  # the run ended before it began, which its status says
+        for name, reason in one.unmeasured.items():
+            named = agents[f"{one.benchmark_id}: {name}", reason or "?"]
+            if one.agent_id not in named:
+                named.append(one.agent_id)
+    return [
+        f"{MISSING} {what} of {', '.join(names)}: {reason}"
+        for (what, reason), names in agents.items()
+    ]
+
+
+def unknown_cost_lines(executions: Sequence[ExecutionResult]) -> list[str]:
+    """Return why the cost of agents that answered is not known; one line for each reason."""
+    agents: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in executions:
+        reason = one.reason("cost_usd")
+        # What the suite promises has a line of its own, and code that is measured costs nothing.
+        if (
+            one.value("cost_usd") is None
+            and reason
+            and is_judged(one)
+            and "cost_usd" not in one.unmeasured
+            and one.cases.answered
+        ):
+            agents[one.benchmark_id, reason].append(one.agent_id)
+    return [
+        f"{MISSING} {benchmark}: USD of {', '.join(dict.fromkeys(names))}: {reason}"
+        for (benchmark, reason), names in agents.items()
+    ]
+
+
+def next_steps(run: RunDocument, executions: Sequence[ExecutionResult], *, full: bool) -> list[str]:
+    """Return the commands that answer the next questions."""
+    judged = [one for one in executions if is_judged(one)]
+    if not judged:
+        return []
+    name = run.run_id[:_SHORT_ID]
+    steps = []
+    ranked = [one for one in run.leaderboard if one.answered]
+    if len(ranked) > 1:
+        two = " ".join(shlex.quote(agent_name(one, run)) for one in ranked[:2])
+        steps.append(f"Compare the first two: agentbench compare {two}")
+    if any(one.cases.correct < one.cases.observed for one in judged):
+        steps.append(f"See what went wrong: agentbench runs show {name} --wrong")
+    if not full:
+        steps.append(f"See every figure: agentbench runs show {name}")
+    return [*steps, f"Pass it on: agentbench report {name} --md report.md"]
