@@ -90,11 +90,25 @@ class CostLine(Part, frozen=True, kw_only=True):
 
 
 class OptimalConfiguration(Part, frozen=True, kw_only=True):
-    """A contender near the best value."""
+    """A contender near the best value; see `trade_offs` before choosing it."""
 
     configuration: str
     efficiency: float
     estimated_savings: SwitchSaving | None
+
+
+class CostTradeOff(Part, frozen=True, kw_only=True):
+    """A contender near the best value, and one that is clearly right more often."""
+
+    configuration: str
+    more_accurate: str
+    difference: float
+    """Share of right answers of the more accurate one, less that of `configuration`."""
+    low: float
+    high: float
+    """95% interval of the difference."""
+    cost_ratio: float | None
+    """Cost per task of the more accurate one ÷ that of `configuration`; None if that is free."""
 
 
 class CostGroup(Part, frozen=True, kw_only=True):
@@ -112,6 +126,8 @@ class CostGroup(Part, frozen=True, kw_only=True):
     speed_words: str
     agents: tuple[CostLine, ...]
     optimal_configurations: tuple[OptimalConfiguration, ...]
+    trade_offs: tuple[CostTradeOff, ...]
+    """For contenders near the best value that another one clearly beats in right answers."""
     cost_optimization_opportunities: tuple[CostSwitch, ...]
 
 

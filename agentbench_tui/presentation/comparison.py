@@ -47,7 +47,7 @@ def sample_words(one: Comparison) -> str:
     """Write what a comparison was computed from: `60 pairs`, `5 repeats a side`."""
     if one.only_a is not None:
         return f"{counted(one.n, 'pair')}, {one.only_a:,} A alone, {one.only_b:,} B alone"
+    clusters = "" if one.clusters is None else f", {counted(one.clusters, 'cluster')}"
     if one.paired:
-        clusters = "" if one.clusters is None else f", {counted(one.clusters, 'cluster')}"
         return f"{counted(one.n, 'pair')}{clusters}"
-    return f"{counted(one.n, one.of.removesuffix('s'))} a side" if one.n else MISSING
+    return f"{counted(one.n, one.of.removesuffix('s'))}{clusters} a side" if one.n else MISSING

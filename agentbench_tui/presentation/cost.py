@@ -13,6 +13,7 @@ from agentbench_tui.presentation.numbers import (
     money_each,
     percent,
     points,
+    ratio,
     with_interval,
 )
 from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
@@ -143,9 +144,12 @@ def title_of(group: Document) -> str:
 
 def sentences_of(group: Document, margin: float) -> list[str]:
     """Say what the numbers mean."""
-    optimal = [one["configuration"] for one in group["optimal_configurations"]]
+    near_best = [one["configuration"] for one in group["optimal_configurations"]]
     lines = [
-        f"{group['formula']}; above 0.8 is optimal: {some_names(optimal) or 'nobody'}",
+        *_cheapest(group["agents"]),
+        f"best value (eff. above 0.8): {some_names(near_best) or 'none'}",
+        *map(trade_off_words, group["trade_offs"]),
+        group["formula"],
         group["speed_words"],
         "front: no other is right as often for less, or more often for as much (95% of draws)",
     ]
@@ -180,6 +184,28 @@ def sentences_of(group: Document, margin: float) -> list[str]:
         names = some_names(hourly)
         lines.append(f"paid by the hour, which is shared evenly over the questions: {names}")
     return lines
+
+
+def _cheapest(agents: Sequence[Document]) -> list[str]:
+    """Say who has the lowest cost per right answer, if there are several agents."""
+    known = [line for line in agents if line["cost_usd_per_success"]["value"] is not None]
+    if len(known) < 2:
+        return []
+    least = min(line["cost_usd_per_success"]["value"] for line in known)
+    names = [line["name"] for line in known if line["cost_usd_per_success"]["value"] == least]
+    return [f"cheapest per right answer: {some_names(names)} ({money_each(least)})"]
+
+
+def trade_off_words(one: Document) -> str:
+    """Say that an agent of good value is right less often than another, and what that one costs."""
+    gap = with_interval(one["difference"], one["low"], one["high"], points)
+    words = f"{one['more_accurate']} is right more often than {one['configuration']} ({gap})"
+    factor = one["cost_ratio"]
+    if factor is None:
+        return f"{words}, which costs nothing: choose by what a wrong answer costs you"
+    if factor <= 1:
+        return f"{words}, and costs no more per task"
+    return f"{words}, at {ratio(factor)} its cost per task: choose by what a wrong answer costs you"
 
 
 def some_names(names: Sequence[str]) -> str:

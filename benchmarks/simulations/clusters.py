@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from agentbench_tui.verdicts.clusters.case_groupings import Grouping
 from agentbench_tui.verdicts.clusters.cluster_search import Searched, held_back
-from agentbench_tui.verdicts.clusters.undeclared_clusters import Grouped, candidates_of_pairs
+from agentbench_tui.verdicts.clusters.undeclared_clusters import (
+    Grouped,
+    candidates_of_groups,
+    candidates_of_pairs,
+)
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
 from agentbench_tui.verdicts.comparison.judgement import judged
@@ -113,6 +118,34 @@ def _called_different(
     return Rate(hits, trials)
 
 
+def _called_different_unpaired(
+    metric: str, clusters: int, size: int, icc: float, trials: int, draw: np.random.Generator
+) -> Rate:
+    """Each agent answers cases of its own, from documents of its own."""
+
+    def compared(a: Evidence, b: Evidence, metric: str) -> Comparison | None:
+        return compare_metric(metric, a, b, _HOW)
+
+    hits, count = 0, clusters * size
+    for _ in range(trials):
+        cluster_a, (a, _) = _equal_agents(metric, clusters, size, icc, draw)
+        cluster_b, (b, _) = _equal_agents(metric, clusters, size, icc, draw)
+        b = replace(b, case=b.case + count, cluster=b.cluster + count)
+        source = np.concatenate([cluster_a, cluster_b + clusters]).astype(np.int64)
+        groupings = [Grouping("metadata.source", "field", source)]
+        groupings += _fields(2 * count, _OTHERS, draw)
+        candidates = candidates_of_groups(
+            a, b, [metric], np.arange(2 * count), Grouped(partial(list, groupings))
+        )
+        searched = Searched(a, b, candidates, tuple(candidates.findings()), paired=False)
+        first = compared(a, b, metric)
+        assert first is not None
+        (found,) = searched.allowing([first], compared)
+        verdict = held_back(judged(found, found.p_tested), searched, compared).verdict
+        hits += verdict in {"better", "worse"}
+    return Rate(hits, trials)
+
+
 def _independent(
     count: int, only_a: float, only_b: float, draw: np.random.Generator
 ) -> tuple[Sides, list[Grouping]]:
@@ -167,6 +200,12 @@ _DESIGNS = (
     ("cost_usd_per_task", 20, 20, 0.5),
     ("cost_usd_per_task", 100, 5, 0.5),
 )
+_UNPAIRED = (
+    ("accuracy", 20, 20, 0.2),
+    ("accuracy", 100, 5, 0.8),
+    ("e2e_ms", 20, 20, 0.5),
+    ("cost_usd_per_task", 20, 20, 0.5),
+)
 ROWS = (
     *(
         Guarantee(
@@ -180,6 +219,19 @@ ROWS = (
             breaks=_BREAKS,
         )
         for metric, clusters, size, icc in _DESIGNS
+    ),
+    *(
+        Guarantee(
+            f"compare, {_NAMES[metric]}, no case in common, undeclared clusters: {clusters} of"
+            f" {size} cases per agent, intraclass correlation {icc:g}",
+            "equal agents called different",
+            partial(_called_different_unpaired, metric, clusters, size, icc),
+            trials=500,
+            highest=0.05,
+            assumes=_ASSUMES,
+            breaks=_BREAKS,
+        )
+        for metric, clusters, size, icc in _UNPAIRED
     ),
     *(
         Guarantee(

@@ -136,7 +136,7 @@ def test_costs_are_told_with_what_a_switch_saves(said: Said) -> None:
     shown = said("cost", "dear", "--margin", "0.25")
     assert shown.startswith("40 cases of numbers\n")
     assert "cheap instead of dear saves 75.0% [75.0, 75.0] ($3.00 in 1,000 tasks) at equal" in shown
-    assert "above 0.8 is optimal: cheap" in shown
+    assert "best value (eff. above 0.8): cheap" in shown
     shown = said("cost", "dear")
     assert "no switch instead of dear is shown to save" in shown
     assert "poor: 75.0% of its cost went into answers that were not right" in said("cost")

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 from carried_out import run, suite
 
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.presentation.cost import some_names
+from agentbench_tui.presentation.cost import sentences_of, some_names
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.transaction import write_once
 from agentbench_tui.verdicts.cost.cost import BY_THE_HOUR
@@ -35,6 +35,10 @@ def poor(prompt):
     return said(prompt, int(prompt) % 4 == 0, 0.0005)
 def free(prompt):
     return Answer("?")
+def often(prompt):
+    return said(prompt, True, 0.004)
+def half(prompt):
+    return said(prompt, int(prompt) % 2 == 0, 0.001)
 def mute(prompt):
     raise ValueError("no")
 """
@@ -103,6 +107,26 @@ def test_efficiency_is_the_share_of_the_best_value_by_the_formula(measured: Path
         assert line["efficiency"] == pytest.approx(value[name] / value["cheap"])
         assert line["optimal"] == (line["efficiency"] > 0.8)
     assert [one["configuration"] for one in group["optimal_configurations"]] == ["cheap"]
+
+
+def test_the_best_value_is_not_recommended_without_the_accuracy_that_it_costs(
+    tmp_path: Path,
+) -> None:
+    found = asyncio.run(run(tmp_path, suite(40), AGENTS, "often", "half"))
+    alike = ("UPDATE answers SET e2e_ms=1000", "UPDATE iterations SET asking_s=observed")
+    write_once(found.database, [lambda c, sql=sql: c.execute(sql) for sql in alike])
+    group = only_group(found.database)
+    # 20 of 40 right: 20 / (40 x $0.001) against 40 / (40 x $0.004) right answers for a dollar
+    assert agents(group)["half"]["cost_usd_per_success"]["value"] == pytest.approx(0.002)
+    (traded,) = group["trade_offs"]
+    assert (traded["configuration"], traded["more_accurate"]) == ("half", "often")
+    assert (traded["difference"], traded["cost_ratio"]) == pytest.approx((0.5, 4))
+    assert 0 < traded["low"] < 0.5 < traded["high"]
+    said = sentences_of(group, 0.02)
+    assert said[0] == "cheapest per right answer: half ($0.0020)"
+    assert said[1] == "best value (eff. above 0.8): half"
+    assert said[2].startswith("often is right more often than half (+50.0 pp [")
+    assert said[2].endswith("4.00× its cost per task: choose by what a wrong answer costs you")
 
 
 def test_calls_that_overlap_count_by_the_throughput_that_was_measured(

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
+from agentbench_tui.verdicts.clusters.case_groupings import Grouping
+from agentbench_tui.verdicts.clusters.undeclared_clusters import Grouped, candidates_of_groups
+from agentbench_tui.verdicts.comparison.compare import OnBenchmark, compare
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
+from agentbench_tui.verdicts.selection.side import load_sides
 
 UNPAIRED = Asked(paired="no")
 
@@ -76,3 +85,56 @@ def test_clusters_of_unlike_size_leave_the_mean_and_give_the_clustered_error() -
     # Half-width of a symmetric interval: t with about 4 degrees of freedom times the error.
     assert (found.high - found.low) / 2 == pytest.approx(2.776 * error, rel=0.01)
     assert found.clusters == 5
+
+
+def of_files(
+    folder: Path, a: list[int], b: list[int], size: int, column: str = "document"
+) -> OnBenchmark:
+    """Files with no case in common: documents of `size` questions, all right or all wrong."""
+    selectors = []
+    for name, shares in (("a", a), ("b", b)):
+        rows = [
+            f"{name}{group}-{n},{right},{name}{group}"
+            for group, right in enumerate(shares)
+            for n in range(size)
+        ]
+        path = folder / f"{name}.csv"
+        path.write_text("\n".join([f"case,accuracy,{column}", *rows]) + "\n")
+        selectors.append(f"file:{path}")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        numbers = CaseNumbers(connection)
+        sides = load_sides(connection, selectors, None, None, numbers)
+        (pair,) = compare(connection, sides, numbers, Asked(), ["accuracy"]).pairs
+    return pair.benchmarks[0]
+
+
+def test_documents_whose_questions_go_together_count_as_draws_without_pairs_too(
+    tmp_path: Path,
+) -> None:
+    a, b = [1] * 4 + [0] * 6, [1] * 7 + [0] * 3
+    on = of_files(tmp_path, a, b, 10)
+    (found,) = on.metrics
+    assert not found.paired
+    assert (found.n, found.clusters) == (100, 10)
+    expected = ttest_ind(b, a, equal_var=False).pvalue
+    assert found.p_value == pytest.approx(expected)
+    assert found.verdict == "inconclusive"  # 40 against 70 of 100 would be p < 0.001
+    assert on.notes[0].startswith(
+        "accuracy: values of cases with the same `document` are alike (intraclass correlation"
+        " 1.00): 200 cases are worth about 20, so each of the 20 groups counts as one draw."
+    )
+
+
+def test_a_column_of_two_files_with_other_cases_may_be_of_the_answers(tmp_path: Path) -> None:
+    on = of_files(tmp_path, [1] * 4 + [0] * 6, [1] * 7 + [0] * 3, 10, column="grade")
+    assert "grade" not in " ".join(on.notes)
+
+
+def test_categories_are_no_clusters_of_cases_that_are_not_paired() -> None:
+    levels = np.repeat([0, 1, 2], 20)
+    values = (np.arange(60) % 10 < 3 + 3 * levels).astype(float)
+    a, b = side("accuracy", values, np.arange(60)), side("accuracy", values, np.arange(60))
+    level = Grouping("metadata.level", "field", levels)
+    found = candidates_of_groups(a, b, ["accuracy"], np.arange(60), Grouped(lambda: [level]))
+    assert found.groupings == ()
+    assert found.findings() == []

@@ -13,9 +13,14 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.verdicts.clusters.case_groupings import declared_grouping
 from agentbench_tui.verdicts.clusters.cluster_screening import screened
-from agentbench_tui.verdicts.clusters.cluster_words import held_back_words
+from agentbench_tui.verdicts.clusters.cluster_words import (
+    finding_words,
+    held_back_words,
+    side_words,
+)
 from agentbench_tui.verdicts.clusters.undeclared_clusters import (
     Candidates,
+    candidates_of_groups,
     candidates_of_pairs,
     candidates_of_side,
     clustered,
@@ -64,6 +69,13 @@ class Searched:
     b: Evidence
     candidates: Candidates
     findings: tuple[Finding, ...] = ()
+    paired: bool = True
+    """Whether the differences by case were searched, not the values of each side."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Say what was found, and how to declare it."""
+        return tuple(map(finding_words if self.paired else side_words, self.findings))
 
     def allowing(self, compared: Iterable[Comparison], compare: Compare) -> list[Comparison]:
         """Return the comparisons, with the detected cluster applied to the metrics that it
@@ -86,13 +98,25 @@ def search(
     compared: Iterable[Comparison],
     numbers: CaseNumbers,
 ) -> Searched:
-    """Look for clusters of two sides, by the metrics that were `compared` by case."""
-    margins = {one.metric: one.margin for one in compared if one.paired and one.of == "cases"}
-    if not margins or not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
+    """Look for clusters of two sides, by the metrics that were `compared` by case.
+
+    Where cases are paired their differences are searched, otherwise the values of each side.
+    """
+    by_case = [one for one in compared if one.of == "cases"]
+    if not by_case or not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
         return Searched(a, b, Candidates())
+    margins = {one.metric: one.margin for one in by_case if one.paired}
     cases = _cases(a, b)
-    candidates = screened(numbers, cases, partial(candidates_of_pairs, a, b, margins))
-    return Searched(a, b, candidates, tuple(candidates.findings(margins)))
+    if margins:
+        candidates = screened(numbers, cases, partial(candidates_of_pairs, a, b, margins))
+        return Searched(a, b, candidates, tuple(candidates.findings(margins)))
+    metrics = [one.metric for one in by_case]
+    candidates = screened(numbers, cases, partial(candidates_of_groups, a, b, metrics))
+    findings = tuple(
+        replace(one, may_be_drift=any(_may_be_drift(one, side, cases) for side in (a, b)))
+        for one in candidates.findings()
+    )
+    return Searched(a, b, candidates, findings, paired=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ from agentbench_tui.analysis.sample import distinct, mean_by
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.verdicts.clusters.case_groupings import LEAST_SIZE, Grouping
 from agentbench_tui.verdicts.comparison.comparison import LEAST_CLUSTERS
+from agentbench_tui.verdicts.evidence.shared_cases import apart
+from agentbench_tui.verdicts.evidence.task_evidence import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -76,8 +78,9 @@ class _Values:
 
     unit: Integers
     difference: Floats
-    level: Floats
-    """Values of both sides together; equal to `difference` if there is one side."""
+    level: Floats | None
+    """Values of both sides together; equal to `difference` if there is one side, None if the sides
+    are not paired."""
     on_logs: bool = False
     """Whether both arrays hold logarithms."""
 
@@ -141,7 +144,9 @@ class Candidates:
             apart = self._tested(place, values.unit, values.difference)
             if apart is None or apart.p > POOLED_ABOVE or not can_be_cluster(grouping):
                 continue
-            level = self._tested(place, values.unit, values.level)
+            level = None
+            if values.level is not None:
+                level = self._tested(place, values.unit, values.level)
             together = 1.0 if level is None else combined_p(apart.p, level.p)
             if count * apart.p <= SUSPECT_BELOW or count * together <= SUSPECT_TOGETHER:
                 found.append((grouping, apart))
@@ -223,7 +228,28 @@ def candidates_of_pairs(
         x, y = a.values.get(metric), b.values.get(metric)
         if x is not None and y is not None:
             values[metric] = _of_both(a, b, x, y, metric)
-    return _candidates(a, values, grouped, cases)
+    return _candidates((a,), values, grouped, cases)
+
+
+def candidates_of_groups(
+    a: TaskEvidence, b: TaskEvidence, metrics: Iterable[str], cases: Integers, grouped: Grouped
+) -> Candidates:
+    """Return the candidates of two sides that are not paired, on some cases.
+
+    The values are those of each side by case, less the mean of the side, of logarithms where all
+    are above 0. Cases that belong together form a group on each side. Groupings that can only be
+    categories are left out: they show how difficult the cases are, not how the sides differ.
+    """
+    a, b = _on(a, cases), _on(b, cases)
+    values = {}
+    for metric in metrics:
+        x, y = a.values.get(metric), b.values.get(metric)
+        if x is not None and y is not None:
+            values[metric] = _of_each(a, b, x, y, metric)
+    clusters = Grouped(
+        lambda: [one for one in grouped.read() if can_be_cluster(one)], grouped.least
+    )
+    return _candidates((a, b), values, clusters, cases)
 
 
 def candidates_of_side(
@@ -236,7 +262,7 @@ def candidates_of_side(
         if metric in side.values:
             unit, mean = _by_unit(side, side.values[metric], on_logs=False)
             values[metric] = _Values(unit, mean, mean)
-    return _candidates(side, values, grouped, cases)
+    return _candidates((side,), values, grouped, cases)
 
 
 def candidates_of_each(
@@ -250,7 +276,7 @@ def candidates_of_each(
         unit, mean = _by_unit(side, side.values[metric], on_logs=False)
         inside = np.isin(unit, first.cluster)
         values[name] = _Values(unit[inside], mean[inside], mean[inside])
-    return _candidates(first, values, grouped, cases)
+    return _candidates((first,), values, grouped, cases)
 
 
 def candidates_of_many(
@@ -280,7 +306,7 @@ def candidates_of_many(
     values = {str(row): _Values(unit, one - level, level) for row, one in enumerate(rows)}
     first = known[0]
     inside = first.only(first.case[np.isin(first.cluster, unit)])
-    return _candidates(inside, values, grouped, cases)
+    return _candidates((inside,), values, grouped, cases)
 
 
 def clustered(evidence: TaskEvidence, grouping: Grouping, cases: Integers) -> TaskEvidence:
@@ -295,14 +321,22 @@ def _on(side: TaskEvidence, cases: Integers) -> TaskEvidence:
 
 
 def _candidates(
-    side: TaskEvidence, values: dict[str, _Values], grouped: Grouped, cases: Integers
+    sides: Sequence[TaskEvidence],
+    values: dict[str, _Values],
+    grouped: Grouped,
+    cases: Integers,
 ) -> Candidates:
-    """Return the groupings that do not divide a declared cluster."""
-    units, first, place, _ = distinct(side.cluster)
-    of_row = np.searchsorted(cases, side.case)
+    """Return the groupings that do not divide a declared cluster.
+
+    Of several sides, each has its own units and its own groups.
+    """
+    units, first, place, _ = distinct(
+        joined([apart(side.cluster, at) for at, side in enumerate(sides)])
+    )
+    of_rows = [np.searchsorted(cases, side.case) for side in sides]
     kept, labels = [], []
     for one in grouped.read():
-        by_row = one.labels[of_row]
+        by_row = joined([one.labels[rows] * len(sides) + at for at, rows in enumerate(of_rows)])
         by_unit = by_row[first]
         sizes = np.unique(by_unit, return_counts=True)[1]
         if (by_unit[place] == by_row).all() and (
@@ -320,6 +354,16 @@ def _of_both(a: TaskEvidence, b: TaskEvidence, x: Floats, y: Floats, metric: str
     )
     unit, at_a, at_b = np.intersect1d(unit_a, unit_b, assume_unique=True, return_indices=True)
     return _Values(unit, of_b[at_b] - of_a[at_a], of_b[at_b] + of_a[at_a], on_logs)
+
+
+def _of_each(a: TaskEvidence, b: TaskEvidence, x: Floats, y: Floats, metric: str) -> _Values:
+    on_logs = _is_on_logs(metric, (x, y))
+    units, values = [], []
+    for at, (side, column) in enumerate(((a, x), (b, y))):
+        unit, mean = _by_unit(side, column, on_logs=on_logs)
+        units.append(apart(unit, at))
+        values.append(mean - mean.mean() if len(mean) else mean)
+    return _Values(joined(units), joined(values), None, on_logs)
 
 
 def _is_on_logs(metric: str, columns: Iterable[Floats]) -> bool:

@@ -17,7 +17,6 @@ from agentbench_tui.verdicts.clusters.cluster_search import (
     held_back,
     search,
 )
-from agentbench_tui.verdicts.clusters.cluster_words import finding_words
 from agentbench_tui.verdicts.clusters.undeclared_clusters import Candidates, Finding
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
@@ -287,8 +286,7 @@ def _on_benchmarks(
         if asked.cluster is None and not is_same:
             searched = search(of_a, of_b, compared, numbers)
             compared = searched.allowing(compared, _compares(asked))
-        told = map(finding_words, searched.findings)
-        notes = (*copies_words(of_a, numbers), *told, *notes)
+        notes = (*copies_words(of_a, numbers), *searched.words, *notes)
         if not any(_is_timed(one, of_a, of_b) for one in compared):
             found = [one for one in found if one.what not in {"machine", "harness"}]
         if any(one.forbids_times for one in found):

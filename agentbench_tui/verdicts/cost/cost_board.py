@@ -26,7 +26,7 @@ from agentbench_tui.verdicts.cost.cost import (
     finite,
 )
 from agentbench_tui.verdicts.cost.ledger import Ledger, ledger_of
-from agentbench_tui.verdicts.cost.saving import Option, options
+from agentbench_tui.verdicts.cost.saving import Option, Options, options
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.comparability import is_timed
 from agentbench_tui.verdicts.evidence.task_evidence import COST
@@ -240,8 +240,36 @@ def _body(
             for at in order
             if found.of[at].optimal
         ],
+        "trade_offs": _trade_offs(names, lines, found),
         "cost_optimization_opportunities": switches,
     }
+
+
+def _trade_offs(names: Sequence[str], lines: Sequence[Document], found: Options) -> list[Document]:
+    """Return, for each configuration near the best value, the one that is right most often among
+    those that are right more often beyond the 95% interval of the difference.
+    """
+    tasks = [line["cost_usd_per_task"]["value"] for line in lines]
+    traded = []
+    for at, option in enumerate(found.of):
+        better = [
+            to for to, one in enumerate(found.savings[at]) if to != at and (one["low"] or 0) > 0
+        ]
+        if not option.optimal or not better:
+            continue
+        to = max(better, key=lambda one: float(found.savings[at][one]["difference"]))
+        of = found.savings[at][to]
+        traded.append(
+            {
+                "configuration": names[at],
+                "more_accurate": names[to],
+                "difference": of["difference"],
+                "low": of["low"],
+                "high": of["high"],
+                "cost_ratio": tasks[to] / tasks[at] if tasks[at] else None,
+            }
+        )
+    return traded
 
 
 def _on_one_machine(parts: Sequence[Ledger]) -> bool:

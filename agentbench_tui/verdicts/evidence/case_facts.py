@@ -25,6 +25,8 @@ SOURCES = frozenset({
 })  # fmt: skip
 """Names of columns that say where a case is from. Any other column of a single file may as well
 depend on the answer, such as a grade."""
+_ENOUGH_EQUAL = 6
+"""Cases on which two files have the same value of a column, so that it is of the case."""
 
 
 class CaseFacts:
@@ -37,8 +39,10 @@ class CaseFacts:
         self._read: dict[str, set[int]] = {"fields": set(), "texts": set()}
         """Keys of the cases that are known already."""
         self._columns: dict[str, dict[int, str]] = {}
-        self._files: dict[str, set[str]] = {}
-        """Name of a column → the files that have it."""
+        self._files: dict[str, dict[int, str]] = {}
+        """Name of a column → number of the case → the first file that has a value."""
+        self._equal: dict[str, set[int]] = {}
+        """Name of a column → cases of which several files have a value."""
         self._varies: set[str] = set()
         """Columns that have several values of one case, so that they are of answers."""
 
@@ -65,9 +69,11 @@ class CaseFacts:
         return {name: cells for name, cells in self._columns.items() if name not in self._varies}
 
     def trusted_columns(self) -> set[str]:
-        """Columns that do not depend on the answer: equal in several files, or named for it."""
+        """Columns that do not depend on the answer: the same in several files, or named for it."""
         return {
-            name for name in self.columns() if len(self._files[name]) > 1 or _names_a_source(name)
+            name
+            for name in self.columns()
+            if len(self._equal[name]) >= _ENOUGH_EQUAL or _names_a_source(name)
         }
 
     def texts(self, cases: Cases) -> dict[int, str]:
@@ -85,10 +91,15 @@ class CaseFacts:
     def add_column(self, name: str, file: str, cases: Sequence[int], cells: Sequence[str]) -> None:
         """Add a column of a file, a cell for each row."""
         known = self._columns.setdefault(name, {})
-        self._files.setdefault(name, set()).add(file)
+        files = self._files.setdefault(name, {})
+        equal = self._equal.setdefault(name, set())
         for number, cell in zip(cases, cells, strict=True):
-            if cell and known.setdefault(number, cell) != cell:
+            if not cell:
+                continue
+            if known.setdefault(number, cell) != cell:
                 self._varies.add(name)
+            if files.setdefault(number, file) != file:
+                equal.add(number)
 
     def _if_any(
         self, read: Callable[[sqlite3.Connection, list[int]], dict[int, Value]], keys: list[int]
