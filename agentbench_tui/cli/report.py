@@ -26,6 +26,7 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 @click.command(short_help="Write a run or a comparison as report files.")
 @click.argument("subjects", nargs=-1, metavar="[RUN | A B…]")
+@click.option("--html", type=_FILE, metavar="FILE", help="Write one HTML page without network use.")
 @click.option("--md", type=_FILE, metavar="FILE", help="Write Markdown for a pull-request comment.")
 @click.option("--json", "json_", type=_FILE, metavar="FILE", help="Write the JSON document.")
 @click.option("--csv", type=_FOLDER, metavar="DIR", help="Write CSV files into this folder.")
@@ -41,6 +42,7 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
     is_flag=True,
     help=f"Append Markdown to the file that {STEP_SUMMARY} names, as GitHub Actions sets it.",
 )
+@click.option("--open", "open_", is_flag=True, help="Open the HTML page in a browser.")
 @click.option(
     "--gate",
     "gates",
@@ -52,11 +54,13 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 @database_option
 def report(
     subjects: tuple[str, ...],
+    html: Path | None,
     md: Path | None,
     json_: Path | None,
     csv: Path | None,
     junit: Path | None,
     github_summary: bool,
+    open_: bool,
     gates: tuple[str, ...],
     database: str | None,
 ) -> int:
@@ -66,21 +70,26 @@ def report(
     selectors as for `agentbench compare`. Existing files are overwritten.
 
     \b
+    agentbench report latest --html report.html --open
     agentbench report latest --md comment.md --junit results.xml
     agentbench report planner rules --md comparison.md
     agentbench report 01a2203b --csv tables --json run.json
     agentbench report latest --gate 'accuracy>=0.8' --github-summary
     """
     path = database_path(database)
-    targets = {"md": md, "json": json_, "csv": csv, "junit": junit}
+    targets = {"html": html, "md": md, "json": json_, "csv": csv, "junit": junit}
     if github_summary:
         targets["summary"] = _summary_file()
+    if open_ and html is None:
+        raise click.UsageError("--open needs --html FILE, the page to open")
     if not any(targets.values()):
-        raise click.UsageError("name at least one file to write, such as --md FILE")
+        raise click.UsageError("name at least one file to write, such as --html FILE")
     if len(subjects) > 1:
         _report_comparison(subjects, path, targets, gates)
     else:
         _report_run(subjects[0] if subjects else "latest", path, targets, gates)
+    if open_ and html is not None:
+        click.launch(html.resolve().as_uri())
     return 0
 
 
@@ -101,6 +110,10 @@ def _report_comparison(
             raise click.UsageError(f"{name} is about one run, and several subjects are given")
     found = read_comparison(selectors, database)
     _write_shared(found, targets)
+    if (page := targets["html"]) is not None:
+        from agentbench_tui.reports.html.document import html_page
+
+        _written(page, lambda: _write_text(page, html_page(found)))
 
 
 def _report_run(
@@ -115,8 +128,16 @@ def _report_run(
     with reading(database) as connection:
         source = read_run(connection, database, find_run(connection, wanted), gates)
         _write_shared(source.report, targets)
+        _write_of_run(connection, source, targets["html"], _write_page)
         _write_of_run(connection, source, targets["csv"], write_answers)
         _write_of_run(connection, source, targets["junit"], write_junit)
+
+
+def _write_page(connection: sqlite3.Connection, source: RunSource, path: Path) -> None:
+    from agentbench_tui.reports.html.answers import page_answers
+    from agentbench_tui.reports.html.document import html_page
+
+    _write_text(path, html_page(source.report, page_answers(connection, source)))
 
 
 def _write_of_run(

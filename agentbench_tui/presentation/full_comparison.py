@@ -132,9 +132,9 @@ def pair_verdict(pair: Pair) -> Verdict:
         "better": f"{pair.b} is better than {pair.a}: {_counts(pair)}.",
         "worse": f"{pair.b} is worse than {pair.a}: {_counts(pair)}.",
         "trade-off": f"No winner, a trade-off: {pair.b} is {_counts(pair)}.",
-        "tie": f"{pair.a} and {pair.b} are "
-        + ("equivalent" if overall.settled else "not distinguishable yet")
-        + f": {_counts(pair)}.",
+        "tie": f"{pair.a} and {pair.b} are equivalent: {pair.b} is {_counts(pair)}."
+        if overall.settled
+        else f"No winner yet between {pair.a} and {pair.b}: {pair.b} is {_counts(pair)}.",
     }[overall.verdict]
     outcome = "plain" if overall.verdict == "tie" and overall.settled else _OUTCOMES[
         overall.verdict

@@ -38,6 +38,7 @@ class RunSource:
     report: FullReport
     keys: Mapping[str, int]
     """Id of an execution → its key in the store, for its answers."""
+    run_key: int
 
 
 def read_run(
@@ -57,7 +58,7 @@ def read_run(
         document["gates"] = [msgspec.to_builtins(one) for one in outcomes]
     run = msgspec.convert(document, RunDetailsDocument)
     report = full_run(run, _leaderboard(connection, row, run), document, outcomes)
-    return RunSource(run, outcomes, report, execution_keys(connection, row["key"]))
+    return RunSource(run, outcomes, report, execution_keys(connection, row["key"]), row["key"])
 
 
 def _checked(

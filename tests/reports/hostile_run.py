@@ -14,7 +14,8 @@ HOSTILE = {
     "surrogate": "half \udc80 and \ufffe \uffff \x00 end",
     "mention": "@octocat #1 https://evil.test www.evil.test | [link](http://evil.test) `x`",
     "fold": "</details></summary><h1>gone</h1>",
-    "long": "y" * 10_000_000,
+    "long": "y" * 4_000_000,
+    "too-long": "y" * 10_000_000,
 }
 """Name of a case → what an agent answers to it."""
 
@@ -51,7 +52,7 @@ SUITE = {
 
 
 def store_hostile_run(path: Path) -> None:
-    """Store one run of three agents on the ten cases."""
+    """Store one run of three agents on the cases."""
     agents = {"hostile@1": hostile, "honest@1": honest, "failing@1": failing}
     result = agentbench.run(SUITE, agents, db=path)
     assert result.status == "complete"

@@ -251,6 +251,17 @@ class ReportedAnswer(NamedTuple):
     """Why it failed."""
 
 
+_REPORTED = (
+    "c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.correct, a.credit,"  # noqa: S608  # ours
+    " a.e2e_ms, a.cost_usd, substr(json_extract(c.body, '$.input'), 1, ?),"
+    f" substr({EXPECTED}, 1, ?), substr({SAID}, 1, ?),"
+    " CASE WHEN a.failure_kind IS NOT NULL THEN (SELECT substr(f.detail, 1, ?)"
+    " FROM failures f WHERE f.execution_key=a.execution_key AND f.case_key=a.case_key"
+    " AND f.repeat=a.repeat AND f.iteration=a.iteration ORDER BY f.seq DESC LIMIT 1) END"
+)
+"""SQL of the columns of `ReportedAnswer`, with the maximum length of each of its four texts."""
+
+
 def reported_answers(
     connection: sqlite3.Connection, execution_key: int, longest: int
 ) -> Iterator[ReportedAnswer]:
@@ -259,12 +270,7 @@ def reported_answers(
     Texts are cut to `longest` characters.
     """
     rows = connection.execute(
-        "SELECT c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.correct, a.credit,"  # noqa: S608  # ours
-        " a.e2e_ms, a.cost_usd, substr(json_extract(c.body, '$.input'), 1, ?),"
-        f" substr({EXPECTED}, 1, ?), substr({SAID}, 1, ?),"
-        " CASE WHEN a.failure_kind IS NOT NULL THEN (SELECT substr(f.detail, 1, ?)"
-        " FROM failures f WHERE f.execution_key=a.execution_key AND f.case_key=a.case_key"
-        " AND f.repeat=a.repeat AND f.iteration=a.iteration ORDER BY f.seq DESC LIMIT 1) END"
+        f"SELECT {_REPORTED}"  # noqa: S608  # ours
         " FROM answers a JOIN cases c ON c.key=a.case_key WHERE a.execution_key=?"
         " ORDER BY a.failure_kind IS NULL, a.correct IS 1, a.seq",
         (longest, longest, longest, longest, execution_key),
@@ -272,25 +278,65 @@ def reported_answers(
     return map(ReportedAnswer._make, rows)
 
 
+_BATCH = 500
+"""Answers that are read at a time."""
+
+
+def reported_answers_of_run(
+    connection: sqlite3.Connection, run_key: int, longest: int
+) -> Iterator[tuple[int, int, ReportedAnswer]]:
+    """Return (execution key, case key, answer) of all answers of a run, as `reported_answers`.
+
+    Only their order is held in memory, and the texts of one batch.
+    """
+    order = [
+        row[0]
+        for row in connection.execute(
+            "SELECT seq FROM answers WHERE run_key=?"
+            " ORDER BY failure_kind IS NULL, correct IS 1, seq",
+            (run_key,),
+        )
+    ]
+    for start in range(0, len(order), _BATCH):
+        part = order[start : start + _BATCH]
+        rows = connection.execute(
+            f"SELECT a.seq, a.execution_key, a.case_key, {_REPORTED}"  # noqa: S608  # ours
+            " FROM json_each(?) wanted JOIN answers a ON a.seq=wanted.value"
+            " JOIN cases c ON c.key=a.case_key",
+            (longest, longest, longest, longest, json.dumps(part)),
+        )
+        found = {row[0]: (row[1], row[2], ReportedAnswer._make(row[3:])) for row in rows}
+        yield from (found[seq] for seq in part if seq in found)
+
+
 class TranscriptMessage(NamedTuple):
     """One message of a conversation with an agent."""
 
-    case_id: str
-    repeat: int
-    iteration: int
     role: str
-    content: str | None
+    content: str
     tool_calls: str | None
 
 
-def transcript_messages(
-    connection: sqlite3.Connection, execution_key: int, longest: int
-) -> Iterator[TranscriptMessage]:
-    """Return the messages of every case of an execution, in order; texts cut to `longest`."""
+def has_messages(connection: sqlite3.Connection, run_key: int) -> bool:
+    """Return whether a run stored conversations."""
+    row = connection.execute(
+        "SELECT EXISTS(SELECT 1 FROM benchmark_executions e JOIN messages m"
+        " ON m.execution_key=e.key WHERE e.run_key=?)",
+        (run_key,),
+    ).fetchone()
+    return bool(row[0])
+
+
+def transcript_of(
+    connection: sqlite3.Connection, place: tuple[int, int, int, int], longest: int
+) -> list[TranscriptMessage]:
+    """Return the messages behind one answer, in order; texts cut to `longest`.
+
+    `place`: keys of execution and case, repeat, iteration.
+    """
     rows = connection.execute(
-        "SELECT c.case_id, m.repeat, m.iteration, m.role, substr(m.content, 1, ?),"
-        " substr(m.tool_calls, 1, ?) FROM messages m JOIN cases c ON c.key=m.case_key"
-        " WHERE m.execution_key=? ORDER BY m.case_key, m.repeat, m.iteration, m.position",
-        (longest, longest, execution_key),
+        "SELECT role, substr(content, 1, ?), substr(tool_calls, 1, ?) FROM messages"
+        " WHERE execution_key=? AND case_key=? AND repeat=? AND iteration=? ORDER BY position",
+        (longest, longest, *place),
     )
-    return map(TranscriptMessage._make, rows)
+    return [*map(TranscriptMessage._make, rows.fetchall())]

@@ -1,0 +1,169 @@
+"""Lines, points and bands over x."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from agentbench_tui.presentation.charts import Histogram, Line, LineChart
+from agentbench_tui.reports.html.charts.drawing import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Scale,
+    element,
+    label,
+    path,
+    picture,
+    scale_of,
+    series_class,
+    title,
+    x_axis,
+    y_axis,
+)
+
+_MOST_POINTS = 600
+"""Points of a line; more are not distinguishable."""
+_MOST_DOTS = 120
+"""Points that show their value under a pointer."""
+
+
+def line_chart(chart: LineChart) -> str:
+    """Return the SVG of the chart; empty if there is nothing to draw."""
+    lines = [_thinned(one, _MOST_POINTS) for one in chart.lines]
+    xs = [x for one in lines for x in one.x] + [mark.x for mark in chart.marks]
+    ys = [y for one in lines for part in (one.y, one.low or (), one.high or ()) for y in part]
+    across = scale_of(chart.x, xs, LEFT, WIDTH - RIGHT)
+    up = scale_of(chart.y, ys, HEIGHT - BOTTOM, TOP, from_zero=True)
+    if across is None or up is None:
+        return ""
+    parts = [
+        *y_axis(up, LEFT, WIDTH - RIGHT, chart.y.show),
+        *x_axis(across, HEIGHT - BOTTOM, TOP, chart.x.show),
+    ]
+    for mark in chart.marks:
+        if across.holds(mark.x):
+            x = across(mark.x)
+            parts.append(
+                element("line", title(mark.name), x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM,
+                        class_="mark")
+            )  # fmt: skip
+            anchor = "end" if x > WIDTH * 0.7 else "start"
+            parts.append(label(mark.name, x + (-4 if anchor == "end" else 4), TOP + 10,
+                               text_anchor=anchor, class_="mark-name"))  # fmt: skip
+    for number, one in enumerate(lines):
+        parts += _line(one, number, across, up)
+    return picture(chart.title, chart.summary, parts)
+
+
+def _line(one: Line, number: int, across: Scale, up: Scale) -> list[str]:
+    kind = series_class(number)
+    parts = []
+    if one.low is not None and one.high is not None:
+        parts.append(_band(one, kind, across, up))
+    if one.style != "points":
+        for piece in _pieces(one, across, up):
+            points = _steps(piece) if one.style == "steps" else piece
+            parts.append(element("path", d=path(points), class_=f"line {kind}"))
+    radius = 4 if one.style == "points" else 3
+    shown = one if one.style == "points" else _thinned(one, _MOST_DOTS)
+    for place, (x, y) in enumerate(zip(shown.x, shown.y, strict=True)):
+        if y is None or not (across.holds(x) and up.holds(y)):
+            continue
+        what = shown.labels[place] if shown.labels is not None else across.axis.show(x)
+        hint = title(f"{one.name}: {what}: {up.axis.show(y)}")
+        kinds = f"dot {kind}" if one.style == "points" else f"hover {kind}"
+        parts.append(element("circle", hint, cx=across(x), cy=up(y), r=radius, class_=kinds))
+    return parts
+
+
+def _pieces(one: Line, across: Scale, up: Scale) -> list[list[tuple[float, float]]]:
+    """Return the points of a line, apart where a value is missing."""
+    pieces: list[list[tuple[float, float]]] = [[]]
+    for x, y in zip(one.x, one.y, strict=True):
+        if y is None or not (across.holds(x) and up.holds(y)):
+            if pieces[-1]:
+                pieces.append([])
+            continue
+        pieces[-1].append((across(x), up(y)))
+    return [piece for piece in pieces if piece]
+
+
+def _steps(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    found = list(points[:1])
+    for (_, before), (x, y) in pairwise(points):
+        found += [(x, before), (x, y)]
+    return found
+
+
+def _band(one: Line, kind: str, across: Scale, up: Scale) -> str:
+    assert one.low is not None
+    assert one.high is not None
+    ends = [
+        (x, low, high)
+        for x, low, high in zip(one.x, one.low, one.high, strict=True)
+        if low is not None and high is not None and across.holds(x)
+    ]
+    if one.style == "points":
+        return "".join(
+            element("line", x1=across(x), x2=across(x), y1=up.clamped(low), y2=up.clamped(high),
+                    class_=f"bar {kind}")
+            for x, low, high in ends
+        )  # fmt: skip
+    if not ends:
+        return ""
+    upper = [(across(x), up.clamped(high)) for x, _, high in ends]
+    lower = [(across(x), up.clamped(low)) for x, low, _ in reversed(ends)]
+    return element("path", d=path([*upper, *lower]) + "Z", class_=f"band {kind}")
+
+
+def _thinned(one: Line, most: int) -> Line:
+    """Return the line with at most `most` points, first and last included."""
+    n = len(one.x)
+    if n <= most:
+        return one
+    places = sorted({round(place * (n - 1) / (most - 1)) for place in range(most)})
+
+    def some(values: Sequence[float | None]) -> list[float | None]:
+        return [values[place] for place in places]
+
+    return Line(
+        one.name,
+        [one.x[place] for place in places],
+        some(one.y),
+        None if one.low is None else some(one.low),
+        None if one.high is None else some(one.high),
+        one.style,
+        None if one.labels is None else [one.labels[place] for place in places],
+    )
+
+
+def histogram(chart: Histogram) -> str:
+    """Return the SVG of counts between edges; empty if there is nothing to draw."""
+    across = scale_of(chart.x, chart.edges, LEFT, WIDTH - RIGHT)
+    counts = [float(count) for _, of_group in chart.counts for count in of_group]
+    if across is None or not any(counts):
+        return ""
+    from agentbench_tui.presentation.charts import Axis
+    from agentbench_tui.presentation.numbers import count as count_words
+
+    up = scale_of(Axis("answers", count_words), counts, HEIGHT - BOTTOM, TOP, from_zero=True)
+    assert up is not None
+    parts = [
+        *y_axis(up, LEFT, WIDTH - RIGHT, count_words),
+        *x_axis(across, HEIGHT - BOTTOM, TOP, chart.x.show),
+    ]
+    for number, (name, of_group) in enumerate(chart.counts):
+        for (low, high), n in zip(pairwise(chart.edges), of_group, strict=True):
+            if not n or not (across.holds(low) and across.holds(high)):
+                continue
+            between = f"{chart.x.show(low)} to {chart.x.show(high)}"
+            parts.append(
+                element("rect", title(f"{name}: {between}: {n:,}"), x=across(low),
+                        width=max(across(high) - across(low) - 0.5, 0.5), y=up(n),
+                        height=HEIGHT - BOTTOM - up(n), class_=f"column {series_class(number)}")
+            )  # fmt: skip
+    return picture(chart.title, chart.summary, parts)
