@@ -51,6 +51,7 @@ def main() -> None:
     generator = np.random.default_rng(1)
     x, y = generator.lognormal(0, 0.3, 1000), generator.lognormal(0, 0.3, 1000)
     long = generator.lognormal(0, 0.3, 10_000)
+    longest = generator.lognormal(0, 0.3, 100_000)
     sources = np.repeat(np.arange(300), np.arange(300) % 5 + 1)
     scores = generator.normal(0.5, 0.1, (100, 10))
     how, plenty = Resampling(resamples=10_000), Resampling()
@@ -62,6 +63,7 @@ def main() -> None:
         "BCa of a mean, n = 15, 100,000 resamples": lambda: bootstrap_mean(x[:15], plenty),
         "BCa of a mean, n = 100, 40,000 resamples": lambda: bootstrap_mean(x[:100], plenty),
         "BCa of a mean, n = 10,000": lambda: bootstrap_mean(long, how),
+        "BCa of a mean, n = 100,000": lambda: bootstrap_mean(longest, how),
         "BCa of a ratio of pairs, n = 1,000": lambda: bootstrap_paired_ratio(x, y, how),
         "BCa of a difference, 1,000 and 1,000": lambda: bootstrap_difference(x, y, how),
         "BCa of a mean, 300 clusters of 1 to 5": lambda: bootstrap_mean(

@@ -1,6 +1,8 @@
 """Seeded bootstrap of means, differences and ratios: BCa (Efron 1987) or percentile.
 
-Whole clusters are resampled where clusters are given. A median gets percentile ends only: BCa of a
+Whole clusters are resampled where clusters are given. From 20,000 values on, bins of sorted values
+are drawn instead of each value (see `binned_draws`): 0.2 s for 100,000 values and 10,000 resamples
+instead of 4 s. A median gets percentile ends only: BCa of a
 median is unstable (two seeds with 200,000 resamples each moved its ends by a fifth of the width).
 Work goes block by block, so that memory does not grow with the number of resamples times n.
 """
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.intervals.interval import Interval
+from agentbench_tui.analysis.resampling.binned_draws import BINNED_FROM, binned_means
 from agentbench_tui.analysis.resampling.resampling import (
     BOOTSTRAP_FROM,
     DEFAULT,
@@ -174,7 +177,8 @@ def bootstrap_ratio_of_means(
         both = streams(control, candidate, how.seed)
     of_a, of_b = _Units(control, None), _Units(candidate, None)
     estimate = of_b.mean() / of_a.mean()
-    resampled = of_b.means(both[1], count) / of_a.means(both[0], count)
+    resampled = of_b.means(both[1], count, one_by_one=paired)
+    resampled /= of_a.means(both[0], count, one_by_one=paired)
     bias = acceleration = 0.0
     if how.method == "bca" and resampled.min() < resampled.max():
         bias = bias_correction(resampled, estimate, CLOSENESS * abs(estimate))
@@ -221,11 +225,19 @@ class _Units:
     def constant(self) -> bool:
         return self.sizes is None and bool(self.sums.min() == self.sums.max())
 
-    def means(self, generator: np.random.Generator, resamples: int) -> Floats:
-        """Return the means of `resamples` draws with replacement."""
+    def means(
+        self, generator: np.random.Generator, resamples: int, *, one_by_one: bool = False
+    ) -> Floats:
+        """Return the means of `resamples` draws with replacement. `one_by_one`: so that generators
+        of one seed draw the same units of all columns of a length.
+        """
         n, found = self.count, np.full(resamples, self.mean())
         if self.constant():  # whose mean would round
             return found
+        if n >= BINNED_FROM and self.sizes is None and not one_by_one:
+            binned = binned_means(self.sums, generator, resamples)
+            if binned is not None:
+                return binned
         for block in blocks(resamples, n):
             drawn = generator.integers(0, n, (block.stop - block.start, n))
             if self.sizes is None:
