@@ -174,9 +174,11 @@ def _benchmark_row(benchmark: Benchmark, seed: int) -> dict[str, Any]:
 
 
 def _scorer_name(spec: str | Mapping[str, Any]) -> str:
+    from agentbench_tui.scoring.registry import MODIFIERS
+
     if isinstance(spec, str):
         return spec
-    return next((name for name in spec if name != "as"), "")
+    return next((name for name in spec if name not in MODIFIERS), "")
 
 
 @suites.command("list")

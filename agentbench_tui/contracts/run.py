@@ -33,6 +33,8 @@ class MetricValue(Part, frozen=True, kw_only=True):
     """Observations behind the value."""
     reason: str | None
     """Why there is no value, or no interval."""
+    direction: str | None = None
+    """Which way is better: `higher`, `lower` or `none`; None where nothing says."""
 
 
 class ScoreValues(Part, frozen=True, kw_only=True):
@@ -107,6 +109,8 @@ class ExecutionResult(Part, frozen=True, kw_only=True):
     judges: JudgeAgreement | None
     unmeasured: dict[str, str | None]
     """Metric that the suite promises and that has no value → reason."""
+    own_metrics: tuple[str, ...] = ()
+    """Metrics that the benchmark defines: one for each of several scorers, and its own."""
     load: LoadDocument | UnsetType = UNSET
     kind: str | None
     """Kind of the benchmark; None in a run whose plan no longer has it."""

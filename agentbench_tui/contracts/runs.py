@@ -117,6 +117,10 @@ class AnswerLine(Part, frozen=True, kw_only=True):
     cost_usd: float | None
     expected: Json
     answer: Json
+    scorers: int = 0
+    """Scorers that judged it."""
+    wrong_by: tuple[str, ...] = ()
+    """The scorers that call it wrong."""
 
 
 class AnswersDocument(Document, frozen=True, kw_only=True, tag="agentbench.answers/1"):

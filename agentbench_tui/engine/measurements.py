@@ -18,7 +18,7 @@ from agentbench_tui.engine.cases.one_case import one_case_dataset
 from agentbench_tui.engine.run.stopping import check_observation
 from agentbench_tui.engine.task.aggregate import COSTS, Aggregate, MetricValue, aggregate
 from agentbench_tui.engine.task.recorder import Recorder
-from agentbench_tui.model.answer import Answer, FailureKind
+from agentbench_tui.model.answer import NOT_GRADED, Answer, FailureKind
 from agentbench_tui.model.clock import perf_counter_ns, utc_now
 from agentbench_tui.model.figures.metric import METRICS, find_metric
 from agentbench_tui.store.datasets import use_dataset
@@ -87,7 +87,7 @@ class Measurements:
             recorder.failure("answer", failure, detail, place, 0)
         sent_ms = (perf_counter_ns() - context.clock_start_ns) / 1e6 - took_ms
         recorder.answer(
-            place, 0, failure, Answer(data=dict(values)) if failure is None else None, (),
+            place, 0, failure, Answer(data=dict(values)) if failure is None else None, NOT_GRADED,
             sent_ms=max(0.0, sent_ms), e2e_ms=took_ms, waiting_ms=0.0, cost_usd=None,
         )  # fmt: skip
         status, answered = ("ok", 1) if failure is None else ("failed", 0)

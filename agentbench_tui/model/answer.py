@@ -7,9 +7,9 @@ frozen msgspec structs: cheap to make, cheap to encode.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -245,6 +245,24 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     completeness: float | None = None
     relevance: float | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Graded(NamedTuple):
+    """What the scorers of a benchmark say of one answer."""
+
+    credit: float | None
+    """0..1; None without a scorer that counts."""
+    correct: bool | None
+    scores: Sequence[Score]
+    """In the order of the suite, without those of scorers that failed."""
+    figures: Mapping[str, float]
+    """Metric of the benchmark → its value for this answer; empty for a single scorer, whose figure
+    is the credit.
+    """
+
+
+NOT_GRADED = Graded(None, None, (), {})
+"""Of an answer that no scorer judged."""
 
 
 class GraderFailure(Exception):

@@ -18,6 +18,7 @@ from agentbench_tui.model.figures.metric import (
     known_metrics,
     regressing_metrics,
 )
+from agentbench_tui.model.figures.pass_metrics import attempts_of
 from agentbench_tui.model.figures.stress_figures import BROKE, TRUTHS
 from agentbench_tui.model.kinds import metrics_of_kinds
 from agentbench_tui.model.text.plain_number import plain
@@ -47,7 +48,7 @@ is not worse than the agent's baseline or history.
 """
 _WORDS = {VERDICT: VERDICTS, BROKE: TRUTHS}
 """Gates with words as values, and these words."""
-_FORM = re.compile(r"\s*([a-z][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*")
+_FORM = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9_.@^-]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*")
 _OF_METRICS = re.compile(r"\s*no-regression\s*(?:\(([^()]*)\)\s*)?")
 
 
@@ -56,9 +57,10 @@ class Gate:
     """A condition for every measured execution."""
 
     name: str
-    """A metric (`e2e_ms.p95`, or what an experiment returns and its class says which way is better
-    of), a score (`overall`, `speed_score`), a figure of load (`cpu_us_per_request`), `verdict`,
-    `broke`, or `no-regression`, which has neither of the others."""
+    """A metric (`e2e_ms.p95`, `pass^4`, that of a scorer by its name, or what an experiment returns
+    and its class says which way is better of), a score (`overall`, `speed_score`), a figure of load
+    (`cpu_us_per_request`), `verdict`, `broke`, or `no-regression`, which has neither of the
+    others."""
     comparison: str
     threshold: float | str
     """A word for the verdict and for `broke`, a number for all others."""
@@ -90,7 +92,8 @@ def parse_gate(text: str) -> Gate:
     if regression is not None:
         return Gate(NO_REGRESSION, "", "", _judged(text, regression[1]))
     name, comparison, wanted = _parts(text)
-    if name not in (*gate_names(), *declared_metrics()) and name not in metrics_of_kinds():
+    known = {*gate_names(), *declared_metrics(), *metrics_of_kinds()}
+    if name not in known and attempts_of(name) is None:
         raise UsageError(
             f"gate {text!r}: unknown metric '{name}'{_nearest(name)}; "
             "`agentbench explain` lists them"

@@ -49,6 +49,10 @@ def _known_kind(name: str, info: ValidationInfo) -> str:
 
 
 KindName = Annotated[str, AfterValidator(_known_kind)]
+Combine = Literal["all", "any", "mean", "first"]
+"""How the scorers of a benchmark decide together. `all`: an answer is right if every scorer calls
+it right, and its credit is the lowest one. `mean`: the same with the mean credit. `any`: right if
+one scorer calls it right, with the highest credit. `first`: the first scorer decides alone."""
 Dimension = Literal["accuracy", "speed", "efficiency", "cost", "reliability"]
 Positive = Annotated[float, Field(gt=0, le=LARGEST_NUMBER, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, le=LARGEST_NUMBER, allow_inf_nan=False)]
@@ -274,7 +278,10 @@ class Benchmark(Part):
     expected_outputs: list[Any] | None = None
     """Expected outputs by position, for inline cases without their own."""
     scorers: list[str | dict[str, Any]] = Field(default_factory=list)
-    """Names, or `{name: options}`. The first is the primary one: it decides right or wrong."""
+    """Names, or `{name: options}`, each with its own figure. `as` labels one; one with `counts:
+    false` does not decide whether an answer is right."""
+    combine: Combine = "all"
+    """How several scorers decide together: `all`, `any`, `mean` or `first`."""
     scoring_rubric: dict[Dimension, RubricEntry] = Field(default_factory=dict)
     system_prompt: str | None = None
     prompt: str | None = None

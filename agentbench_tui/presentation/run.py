@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.model.figures.dimension import DIMENSIONS
+from agentbench_tui.model.figures.pass_metrics import attempts_of
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.interval_bars import interval_bars
 from agentbench_tui.presentation.numbers import (
@@ -104,6 +105,8 @@ def run_report(run: RunDocument, boards: Sequence[Board] = (), *, full: bool = F
         answer.append(_standings(run, boards, judged=has_accuracy))
     # What code returns has no accuracy to summarize, so that its figures are the answer.
     answer += _by_benchmark(run, measured) if has_accuracy else figures
+    if has_accuracy and (own := _own_metrics(measured, full=False)):
+        answer.append(Section(tables=[own]))
     remarks = [
         *(figures if full and has_accuracy else ()),
         Section(
@@ -264,28 +267,46 @@ def _alone(executions: Sequence[ExecutionResult]) -> Section:
 def _figures(executions: Sequence[ExecutionResult]) -> Section:
     rows = [execution_row(one) for one in executions]
     tables = [Table(_filled(_EXECUTIONS, rows), rows)]
-    own = _own_metrics(executions)
-    if own:
-        columns = [*_EXECUTIONS[:3], Column("metric", "metric"), Column("value", "value [95%]")]
-        tables.append(Table(_filled(columns, own), own))
+    if own := _own_metrics(executions, full=True):
+        tables.append(own)
     return Section(
         tables=tables, sentences=[*unmeasured_lines(executions), *unknown_cost_lines(executions)]
     )
 
 
-def _own_metrics(executions: Sequence[ExecutionResult]) -> list[Row]:
-    """Return the metrics that only the kinds of these executions measure."""
-    return [
+def _own_metrics(executions: Sequence[ExecutionResult], *, full: bool) -> Table | None:
+    """Return the metrics that only the benchmarks of these executions measure, and pass@k and
+    pass^k where attempts at a case differ; with `full` also those of their kinds, and pass@k and
+    pass^k of all attempts anyway. None without any.
+    """
+    rows: list[Row] = [
         {
             "benchmark_id": one.benchmark_id,
             "agent_id": one.agent_id,
             "parameters_shown": point_words(one.parameters),
-            "metric": metric.name,
+            "metric": name,
             "value": with_interval(found.value, found.low, found.high),
         }
         for one in executions
-        for metric in kind_of(one).part("metrics") or ()
-        if (found := one.metrics.get(metric.name)) is not None
+        for name in _own_names(one, full=full)
+        if (found := one.metrics.get(name)) is not None
+    ]
+    if not rows:
+        return None
+    columns = (*_EXECUTIONS[:3], Column("metric", "metric"), Column("value", "value [95%]"))
+    return Table(_filled(columns, rows), rows)
+
+
+def _own_names(execution: ExecutionResult, *, full: bool) -> list[str]:
+    metrics = execution.metrics
+    attempts = {name: k for name in metrics if (k := attempts_of(name)) is not None}
+    most = max(attempts.values(), default=0)
+    of_all = [name for name, k in attempts.items() if k == most]
+    of_kind = kind_of(execution).part("metrics") or () if full else ()
+    return [
+        *(metric.name for metric in of_kind),
+        *execution.own_metrics,
+        *(of_all if full or len({metrics[name].value for name in of_all}) > 1 else ()),
     ]
 
 

@@ -1,7 +1,8 @@
 """Scorers by name: what a suite writes, checked whole, made into a callable.
 
 A suite writes a name (`exact`), or one name with its options (`{numeric: {tolerance: 0.01}}`),
-and beside it `as: LABEL` when one scorer is used twice. Names come from this package, from entry
+and beside it `as: LABEL` when one scorer is used twice, and `counts: false` for a scorer that is
+reported but does not decide whether an answer is right. Names come from this package, from entry
 points of the group `agentbench.scorers`, and `python:module:function` or
 `python:file.py:function` names any callable. A module is imported when its scorer is used.
 """
@@ -25,6 +26,7 @@ from agentbench_tui.model.identity import is_name
 from agentbench_tui.model.process_exit import ProcessExit
 from agentbench_tui.model.text.reasoning import split_reasoning
 from agentbench_tui.model.text.secrets import Redactor, redactor_now
+from agentbench_tui.scoring.combination import metric_of_label
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
 from agentbench_tui.scoring.returned import as_score
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 ENTRY_POINTS = "agentbench.scorers"
+MODIFIERS = ("as", "counts")
+"""Keys of a scorer in a suite beside its name."""
 
 _MODULES = {
     "exact": "text.text",
@@ -63,7 +67,9 @@ class NamedScorer:
     """A scorer ready for use."""
 
     name: str
-    """Label that its scores carry; its own name unless the suite says `as`."""
+    """Label that its scores carry: `as` in the suite, else its own name, without the place of a
+    `python:` function.
+    """
     kind: str
     """Name in the registry, or `python:…`."""
     options: dict[str, Any]
@@ -71,10 +77,17 @@ class NamedScorer:
     scorer: Scorer
     keeps_reasoning: bool = False
     """The scorer receives the answer unchanged."""
+    counts: bool = True
+    """Whether it takes part in deciding if an answer is right."""
     redactor: Redactor | None = None
     """Finds secrets in answers; None if scoring an answer twice would have side effects or a
     cost.
     """
+
+    @property
+    def metric(self) -> str:
+        """Return the name of its metric where a benchmark has several scorers."""
+        return metric_of_label(self.name)
 
     def score(self, case: Case, answer: Answer) -> Score | Awaitable[Score]:
         """Score the answer without its reasoning, unless the scorer keeps that.
@@ -180,6 +193,7 @@ def make_scorer(
         options=read.options.model_dump(mode="json", by_alias=True),
         scorer=read.recipe.build(read.options, context),
         keeps_reasoning=keep_reasoning or read.recipe.has_parts,
+        counts=read.counts,
         redactor=redactor_now() if read.kind in _MODULES and read.kind not in _COSTLY else None,
     )
 
@@ -216,6 +230,7 @@ class _Read:
     label: str = ""
     recipe: Recipe | None = None
     options: Options | None = None
+    counts: bool = True
 
 
 def _read(spec: object) -> _Read:
@@ -223,17 +238,30 @@ def _read(spec: object) -> _Read:
         kind, given = name_and_options(spec)
     except UsageError as error:
         return _Read([str(error)])
-    label = spec.get("as") if isinstance(spec, Mapping) else None
-    read = _Read([], kind, kind)
-    if label is not None:
-        if isinstance(label, str) and is_name(label):
-            read.label = label
-        else:
-            read.problems.append(f"{kind}: `as` must be a name of letters, digits, . _ -")
+    given_label, counts = (
+        (spec.get("as"), spec.get("counts", True)) if isinstance(spec, Mapping) else (None, True)
+    )
+    read = _Read([], kind, label_of(spec), counts=counts is not False)
+    if given_label is not None and read.label != given_label:
+        read.problems.append(f"{kind}: `as` must be a name of letters, digits, . _ -")
+    if not isinstance(counts, bool):
+        read.problems.append(f"{kind}: `counts` is true or false, not {counts!r}")
     read.recipe = _find(kind, read.problems)
     if read.recipe is not None:
         read.options = _validated(kind, read.recipe, given, read.problems)
     return read
+
+
+def label_of(spec: object) -> str:
+    """Return the label of a scorer, as a suite writes it: `as`, else its name, of a `python:`
+    scorer that of its function. Raises UsageError.
+    """
+    kind, _ = name_and_options(spec)
+    given = spec.get("as") if isinstance(spec, Mapping) else None
+    if isinstance(given, str) and is_name(given):
+        return given
+    function = kind.rpartition(":")[2]
+    return function if kind.startswith("python:") and is_name(function) else kind
 
 
 def name_and_options(spec: object) -> tuple[str, dict[str, Any]]:
@@ -242,7 +270,7 @@ def name_and_options(spec: object) -> tuple[str, dict[str, Any]]:
         return spec, {}
     if not isinstance(spec, Mapping) or not all(isinstance(key, str) for key in spec):
         raise UsageError(f"a scorer is a name or {{name: options}}, not {spec!r}")
-    rest = {key: value for key, value in spec.items() if key != "as"}
+    rest = {key: value for key, value in spec.items() if key not in MODIFIERS}
     if len(rest) != 1:
         raise UsageError(f"a scorer is one name with its options, not {sorted(rest)}")
     name, options = next(iter(rest.items()))

@@ -6,11 +6,13 @@ they never differ from the rows.
 
 from __future__ import annotations
 
+import json
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 _EXPRESSIONS = {
@@ -90,6 +92,22 @@ def observation_rows(
     )
     while rows := cursor.fetchmany(chunk):
         yield rows
+
+
+def figure_rows(
+    connection: sqlite3.Connection, execution_key: int, names: Sequence[str]
+) -> Iterator[tuple[float, ...]]:
+    """Yield the figures by these names of each counted observation of an execution, in the order of
+    `observation_rows`; NaN for a figure that an observation does not have.
+    """
+    cursor = connection.execute(
+        "SELECT figures FROM answers WHERE execution_key=? AND (failure_kind IS NULL"
+        " OR failure_kind NOT IN ('grader', 'harness')) ORDER BY seq",
+        (execution_key,),
+    )
+    for (text,) in cursor:
+        figures = json.loads(text) if text else {}
+        yield tuple(figures.get(name, math.nan) for name in names)
 
 
 def clusters_of_cases(connection: sqlite3.Connection, execution_key: int) -> list[tuple[int, str]]:

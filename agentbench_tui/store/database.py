@@ -31,7 +31,7 @@ def migrations() -> list[tuple[int, str]]:
     ]
 
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 """The newest schema this version knows; a test holds it to the newest migration."""
 
 

@@ -210,4 +210,4 @@ def _matching_cases(
     return {key: there[case_id] for case_id, key in here}
 
 
-assert SCHEMA_VERSION == 11, "teach copy_run the new tables"
+assert SCHEMA_VERSION == 12, "teach copy_run the new tables"

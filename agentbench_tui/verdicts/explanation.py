@@ -14,6 +14,7 @@ from agentbench_tui.model.figures.metric import (
     SCORES,
     find_metric,
 )
+from agentbench_tui.model.figures.pass_metrics import PASS_METRICS
 from agentbench_tui.model.figures.regression_figures import REGRESSION, SAID_OF_REGRESSIONS
 from agentbench_tui.model.figures.stress_figures import SAID_OF_STRESS, STRESS_FACTS
 from agentbench_tui.model.figures.verdict_words import SAID_OF_VERDICTS, VERDICT_WORDS
@@ -49,7 +50,9 @@ _FIGURES = {
 def explanations() -> list[dict[str, Any]]:
     """Every metric, score and figure of load with its formula."""
     scores = [name if name == "overall" else f"{name}_score" for name in SCORES]
-    return [explain(name) for name in dict.fromkeys((*METRICS, *scores, *_figures()))]
+    return [
+        explain(name) for name in dict.fromkeys((*METRICS, *PASS_METRICS, *scores, *_figures()))
+    ]
 
 
 def explain(name: str) -> dict[str, Any]:
@@ -165,7 +168,7 @@ def _nearest(name: str) -> str:
 
 def _known() -> list[str]:
     scores = ["overall", *(f"{dimension}_score" for dimension in DEFAULT_METRIC)]
-    return [*METRICS, *scores, *_figures()]
+    return [*METRICS, *PASS_METRICS, *scores, *_figures()]
 
 
 def _figures() -> Iterator[str]:

@@ -51,6 +51,7 @@ _ANSWERS = (
     Column("iteration", "iteration", right=True),
     Column("credit", "credit", decimals(2), right=True),
     Column("correct", "right", lambda value: {1: "yes", 0: "no"}.get(value, "–")),
+    Column("wrong_by", "wrong by"),
     Column("failure_kind", "failure"),
     Column("expected", "expected", _beginning),
     Column("answer", "answer", _beginning),
@@ -318,11 +319,13 @@ def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[s
         wrong_only=given["wrong"],
         limit=given["limit"],
     )
-    rows, more = document["answers"], document["more"]
+    more = document["more"]
+    rows = [{**one, "wrong_by": ", ".join(one["wrong_by"])} for one in document["answers"]]
+    several = form in {"csv", "jsonl"} or any(one["scorers"] > 1 for one in rows)
     columns = (
         Column("benchmark_id", "benchmark", names_row=True),
         Column("agent_id", "agent", names_row=True),
-        *_ANSWERS,
+        *(one for one in _ANSWERS if several or one.key != "wrong_by"),
     )
     print_rows(rows, columns, form, document)
     if more:

@@ -329,11 +329,11 @@ def _check_counts(
 
 def scorer_of_expected(benchmark: Benchmark) -> str | None:
     """The first scorer of a benchmark that compares answers with `expected`; None without one."""
-    from agentbench_tui.scoring.registry import needs_expected
+    from agentbench_tui.scoring.registry import name_and_options, needs_expected
 
     for spec in benchmark.scorers:
         if needs_expected(spec):
-            return spec if isinstance(spec, str) else next(key for key in spec if key != "as")
+            return name_and_options(spec)[0]
     return None
 
 

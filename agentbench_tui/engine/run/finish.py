@@ -151,7 +151,15 @@ def baseline_metrics(
 def _write_metrics(connection: sqlite3.Connection, execution_key: int, result: Aggregate) -> None:
     rows = [
         MetricRow(
-            execution_key, one.name, one.value, one.unit, one.low, one.high, one.n, one.reason
+            execution_key,
+            one.name,
+            one.value,
+            one.unit,
+            one.low,
+            one.high,
+            one.n,
+            one.reason,
+            one.direction,
         )
         for one in result.metrics.values()
     ]

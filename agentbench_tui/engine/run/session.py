@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.cases.casebook import CaseReader
     from agentbench_tui.engine.run.context import RunContext
     from agentbench_tui.engine.run.plan import ExecutionPlan, Group
+    from agentbench_tui.engine.task.grading import Scoring
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent, Answer, Case
     from agentbench_tui.model.suite import Benchmark
     from agentbench_tui.scoring.prices import PriceTable
-    from agentbench_tui.scoring.registry import NamedScorer
 
 START_LIMIT_S = 60.0
 LONGEST_REASON = 300
@@ -48,7 +48,7 @@ class Session:
         group: Group,
         benchmark: Benchmark,
         reader: CaseReader,
-        scorers: list[NamedScorer],
+        scoring: Scoring,
         context: RunContext,
     ) -> None:
         from agentbench_tui.agents.registry import open_agent
@@ -74,7 +74,7 @@ class Session:
             agent = game.player(agent, execution.agent, limit, context.stop)
         self._interview = Interview(
             agent=agent,
-            scorers=scorers,
+            scoring=scoring,
             constraints=benchmark.constraints,
             retries=benchmark.retries,
             seed=group.seed,

@@ -19,7 +19,12 @@ from agentbench_tui.model.errors import (
     UsageError,
     did_you_mean,
 )
-from agentbench_tui.model.figures.metric import SCORES, find_metric, known_metrics
+from agentbench_tui.model.figures.metric import (
+    SCORES,
+    declare_metric,
+    find_metric,
+    known_metrics,
+)
 from agentbench_tui.model.gate import parse_gate
 from agentbench_tui.model.identity import content_hash
 from agentbench_tui.model.kinds import is_known, kind_named, metrics_of_kinds
@@ -263,11 +268,16 @@ class _Checker:
         return not known
 
     def _scorers(self, path: KeyPath, benchmark: Benchmark) -> None:
+        from agentbench_tui.scoring.benchmark_metrics import metric_problems, scorer_metrics
         from agentbench_tui.scoring.registry import check_scorer
 
         for index, spec in enumerate(benchmark.scorers):
             for message in check_scorer(spec, base_dir=self._loaded.folder):
                 self.add((*path, "scorers", index), message)
+        for index, message in metric_problems(benchmark.scorers):
+            self.add((*path, "scorers", index), message)
+        for metric in scorer_metrics(benchmark.scorers):
+            declare_metric(metric)
 
     def _metrics(self, path: KeyPath, benchmark: Benchmark) -> None:
         for index, name in enumerate(benchmark.metrics_measured):

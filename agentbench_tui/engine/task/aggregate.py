@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.analysis.attempts import attempts_at, estimate_passes, pass_names
 from agentbench_tui.analysis.intervals.estimate import Estimate, estimate, quantile_estimate
 from agentbench_tui.analysis.intervals.interval import ratio_of_sums
 from agentbench_tui.engine.task.cost_reasons import (
@@ -25,6 +26,7 @@ from agentbench_tui.engine.task.observation_columns import packed_columns
 from agentbench_tui.engine.task.observations import Observations
 from agentbench_tui.model.figures.metric import METRICS, PERCENTILES
 from agentbench_tui.scoring.dimension_scores import NO_RIGHT_ANSWER
+from agentbench_tui.model.figures.pass_metrics import attempts_of
 from agentbench_tui.store.answer_columns import keep_columns
 from agentbench_tui.store.case_hashes import has_hashes, keep_hashes, made_hashes
 from agentbench_tui.store.datasets import dataset_of_execution
@@ -32,11 +34,12 @@ from agentbench_tui.store.queries.answers import mean_grades
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from agentbench_tui.model.agent import AgentSpec
+    from agentbench_tui.model.figures.figure import Direction, Metric
     from agentbench_tui.store.answer_counts import AnswerCounts
 
 COSTS = ("cost_usd", "cost_usd_per_task", "cost_usd_per_correct")
@@ -54,6 +57,8 @@ class MetricValue:
     n: int = 0
     reason: str | None = None
     """Why there is no value, or a remark on it."""
+    direction: Direction | None = None
+    """Of a metric that the benchmark defines; None for agentbench's own."""
 
 
 @dataclass(slots=True)
@@ -79,6 +84,11 @@ class Aggregate:
             self.metrics[name] = MetricValue(
                 name, found.value, base.unit, found.low, found.high, found.n
             )
+
+    def without_attempts(self) -> None:
+        """Remove pass@k and pass^k."""
+        for name in [name for name in self.metrics if attempts_of(name) is not None]:
+            del self.metrics[name]
 
     def total(self, name: str, value: float | None, n: int, reason: str | None = None) -> None:
         """A sum or count: exact, so it has no interval."""
@@ -107,10 +117,12 @@ def aggregate(
     resources: Resources,
     *,
     is_scored: bool,
+    own: Sequence[Metric] = (),
 ) -> Aggregate:
     """Metrics of an execution from its stored observations.
 
-    `is_scored` says whether the benchmark has scorers; without any there is no accuracy.
+    `is_scored` says whether the benchmark has scorers; without any there is no accuracy. `own` are
+    the metrics that it defines.
     """
     seen = Observations(connection, execution_key)
     result = Aggregate(
@@ -121,6 +133,9 @@ def aggregate(
         correct=int(seen.right.sum()),
     )
     _quality(result, seen, is_scored)
+    if is_scored:
+        _attempts(result, seen)
+    _own(result, seen, own)
     _times(result, seen, agent, resources)
     _tokens(result, seen)
     _say_of_tokens(result, seen.counts)
@@ -163,6 +178,35 @@ def _quality(result: Aggregate, seen: Observations, is_scored: bool) -> None:
         result.add("correct_share", None, "the benchmark has no scorer")
     answered = seen.answered.astype(np.float64)
     result.add("reliability", estimate(answered, "share", clusters=seen.clusters()))
+
+
+def _attempts(result: Aggregate, seen: Observations) -> None:
+    """Add pass@k and pass^k, if cases have several attempts."""
+    attempts = attempts_at(seen.case, seen.right)
+    units = seen.unit[attempts.first] if len(seen) else None
+    for name in pass_names(attempts):
+        found = estimate_passes(attempts, name, units)
+        unit = "share"
+        result.metrics[name] = MetricValue(
+            name, found.value, unit, found.low, found.high, found.n, found.reason or None
+        )
+
+
+def _own(result: Aggregate, seen: Observations, metrics: Sequence[Metric]) -> None:
+    """Add the metrics that the benchmark defines."""
+    for metric, values in zip(metrics, seen.figures([one.name for one in metrics]), strict=True):
+        known = ~np.isnan(values)
+        found = estimate(values[known], "share", clusters=seen.clusters(known))
+        result.metrics[metric.name] = MetricValue(
+            metric.name,
+            found.value,
+            metric.unit,
+            found.low,
+            found.high,
+            found.n,
+            "it judged no answer" if found.value is None else None,
+            metric.direction,
+        )
 
 
 def _times(result: Aggregate, seen: Observations, agent: AgentSpec, resources: Resources) -> None:
@@ -314,7 +358,7 @@ def _resources(result: Aggregate, seen: Observations, resources: Resources) -> N
 
 def _output_quality(result: Aggregate, connection: sqlite3.Connection, execution_key: int) -> None:
     """Means of correctness, completeness and relevance over the scores that give them; where no
-    score gives correctness, the mean credit by the first scorer."""
+    score gives correctness, the mean credit."""
     grades = mean_grades(connection, execution_key)
     for name, value, n in (
         ("correctness", grades.correctness, grades.correctness_n),

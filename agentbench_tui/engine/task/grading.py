@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.answer import GraderFailure, Score
+import msgspec
+
+from agentbench_tui.model.answer import Graded, GraderFailure, Score
 from agentbench_tui.model.breaking_off import breakable
 from agentbench_tui.model.errors import message_of, named
 from agentbench_tui.model.process_exit import in_one_process, one_process, passes
 from agentbench_tui.process.supervision import note_call
+from agentbench_tui.scoring.combination import (
+    combined,
+    deciding,
+    expected_of,
+    metric_of_label,
+)
 from agentbench_tui.scoring.returned import as_score
 
 if TYPE_CHECKING:
@@ -20,7 +29,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent, Answer, Case, Scorer
-    from agentbench_tui.model.suite import Benchmark
+    from agentbench_tui.model.suite import Benchmark, Combine
     from agentbench_tui.scoring.registry import NamedScorer
 
 SCORING_LIMIT_S = 300.0
@@ -29,37 +38,73 @@ JUDGE_CONCURRENCY = 4
 """Questions to one judge at once."""
 
 
-def make_scorers(benchmark: Benchmark, folder: Path | str) -> list[NamedScorer]:
-    """Return the benchmark's scorers, the primary one first; paths are relative to `folder`."""
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How the answers of a benchmark are judged."""
+
+    scorers: Sequence[NamedScorer] = ()
+    combine: Combine = "all"
+
+    async def grade(
+        self, case: Case, answer: Answer, on_failure: Callable[[str], None]
+    ) -> Graded | None:
+        """Judge the answer; None if a scorer that decides failed, even where the others agree.
+
+        To count the answer when the others call it wrong, and not when they call it right, would
+        bias the accuracy. An exception of a scorer becomes a call of `on_failure`.
+        """
+        deciders = deciding([scorer.counts for scorer in self.scorers], self.combine)
+        scores: dict[int, Score] = {}
+        for position, scorer in enumerate(self.scorers):
+            note_call(f"scorer {scorer.name}, case {case.id}")
+            try:
+                result = await _apply(scorer.score, self._as_seen_by(scorer, case), answer)
+                scores[position] = as_score(result, scorer.name)
+            except BaseException as raised:  # it must not lose the answer
+                if passes(raised):
+                    raise
+                detail = message_of(raised) if isinstance(raised, GraderFailure) else named(raised)
+                on_failure(f"{scorer.name}: {detail}")
+                if position in deciders:
+                    return None
+        found = list(scores.values())
+        if not deciders:
+            return Graded(None, None, found, {})
+        credit, correct = combined([scores[position] for position in deciders], self.combine)
+        return Graded(credit, correct, found, self._figures(found))
+
+    def of_failure(self) -> dict[str, float]:
+        """Return the figures of an observation without an answer: no scorer gives it credit."""
+        if len(self.scorers) < 2:
+            return {}
+        return {scorer.metric: 0.0 for scorer in self.scorers}
+
+    async def close(self) -> None:
+        """Close every scorer."""
+        for scorer in self.scorers:
+            await scorer.close()
+
+    def _figures(self, scores: Sequence[Score]) -> dict[str, float]:
+        if len(self.scorers) < 2:
+            return {}
+        return {metric_of_label(score.scorer): score.value for score in scores}
+
+    def _as_seen_by(self, scorer: NamedScorer, case: Case) -> Case:
+        """Return the case with the scorer's own part of `expected`, if each scorer has one."""
+        labels = [one.name for one in self.scorers]
+        expected = expected_of(case.expected, scorer.name, labels)
+        if expected is case.expected:
+            return case
+        return msgspec.structs.replace(case, expected=expected)
+
+
+def make_scoring(benchmark: Benchmark, folder: Path | str) -> Scoring:
+    """Return how a benchmark's answers are judged; paths are relative to `folder`."""
     from agentbench_tui.scoring.registry import make_scorer
 
     opener = partial(_open_judge, folder=str(folder))
-    return [make_scorer(spec, open_judge=opener, base_dir=folder) for spec in benchmark.scorers]
-
-
-async def grade(
-    scorers: Sequence[NamedScorer],
-    case: Case,
-    answer: Answer,
-    on_failure: Callable[[str], None],
-) -> list[Score] | None:
-    """Return the scores of the answer, the primary one first; None if the primary scorer failed.
-
-    An exception of a scorer becomes a call of `on_failure`.
-    """
-    scores: list[Score] = []
-    for position, scorer in enumerate(scorers):
-        note_call(f"scorer {scorer.name}, case {case.id}")
-        try:
-            scores.append(as_score(await _apply(scorer.score, case, answer), scorer.name))
-        except BaseException as raised:  # it must not lose the answer
-            if passes(raised):
-                raise
-            detail = message_of(raised) if isinstance(raised, GraderFailure) else named(raised)
-            on_failure(f"{scorer.name}: {detail}")
-            if position == 0:
-                return None
-    return scores
+    scorers = [make_scorer(spec, open_judge=opener, base_dir=folder) for spec in benchmark.scorers]
+    return Scoring(scorers, benchmark.combine)
 
 
 @breakable

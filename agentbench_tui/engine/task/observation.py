@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.engine.task.grading import grade
 from agentbench_tui.model.answer import (
+    NOT_GRADED,
+    UNMEASURED,
     AgentFailure,
     Answer,
     FailureKind,
     Request,
-    Score,
     Usage,
 )
 from agentbench_tui.model.clock import perf_counter_ns
@@ -24,15 +24,15 @@ from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.process.supervision import note_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from agentbench_tui.engine.run.context import StopSignal
     from agentbench_tui.engine.run.limiter import Limiter
     from agentbench_tui.engine.run.stopping import Budget, Progress
+    from agentbench_tui.engine.task.grading import Scoring
     from agentbench_tui.engine.task.recorder import Recorder
-    from agentbench_tui.model.answer import Agent, Case
+    from agentbench_tui.model.answer import Agent, Case, Graded
     from agentbench_tui.model.suite import Constraints
-    from agentbench_tui.scoring.registry import NamedScorer
 
 DEFAULT_TIME_LIMIT_S = 600.0
 """Deadline of an answer if the suite sets none, so that nothing waits forever."""
@@ -49,7 +49,7 @@ class Interview:
     """Everything that asking the cases of one execution needs; shared by its observations."""
 
     agent: Agent
-    scorers: Sequence[NamedScorer]
+    scoring: Scoring
     constraints: Constraints
     retries: int
     seed: int
@@ -151,12 +151,14 @@ async def observe(interview: Interview, case_key: int, case: Case, repeat: int, 
         attempt, first_sent_ns, outcome = asked
         cost = None if outcome.answer is None else interview.price(outcome.answer)
         _apply_limits(interview, outcome, cost)
-        scores, grader_failed = await _score(interview, key, case, outcome)
-        failure = FailureKind.GRADER if grader_failed else None
+        graded = await _score(interview, key, case, outcome)
+        failure = FailureKind.GRADER if graded is None else None
         if outcome.failure is not None:
             failure = outcome.failure.kind
             interview.recorder.failure("answer", failure, outcome.failure.detail, key, attempt)
-        _record(interview, key, attempt, failure, outcome, scores, first_sent_ns, cost)
+        _record(
+            interview, key, attempt, failure, outcome, graded or NOT_GRADED, first_sent_ns, cost
+        )
     except asyncio.CancelledError:
         if key not in interview.cancelled:
             raise
@@ -180,7 +182,7 @@ def _record_cancelled(interview: Interview, key: tuple[int, int, int]) -> None:
         0,
         kind,
         None,
-        (),
+        NOT_GRADED,
         sent_ms=(waiting_since_ns - interview.clock_start_ns) / 1e6,
         e2e_ms=None,
         waiting_ms=0.0,
@@ -195,7 +197,7 @@ def _record(
     attempt: int,
     failure: FailureKind | None,
     outcome: _Outcome,
-    scores: Sequence[Score],
+    graded: Graded,
     first_sent_ns: int,
     cost: float | None,
 ) -> None:
@@ -204,13 +206,12 @@ def _record(
         attempt,
         failure,
         outcome.answer,
-        scores,
+        graded,
         sent_ms=(outcome.sent_ns - interview.clock_start_ns) / 1e6,
         e2e_ms=outcome.e2e_ms,
         waiting_ms=(outcome.sent_ns - first_sent_ns) / 1e6,
         cost_usd=cost,
     )
-    primary = scores[0] if scores else None
     usage = outcome.answer.usage if outcome.answer is not None else None
     tokens = usage.total if usage is not None else None
     interview.budget.spend(cost, tokens)
@@ -219,8 +220,8 @@ def _record(
     progress.cost_usd += cost or 0.0
     progress.note(
         failure,
-        None if primary is None else primary.value,
-        None if primary is None else primary.correct,
+        graded.credit,
+        graded.correct,
         outcome.e2e_ms,
         None if outcome.answer is None else outcome.answer.ttft_ms,
     )
@@ -367,13 +368,13 @@ def _apply_limits(interview: Interview, outcome: _Outcome, cost: float | None) -
 
 async def _score(
     interview: Interview, key: tuple[int, int, int], case: Case, outcome: _Outcome
-) -> tuple[list[Score], bool]:
-    """Scores of the answer, the primary one first, and whether the primary scorer failed."""
+) -> Graded | None:
+    """Return what the scorers say of the outcome; None if one of those that decide failed."""
     if outcome.failure is not None or outcome.answer is None:
-        return [], False
+        is_counted = outcome.failure is not None and outcome.failure.kind not in UNMEASURED
+        return NOT_GRADED._replace(figures=interview.scoring.of_failure() if is_counted else {})
 
     def failed(detail: str) -> None:
         interview.recorder.failure("score", FailureKind.GRADER, detail, key)
 
-    scores = await grade(interview.scorers, case, outcome.answer, failed)
-    return scores or [], scores is None
+    return await interview.scoring.grade(case, outcome.answer, failed)

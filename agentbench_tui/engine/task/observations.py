@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,13 +15,14 @@ from agentbench_tui.model.answer import UNMEASURED
 from agentbench_tui.store.answer_columns import (
     ColumnFacts,
     clusters_of_cases,
+    figure_rows,
     observation_rows,
 )
 from agentbench_tui.store.answer_counts import answer_counts, failure_counts
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -115,6 +117,16 @@ class Observations:
     @property
     def credit(self) -> Floats:
         return self._columns.column("credit")
+
+    def figures(self, names: Sequence[str]) -> list[Floats]:
+        """Return a column for each of these metrics, which the benchmark defines."""
+        if not names:
+            return []
+        columns = np.full((len(names), len(self)), math.nan)
+        rows = figure_rows(self._connection, self._key, names)
+        for number, row in enumerate(rows):
+            columns[:, number] = row
+        return list(columns)
 
     def known(self, name: str) -> int:
         """Return the number of known values of a column."""

@@ -28,9 +28,9 @@ from agentbench_tui.store.writes.observations import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from agentbench_tui.model.answer import AgentFailure, FailureKind, Score
+    from agentbench_tui.model.answer import AgentFailure, FailureKind, Graded, Score
     from agentbench_tui.store.writes.observations import IterationRow
     from agentbench_tui.store.writes.rows import RowWriter
 
@@ -63,7 +63,7 @@ class Recorder:
         attempt: int,
         failure: FailureKind | None,
         answer: Answer | None,
-        scores: Sequence[Score],
+        graded: Graded,
         *,
         sent_ms: float,
         e2e_ms: float | None,
@@ -72,7 +72,6 @@ class Recorder:
     ) -> None:
         """One finished observation. `key` is (case_key, repeat, iteration)."""
         usage = (answer.usage if answer is not None else None) or _NO_USAGE
-        primary = scores[0] if scores else None
         if answer is not None and answer.messages:
             self._messages(key, answer)
             answer = msgspec.structs.replace(answer, messages=())
@@ -95,10 +94,11 @@ class Recorder:
                 usage.estimated,
                 0 if answer is None else answer.api_calls,
                 cost_usd,
-                None if primary is None else primary.value,
-                None if primary is None else primary.correct,
+                graded.credit,
+                graded.correct,
                 None if answer is None else self.encode(answer),
-                self.encode_scores(scores) if scores else None,
+                self.encode_scores(graded.scores) if graded.scores else None,
+                encode_figures(graded.figures),
             ),
         )
 
@@ -235,6 +235,11 @@ class Recorder:
         # Masked before it is cut: half a key is no longer known as one.
         text = self._redactor(text)
         return text if limit is None or len(text) <= limit else text[:limit] + "…"
+
+
+def encode_figures(figures: Mapping[str, float]) -> str | None:
+    """Return the figures of an answer as JSON; None without any."""
+    return msgspec.json.encode(figures).decode() if figures else None
 
 
 _MOST_BITS = 10_000

@@ -17,9 +17,9 @@ from agentbench_tui.engine.run.finish import (
 )
 from agentbench_tui.engine.run.plan import decode_plan
 from agentbench_tui.engine.run.plan_secrets import declare_secrets_of
-from agentbench_tui.engine.task.grading import grade, make_scorers
-from agentbench_tui.engine.task.recorder import Recorder
-from agentbench_tui.model.answer import Answer, Case, FailureKind, Message
+from agentbench_tui.engine.task.grading import make_scoring
+from agentbench_tui.engine.task.recorder import Recorder, encode_figures
+from agentbench_tui.model.answer import NOT_GRADED, UNMEASURED, Answer, Case, FailureKind, Message
 from agentbench_tui.model.clock import bind
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.kind_sections import read_suite
@@ -32,6 +32,7 @@ from agentbench_tui.store.queries.runs import execution_key_of
 from agentbench_tui.store.run_copy import IMPORTED_IN_PART
 from agentbench_tui.store.writes.observations import (
     NewGrade,
+    change_figures_of_failures,
     change_grade,
     remove_scoring_failures,
 )
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
 
     from agentbench_tui.engine.run.plan import Group
     from agentbench_tui.engine.suite.loading import LoadedSuite
+    from agentbench_tui.engine.task.grading import Scoring
     from agentbench_tui.model.suite import Benchmark
-    from agentbench_tui.scoring.registry import NamedScorer
     from agentbench_tui.store.queries.runs import Row
 
 PAGE = 200
@@ -103,11 +104,11 @@ async def _rescore_run(
                 benchmark, chosen = group.resolved(), own
             else:
                 benchmark, chosen = _new_rules(group, own, suite, settings)
-            scorers = make_scorers(benchmark, group.base_dir if suite is None else suite.folder)
+            scoring = make_scoring(benchmark, group.base_dir if suite is None else suite.folder)
             try:
                 for execution in baseline_first(group.executions, chosen.baseline):
                     key = execution_key_of(draft.connection, execution.id)
-                    done = await _rescore_execution(draft, run["key"], key, scorers)
+                    done = await _rescore_execution(draft, run["key"], key, scoring)
                     total, changed = total + done.answers, changed + done.changed
                     found = await asyncio.to_thread(findings_of, draft.connection, key, benchmark)
                     finished.append(
@@ -120,8 +121,7 @@ async def _rescore_run(
                         )
                     )
             finally:
-                for scorer in scorers:
-                    await scorer.close()
+                await scoring.close()
 
         def finish(connection: sqlite3.Connection) -> None:
             for write in finished:
@@ -161,12 +161,15 @@ def _changed(values: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]
 
 
 async def _rescore_execution(
-    draft: Draft, run_key: int, execution_key: int, scorers: Sequence[NamedScorer]
+    draft: Draft, run_key: int, execution_key: int, scoring: Scoring
 ) -> Rescored:
     total = changed = last = 0
     recorder = Recorder(draft, run_key, execution_key)
     # What scorers failed at before is judged anew.
     remove_scoring_failures(draft, execution_key)
+    change_figures_of_failures(
+        draft, execution_key, encode_figures(scoring.of_failure()), UNMEASURED
+    )
     while True:
         rows = answers_to_grade(draft.connection, execution_key, last, PAGE)
         if not rows:
@@ -174,7 +177,7 @@ async def _rescore_execution(
         last = rows[-1]["seq"]
         for row in rows:
             answer = _whole_answer(draft.connection, row)
-            changed += await _rescore_row(draft, recorder, row, answer, scorers)
+            changed += await _rescore_row(draft, recorder, row, answer, scoring)
             total += 1
 
 
@@ -183,7 +186,7 @@ async def _rescore_row(
     recorder: Recorder,
     row: Row,
     answer: Answer,
-    scorers: Sequence[NamedScorer],
+    scoring: Scoring,
 ) -> bool:
     case = msgspec.json.decode(row["body"], type=Case)
     key = (row["case_key"], row["repeat"], row["iteration"])
@@ -191,21 +194,22 @@ async def _rescore_row(
     def failed(detail: str) -> None:
         recorder.failure("score", FailureKind.GRADER, detail, key)
 
-    scores = await grade(scorers, case, answer, failed)
-    failure = FailureKind.GRADER if scores is None else None
-    primary = scores[0] if scores else None
+    graded = await scoring.grade(case, answer, failed)
+    failure = FailureKind.GRADER if graded is None else None
+    graded = graded or NOT_GRADED
     change_grade(
         draft,
         NewGrade(
-            None if primary is None else primary.value,
-            None if primary is None else primary.correct,
-            recorder.encode_scores(scores) if scores else None,
+            graded.credit,
+            graded.correct,
+            recorder.encode_scores(graded.scores) if graded.scores else None,
+            encode_figures(graded.figures),
             failure,
             row["seq"],
             row["run_key"],
         ),
     )
-    return bool(row["correct"]) != (primary is not None and primary.correct)
+    return bool(row["correct"]) != bool(graded.correct)
 
 
 def _whole_answer(connection: sqlite3.Connection, row: Row) -> Answer:

@@ -13,7 +13,7 @@ from agentbench_tui.engine.cases.casebook import CaseReader
 from agentbench_tui.engine.games import find_game
 from agentbench_tui.engine.run.session import CLOSE_LIMIT_S, Session
 from agentbench_tui.engine.run.turns import in_turn
-from agentbench_tui.engine.task.grading import make_scorers
+from agentbench_tui.engine.task.grading import make_scoring
 from agentbench_tui.engine.task.recorder import Recorder
 from agentbench_tui.model.answer import FailureKind
 from agentbench_tui.model.errors import UsageError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.run.context import RunContext
     from agentbench_tui.engine.run.plan import Group
     from agentbench_tui.engine.task.aggregate import Aggregate, Resources
+    from agentbench_tui.engine.task.grading import Scoring
     from agentbench_tui.model.access import Access
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.suite import Benchmark
@@ -72,14 +73,21 @@ def aggregate(
     """Return the metrics of a stored execution."""
     from agentbench_tui.engine.task.aggregate import aggregate
     from agentbench_tui.engine.task.attempts import pass_within_attempts
+    from agentbench_tui.scoring.benchmark_metrics import scorer_metrics
 
     result = aggregate(
-        connection, execution_key, agent, resources, is_scored=bool(benchmark.scorers)
+        connection,
+        execution_key,
+        agent,
+        resources,
+        is_scored=bool(benchmark.scorers),
+        own=scorer_metrics(benchmark.scorers),
     )
     if benchmark.game is not None:
         find_game(benchmark.game).add_metrics(connection, execution_key, result)
     within = pass_within_attempts(connection, execution_key, benchmark.iterations.measured)
     if within is not None:
+        result.without_attempts()  # which are those at the answers that were not right alone
         result.metrics[within.name] = within
     return result
 
@@ -88,15 +96,15 @@ async def run(group: Group, context: RunContext) -> None:
     """Measure every execution of the group, all repeats."""
     benchmark = group.resolved()
     reader = CaseReader(context, context.dataset_keys[group.executions[0].id])
-    scorers = make_scorers(benchmark, group.base_dir)
+    scoring = make_scoring(benchmark, group.base_dir)
     try:
         await context.environment()
         for repeat in range(context.plan.repeats):
-            await _run_repeat(repeat, group, benchmark, reader, scorers, context)
+            await _run_repeat(repeat, group, benchmark, reader, scoring, context)
             if context.stop.is_set:
                 return
     finally:
-        for scorer in scorers:
+        for scorer in scoring.scorers:
             await _close_scorer(scorer, context)
 
 
@@ -105,12 +113,12 @@ async def _run_repeat(
     group: Group,
     benchmark: Benchmark,
     reader: CaseReader,
-    scorers: list[NamedScorer],
+    scoring: Scoring,
     context: RunContext,
 ) -> None:
     whole = benchmark.iterations.measured * len(reader)
     sessions = [
-        Session(execution, group, benchmark, reader, scorers, context)
+        Session(execution, group, benchmark, reader, scoring, context)
         for execution in group.executions
         if context.committed(execution.id, repeat) < whole
     ]

@@ -9,7 +9,7 @@ from agentbench_tui.engine.run.stopping import check_observation, end_pass
 from agentbench_tui.engine.task.recorder import Recorder
 from agentbench_tui.experiments.measuring.order import Opened, Order, Reading, Warmed
 from agentbench_tui.experiments.measuring.seat import ProcessSeat, Seat, ThreadSeat
-from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind
+from agentbench_tui.model.answer import NOT_GRADED, AgentFailure, Answer, FailureKind
 from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.text.secrets import redact
 from agentbench_tui.model.text.untrusted import one_line
@@ -175,7 +175,7 @@ class VariantMeasurement:
             0,
             kind,
             None if reading.error is not None else self._answer(nth, reading),
-            (),
+            NOT_GRADED,
             sent_ms=max(0.0, began_ms),
             e2e_ms=reading.ms,
             waiting_ms=0.0,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.figures.figure import LOAD_PARTS, PERCENTILES, SHARES, Direction, Metric
 from agentbench_tui.model.figures.market_metrics import FORESIGHT, MARKET_METRICS
+from agentbench_tui.model.figures.pass_metrics import pass_metric
 from agentbench_tui.model.figures.rate_metrics import RATES
 from agentbench_tui.model.figures.stress_figures import STRESS_METRICS
 from agentbench_tui.model.figures.time_metrics import TIMES
@@ -41,8 +42,10 @@ _ANSWERS = (
         "accuracy",
         "share",
         "higher",
-        "Mean credit (0..1) of the primary scorer over all counted observations. Failures of the "
-        "agent count as 0; failures of kind `grader` and `harness` are excluded and reported. "
+        "Mean credit (0..1) over all counted observations. With several scorers, the credit of an "
+        "answer is the lowest that a scorer gives it (`combine` in the suite says otherwise); each "
+        "scorer's own mean credit is a metric by its name. Failures of the agent count as 0; "
+        "failures of kind `grader` and `harness` are excluded and reported. "
         "Interval: Wilson for right/wrong answers with one answer per case, t for graded ones; "
         "with several answers per case, standard error clustered by case (or by the declared "
         "`cluster`), normal from 40 clusters on, else t.",
@@ -51,7 +54,8 @@ _ANSWERS = (
         "correct_share",
         "share",
         "higher",
-        "Observations judged right ÷ counted observations. Interval as that of accuracy.",
+        "Observations judged right ÷ counted observations; with several scorers, right by all of "
+        "them (`combine` in the suite says otherwise). Interval as that of accuracy.",
     ),
     Metric(
         "reliability",
@@ -158,8 +162,7 @@ _OF_SCORERS = (
         "correctness",
         "share",
         "higher",
-        "Mean of the scorers' correctness, where they give it; where none does, mean credit by the "
-        "first scorer.",
+        "Mean of the scorers' correctness, where they give it; where none does, the mean credit.",
     ),
     Metric(
         "completeness",
@@ -235,7 +238,7 @@ def known_metrics() -> tuple[str, ...]:
 
 
 _DECLARED: dict[str, Metric] = {}
-"""By name what experiments say of numbers that they return."""
+"""By name what experiments say of numbers that they return, and benchmarks of their metrics."""
 
 
 def declare_metric(metric: Metric) -> bool:
@@ -249,7 +252,7 @@ def declare_metric(metric: Metric) -> bool:
 
 
 def declared_metrics() -> tuple[str, ...]:
-    """Return the metrics declared by known experiments, by name."""
+    """Return the metrics declared by known experiments and benchmarks, by name."""
     return tuple(_DECLARED)
 
 
@@ -258,7 +261,7 @@ def find_metric(name: str) -> Metric | None:
     base, _, part = name.partition(".")
     metric = METRICS.get(base)
     if metric is None:
-        return _DECLARED.get(name) or metrics_of_kinds().get(name)
+        return pass_metric(name) or _DECLARED.get(name) or metrics_of_kinds().get(name)
     return None if part and part not in metric.parts else metric
 
 

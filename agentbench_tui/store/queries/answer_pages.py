@@ -142,8 +142,8 @@ def seqs_of_case(
 
 
 def observation_at(connection: sqlite3.Connection, seq: int) -> Row | None:
-    """One answer with everything that is kept of it, and its `run_id`: `case`, `answer`, `scores`
-    and `attempts` decoded, `messages` and `failures` as rows; None when it is gone."""
+    """One answer with everything that is kept of it, and its `run_id`: `case`, `answer`, `scores`,
+    `figures` and `attempts` decoded, `messages` and `failures` as rows; None when it is gone."""
     found = connection.execute(
         "SELECT a.*, c.case_id, c.body, r.id AS run_id FROM answers a"
         " JOIN cases c ON c.key=a.case_key JOIN runs r ON r.key=a.run_key WHERE a.seq=?",
@@ -155,6 +155,7 @@ def observation_at(connection: sqlite3.Connection, seq: int) -> Row | None:
     row["case"] = json.loads(row.pop("body"))
     row["answer"] = json.loads(row["answer"]) if row["answer"] else None
     row["scores"] = json.loads(row["scores"]) if row["scores"] else []
+    row["figures"] = json.loads(row["figures"]) if row["figures"] else {}
     place = tuple(row[name] for name in ("execution_key", "case_key", "repeat", "iteration"))
     for name, columns, order in (
         ("messages", "position, role, content, tool_calls, tool_call_id", "position"),

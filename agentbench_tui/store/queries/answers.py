@@ -45,18 +45,24 @@ def answers_of(
     limit: int = 100,
 ) -> list[Row]:
     """Return observations of an execution in commit order, one page at a time; expected and
-    actual answers are cut to 400 characters.
+    actual answers are cut to 400 characters, `scorers` is the number of scorers that judged it,
+    and `wrong_by` are those that call it wrong.
     """
-    return rows_of(
+    rows = rows_of(
         connection,
         "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"  # noqa: S608
-        " a.credit, a.correct, a.cost_usd,"
+        " a.credit, a.correct, a.cost_usd, a.scores,"
         f" substr({EXPECTED}, 1, 400) AS expected,"
         f" substr({SAID}, 1, 400) AS answer FROM answers a JOIN cases c ON c.key=a.case_key"
         " WHERE a.execution_key=? AND a.seq>? AND (NOT ? OR a.correct IS NOT 1)"
         " ORDER BY a.seq LIMIT ?",
         (execution_key, after, wrong_only, limit),
     )
+    for row in rows:
+        scores = json.loads(row.pop("scores") or "[]")
+        row["scorers"] = len(scores)
+        row["wrong_by"] = [score["scorer"] for score in scores if not score["correct"]]
+    return rows
 
 
 def answer_times(connection: sqlite3.Connection, execution_key: int) -> list[float]:
@@ -95,6 +101,7 @@ def case_of(connection: sqlite3.Connection, execution_key: int, case_id: str) ->
         row["case"] = json.loads(row.pop("body"))
         row["answer"] = json.loads(row["answer"]) if row["answer"] else None
         row["scores"] = json.loads(row["scores"]) if row["scores"] else []
+        row["figures"] = json.loads(row["figures"]) if row["figures"] else {}
         row["messages"] = rows_of(
             connection,
             "SELECT position, role, content, tool_calls, tool_call_id FROM messages"
@@ -140,12 +147,12 @@ def output_columns(connection: sqlite3.Connection, execution_key: int) -> list[t
     """`OUTPUT_COLUMNS` of each counted answer, in the order in which they were committed.
 
     Grades are means over the scorers that give them, None where none does; the correctness of an
-    execution whose scorers give none is the credit by the first.
+    execution whose scorers give none is the credit.
     """
     rows = connection.execute(
         "SELECT a.api_calls, a.attempt, AVG(json_extract(s.value, '$.correctness')),"
         " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
-        " AVG(CASE s.key WHEN 0 THEN json_extract(s.value, '$.value') END)"
+        " a.credit"
         " FROM answers a LEFT JOIN json_each(a.scores) s WHERE a.execution_key=?"
         " AND (a.failure_kind IS NULL OR a.failure_kind NOT IN ('grader', 'harness'))"
         " GROUP BY a.seq ORDER BY a.seq",
@@ -165,7 +172,7 @@ class MeanGrades(NamedTuple):
     completeness_n: int
     relevance_n: int
     credit: float | None
-    """The mean value by the first scorer."""
+    """The mean credit."""
     credit_n: int | None
 
 
@@ -177,7 +184,7 @@ def mean_grades(connection: sqlite3.Connection, execution_key: int) -> MeanGrade
         " COUNT(json_extract(s.value, '$.correctness')),"
         " COUNT(json_extract(s.value, '$.completeness')),"
         " COUNT(json_extract(s.value, '$.relevance')),"
-        " AVG(CASE s.key WHEN 0 THEN json_extract(s.value, '$.value') END), SUM(s.key=0)"
+        " AVG(CASE s.key WHEN 0 THEN a.credit END), SUM(s.key=0 AND a.credit IS NOT NULL)"
         " FROM answers a, json_each(a.scores) s WHERE a.execution_key=?",
         (execution_key,),
     ).fetchone()

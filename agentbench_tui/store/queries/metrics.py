@@ -25,6 +25,29 @@ class MetricElsewhere(NamedTuple):
     value: float
 
 
+class DefinedMetric(NamedTuple):
+    """A metric that a benchmark defines."""
+
+    name: str
+    unit: str
+    direction: str
+    """`higher`, `lower` or `none`."""
+
+
+def defined_metrics(
+    connection: sqlite3.Connection, execution_key: int | None = None
+) -> list[DefinedMetric]:
+    """Return the metrics that the benchmark of an execution defines, by name; without an execution
+    those of all benchmarks.
+    """
+    rows = connection.execute(
+        "SELECT DISTINCT name, unit, direction FROM metrics WHERE direction IS NOT NULL"
+        " AND (?1 IS NULL OR execution_key=?1) ORDER BY name, unit, direction",
+        (execution_key,),
+    )
+    return [DefinedMetric(*row) for row in map(tuple, rows.fetchall())]
+
+
 def metric_values(
     connection: sqlite3.Connection, keys: Collection[int], names: Iterable[str]
 ) -> dict[int, dict[str, float]]:

@@ -11,6 +11,7 @@ import msgspec
 
 from agentbench_tui.model.answer import Case, Score
 from agentbench_tui.model.errors import UsageError, did_you_mean
+from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.model.kinds import DEFAULT, kind_named
 from agentbench_tui.store.queries.suites import benchmark_kind, is_of_kind, kinds_with
 
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
+    from agentbench_tui.model.figures.figure import Direction
+
 Row = dict[str, Any]
-_METRIC_FIELDS = ("value", "unit", "low", "high", "n", "reason")
+_METRIC_FIELDS = ("value", "unit", "low", "high", "n", "reason", "direction")
 
 
 def rows_of(
@@ -176,7 +179,7 @@ def metrics_of(
     execution_key: int,
     shared: dict[tuple[Any, ...], Row] | None = None,
 ) -> dict[str, Row]:
-    """Metric name → {value, unit, low, high, n, reason}; not to be changed.
+    """Metric name → {value, unit, low, high, n, reason, direction}; not to be changed.
 
     Metrics that are equal to one in `shared`, which the caller keeps, are that object: executions
     of a sweep are equal in most of them.
@@ -185,18 +188,24 @@ def metrics_of(
     cursor = connection.cursor()
     cursor.row_factory = None
     cursor.execute(
-        "SELECT name, value, unit, low, high, n, reason FROM metrics WHERE execution_key=?"
+        "SELECT name, value, unit, low, high, n, reason, direction FROM metrics"
+        " WHERE execution_key=?"
         " ORDER BY name",
         (execution_key,),
     )
     found: dict[str, Row] = {}
-    for name, *values in cursor.fetchall():
-        key = tuple(values)
+    for name, *values, direction in cursor.fetchall():
+        key = (*values, direction or _direction(name))
         row = shared.get(key)
         if row is None:
             row = shared[key] = dict(zip(_METRIC_FIELDS, key, strict=True))
         found[sys.intern(name)] = row
     return found
+
+
+def _direction(name: str) -> Direction | None:
+    known = find_metric(name)
+    return None if known is None else known.direction
 
 
 def is_of_load(connection: sqlite3.Connection, execution: Row) -> bool:

@@ -48,6 +48,8 @@ class MetricRow(NamedTuple):
     high: float | None
     n: int
     reason: str | None
+    direction: str | None
+    """Of a metric that a benchmark defines; None for agentbench's own."""
 
 
 class ExecutionResultRow(NamedTuple):
@@ -167,8 +169,8 @@ def write_metrics(
     """Write the metrics of an execution in place of those it had."""
     connection.execute("DELETE FROM metrics WHERE execution_key=?", (execution_key,))
     connection.executemany(
-        "INSERT INTO metrics (execution_key, name, value, unit, low, high, n, reason)"
-        " VALUES (?,?,?,?,?,?,?,?)",
+        "INSERT INTO metrics (execution_key, name, value, unit, low, high, n, reason, direction)"
+        " VALUES (?,?,?,?,?,?,?,?,?)",
         metrics,
     )
 

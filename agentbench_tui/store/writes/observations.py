@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentbench_tui.store.writes.rows import insert_into
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from agentbench_tui.store.writes.rows import RowWriter
 
 
@@ -37,6 +40,8 @@ class AnswerRow(NamedTuple):
     """JSON."""
     scores: str | None
     """JSON."""
+    figures: str | None
+    """Metric of the benchmark → number, JSON."""
 
 
 class MessageRow(NamedTuple):
@@ -144,6 +149,8 @@ class NewGrade(NamedTuple):
     correct: bool | None
     scores: str | None
     """JSON."""
+    figures: str | None
+    """Metric of the benchmark → number, JSON."""
     failure_kind: str | None
     seq: int
     run_key: int
@@ -152,9 +159,20 @@ class NewGrade(NamedTuple):
 def change_grade(writer: RowWriter, grade: NewGrade) -> None:
     """Grade a stored answer again."""
     writer.add(
-        "UPDATE answers SET credit=?, correct=?, scores=?, failure_kind=?"
+        "UPDATE answers SET credit=?, correct=?, scores=?, figures=?, failure_kind=?"
         " WHERE seq=? AND run_key=?",
         grade,
+    )
+
+
+def change_figures_of_failures(
+    writer: RowWriter, execution_key: int, figures: str | None, excluded: Iterable[str]
+) -> None:
+    """Set the figures of observations that failed, other than by the `excluded` kinds."""
+    writer.add(
+        "UPDATE answers SET figures=? WHERE execution_key=? AND failure_kind IS NOT NULL"
+        " AND failure_kind NOT IN (SELECT value FROM json_each(?))",
+        (figures, execution_key, json.dumps([*excluded])),
     )
 
 

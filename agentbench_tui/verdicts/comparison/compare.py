@@ -225,8 +225,10 @@ def compare(
 
 def _family(pairs: Sequence[Pair]) -> int:
     """Tests up to which they are one family: as many as one benchmark has primary metrics."""
-    of_load = any(not isinstance(one.a, TaskEvidence) for pair in pairs for one in pair.benchmarks)
-    return len(PRIMARY_OF_LOADS if of_load else PRIMARY_OF_TASKS)
+    tasks = [one.a for pair in pairs for one in pair.benchmarks if isinstance(one.a, TaskEvidence)]
+    if len(tasks) < sum(len(pair.benchmarks) for pair in pairs):
+        return len(PRIMARY_OF_LOADS)
+    return len(PRIMARY_OF_TASKS) + max((len(one.defined) for one in tasks), default=0)
 
 
 def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, asked: Asked) -> Pair:
@@ -375,7 +377,7 @@ def _metrics(
 def _primary(a: Evidence, b: Evidence) -> Sequence[str]:
     if isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence):
         if a.executions or b.executions:
-            return PRIMARY_OF_TASKS
+            return (*PRIMARY_OF_TASKS, *(name for name in a.defined if name in b.defined))
         said = [name for name in a.values if name not in CIRCUMSTANCES]
         names = dict.fromkeys([*PRIMARY_OF_TASKS, *said])  # of files, all that they say
         if not (a.tells_failures or b.tells_failures):

@@ -14,6 +14,7 @@ from agentbench_tui.verdicts.comparison.compare import check_metrics, compare
 from agentbench_tui.verdicts.comparison.compare_document import compare_document
 from agentbench_tui.verdicts.comparison.comparison import Asked
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.evidence.declared_metrics import declare_benchmark_metrics
 from agentbench_tui.verdicts.files.file_field import NO_FIELD, FileField
 from agentbench_tui.verdicts.groups.case_groups import CaseFields
 from agentbench_tui.verdicts.groups.compare_groups import compare_by_groups
@@ -74,11 +75,12 @@ def compare_selectors(
     _check_selectors(selectors)
     check_where(selectors, options.where, options.attempt)
     columns = file_columns(selectors, metrics, options.better)
-    check_metrics(metrics, columns)
     asked = Asked(
         options.paired, options.margin, options.seed, columns=columns, cluster=options.cluster
     )
     with reading_sides(selectors, database) as connection:
+        declare_benchmark_metrics(connection)
+        check_metrics(metrics, columns)
         numbers, fields = CaseNumbers(connection), CaseFields()
         column = NO_FIELD if options.by is None else FileField(options.by, fields)
         sides = load_sides(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from agentbench_tui.experiments.declared import declared_of
-from agentbench_tui.model.figures.metric import declare_metric, find_metric
+from agentbench_tui.model.figures.metric import Metric, declare_metric, find_metric
 from agentbench_tui.model.kinds import Kind, kind_named
-from agentbench_tui.store.queries.metrics import metric_names
+from agentbench_tui.store.queries.metrics import defined_metrics, metric_names
 from agentbench_tui.store.queries.suites import (
     executions_in_run,
     kind_of_execution,
@@ -17,13 +17,28 @@ from agentbench_tui.store.queries.suites import (
 if TYPE_CHECKING:
     import sqlite3
 
-    from agentbench_tui.model.figures.metric import Metric
+    from agentbench_tui.model.figures.figure import Direction
+
+
+def declare_benchmark_metrics(
+    connection: sqlite3.Connection, execution_key: int | None = None
+) -> tuple[str, ...]:
+    """Register the metrics that the benchmark of an execution, or any stored benchmark, defines;
+    return their names. If two benchmarks disagree on a name, the first one counts.
+    """
+    found = defined_metrics(connection, execution_key)
+    for name, unit, direction in found:
+        formula = "A metric that a benchmark defines: a scorer's, or its own."
+        declare_metric(Metric(name, unit, cast("Direction", direction), formula))
+    return tuple(dict.fromkeys(one.name for one in found))
 
 
 def declare_metrics_of(connection: sqlite3.Connection, agent: str) -> tuple[str, ...]:
     """Register the better directions that the agent's newest execution of each experiment
-    declares; return their names. If two experiments disagree, the first one counts.
+    declares; return their names. If two experiments disagree, the first one counts. The metrics
+    that benchmarks define are registered, too.
     """
+    declare_benchmark_metrics(connection)
     names: dict[str, None] = {}
     for key in newest_executions(connection, agent, _returns_numbers):
         for name, metric in _declared(connection, key).items():
@@ -33,9 +48,10 @@ def declare_metrics_of(connection: sqlite3.Connection, agent: str) -> tuple[str,
 
 
 def declare_metrics_in(connection: sqlite3.Connection, run_key: int) -> None:
-    """Register the metrics that the experiments and kinds of a run declare, so that gates can use
-    them even if the experiment's code is not available.
+    """Register the metrics that the experiments, kinds and benchmarks of a run declare, so that
+    gates can use them even if the experiment's code is not available.
     """
+    declare_benchmark_metrics(connection)
     for key in executions_in_run(connection, run_key, _returns_numbers):
         for metric in _declared(connection, key).values():
             declare_metric(metric)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from agentbench_tui.analysis.attempts import attempts_at, pass_names, pass_values
 from agentbench_tui.analysis.sample import constant, distinct, known_or_zero
 from agentbench_tui.engine.task.observations import Observations
 from agentbench_tui.experiments.aggregate import repeat_means
@@ -21,6 +22,7 @@ from agentbench_tui.model.figures.metric import SHARES
 from agentbench_tui.store.queries.iterations import totals_by_repeat
 from agentbench_tui.store.queries.metrics import names_of_execution
 from agentbench_tui.store.queries.selection import specification_of
+from agentbench_tui.verdicts.evidence.declared_metrics import declare_benchmark_metrics
 from agentbench_tui.verdicts.evidence.evidence_columns import EvidenceColumns, with_each
 from agentbench_tui.verdicts.evidence.repeat_totals import RepeatTotals, repeat_totals, total_names
 from agentbench_tui.verdicts.evidence.whole_runs import mean_by_run, run_numbers
@@ -81,6 +83,8 @@ class TaskEvidence:
     """Whether numbers of clusters mean something else in evidence of another benchmark."""
     run_of: Integers | None = None
     """For files with a run column, the run number of each repeat."""
+    defined: tuple[str, ...] = ()
+    """The metrics that the benchmark defines: one for each of several scorers, and its own."""
 
     @property
     def runs(self) -> int:
@@ -187,6 +191,7 @@ def task_evidence(
         first,
         _joined_totals(parts),
         [part.repeats for part in parts],
+        defined=tuple(dict.fromkeys(name for part in parts for name in part.defined)),
     )
 
 
@@ -229,6 +234,7 @@ class _Part(NamedTuple):
     values: EvidenceColumns
     repeats: int
     totals: RepeatTotals
+    defined: tuple[str, ...]
 
 
 def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) -> _Part:
@@ -239,6 +245,11 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
     case = numbers.of(row["dataset_key"], seen.case)
     measured = _measured(connection, row["key"])
     columns = _columns(seen, scored="accuracy" in measured, recorded=agent.recorded)
+    defined = declare_benchmark_metrics(connection, row["key"])
+    for name in defined:
+        columns[name] = partial(_figure, seen, name)
+    if "accuracy" in measured:
+        columns |= _of_attempts(seen)
     if "total_pnl" in measured:
         for name, values in games(connection, row["key"]).items():
             if not np.isnan(values).all():
@@ -256,7 +267,24 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
         EvidenceColumns(columns),
         len(numbered),
         RepeatTotals(total_names(agent) | returned.keys(), totals),
+        defined,
     )
+
+
+def _figure(seen: Observations, name: str) -> Floats:
+    return seen.figures([name])[0]
+
+
+def _of_attempts(seen: Observations) -> dict[str, Compute]:
+    """Return pass@k and pass^k of each case, on each of its observations, by name."""
+    if len(seen) < 2 or not (names := pass_names(attempts_at(seen.case, seen.right))):
+        return {}
+
+    def values(name: str) -> Floats:
+        attempts = attempts_at(seen.case, seen.right)
+        return pass_values(attempts, name)[attempts.place]
+
+    return {name: partial(values, name) for name in names}
 
 
 def _repeats(seen: Observations) -> tuple[Integers, Integers]:

@@ -17,7 +17,11 @@ from agentbench_tui.model.figures.metric import COMPARED, find_metric
 from agentbench_tui.verdicts.cost.cost import cost_fields, finite, spending
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.comparability import is_timed
-from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_of, undeclared_metrics
+from agentbench_tui.verdicts.evidence.declared_metrics import (
+    declare_benchmark_metrics,
+    declare_metrics_of,
+    undeclared_metrics,
+)
 from agentbench_tui.verdicts.ranking.board_clusters import (
     with_declared_clusters,
     with_found_clusters,
@@ -117,6 +121,7 @@ def _check(
     connection: sqlite3.Connection, metric: str, by_category: Mapping[str, Sequence[Contender]]
 ) -> None:
     """Raise UsageError for a metric that cannot rank; experiments have their own metrics."""
+    declare_benchmark_metrics(connection)
     if find_metric(metric) is None:
         agents = {one.agent_id for those in by_category.values() for one in those}
         for agent in agents:

@@ -13,6 +13,7 @@ from agentbench_tui.contracts.runs import RunDetailsDocument
 from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.store.queries.answers import kept_answers
 from agentbench_tui.store.queries.gauges import gauges_of
+from agentbench_tui.store.queries.metrics import defined_metrics
 from agentbench_tui.store.queries.runs import (
     environment_of,
     executions_of,
@@ -206,6 +207,7 @@ def execution_document(
         "unmeasured": _unmeasured(
             shared.metrics_measured(row["suite_hash"], row["benchmark_id"]), metrics
         ),
+        "own_metrics": [one.name for one in defined_metrics(connection, row["key"])],
     }
     load = load_document(connection, row)
     return document if load is None else document | {"load": load}

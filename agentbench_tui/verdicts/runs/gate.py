@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.figures.load_figures import COUNTS, HARNESS, VERDICT
+from agentbench_tui.model.figures.pass_metrics import attempts_of
 from agentbench_tui.model.figures.stress_figures import BROKE
 from agentbench_tui.model.gate import NO_REGRESSION, UNANSWERED, parse_gate
 from agentbench_tui.model.text.plain_number import plain
@@ -182,8 +183,21 @@ def _value(
         return execution["scores"][name.removesuffix("_score")], "it has no score"
     if name in COUNTS or name in HARNESS or name == UNANSWERED.name:
         return _of_load(name, execution)
-    metric = execution["metrics"].get(name, {})
-    return metric.get("value"), metric.get("reason")
+    metric = execution["metrics"].get(name)
+    if metric is None:
+        return None, _why_no_metric(name, execution["metrics"])
+    return metric["value"], metric["reason"]
+
+
+def _why_no_metric(name: str, metrics: Mapping[str, Any]) -> str | None:
+    """Return why an execution has no metric of that name, where the name tells."""
+    attempts = attempts_of(name)
+    if attempts is None:
+        return "it has no metric of that name"
+    known = [k for one in metrics if (k := attempts_of(one)) is not None]
+    if not known or attempts > max(known):
+        return f"it takes {attempts} attempts at a case (`--runs {attempts}`)"
+    return f"known are k = {', '.join(map(str, sorted(set(known))))}"
 
 
 def _verdict(execution: dict[str, Any], run: dict[str, Any]) -> tuple[str | None, str | None]:

@@ -13,6 +13,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.figures.metric import METRICS, Metric, find_metric, known_metrics
 from agentbench_tui.store.queries.metrics import has_metric
 from agentbench_tui.verdicts.clusters.cluster_search import declared
+from agentbench_tui.verdicts.evidence.declared_metrics import declare_benchmark_metrics
 from agentbench_tui.verdicts.evidence.evidence import evidence_of
 from agentbench_tui.verdicts.evidence.place import Place, by_place
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
@@ -65,6 +66,9 @@ def asked_metric(
     metric of agentbench. Raises UsageError for a name that cannot be either.
     """
     if name is None or find_metric(name) is not None:
+        return None
+    declare_benchmark_metrics(connection)
+    if find_metric(name) is not None:
         return None
     if any(parse_selector(text).kind == "file" for text in selectors):
         return Metric(name, "", "none", "A column of a file, as it is.")

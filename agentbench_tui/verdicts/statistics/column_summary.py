@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agentbench_tui.analysis.attempts import attempts_at, pass_values
 from agentbench_tui.analysis.boards.task_aggregate import (
     RUNS_BEYOND_ONE,
     bootstrap_aggregate,
@@ -29,8 +30,6 @@ from agentbench_tui.analysis.intervals.quantiles import quantile_estimates
 from agentbench_tui.analysis.resampling.resampling import Resampling
 from agentbench_tui.analysis.summary import (
     effective_sample_size,
-    pass_at_k,
-    pass_hat_k,
     summarise,
 )
 from agentbench_tui.model.text.plain_number import counted, plain
@@ -199,19 +198,16 @@ def _passes(of: Observed) -> list[Figure]:
     x = of.values
     if not of.is_share or of.case is None or not ((x == 0) | (x == 1)).all():
         return []
-    cases, first, place = np.unique(of.case, return_index=True, return_inverse=True)
-    units = None if of.cluster is None else of.cluster[first]
-    asked = np.bincount(place.reshape(-1))
-    right = np.bincount(place.reshape(-1), x).astype(int)
-    most = int(asked.max())
-    usual = int(np.sort(asked)[len(asked) // 2])
+    attempts = attempts_at(of.case, x == 1)
+    cases, asked = attempts.cases, attempts.asked
+    units = None if of.cluster is None else of.cluster[attempts.first]
+    most, usual = attempts.most, attempts.usual
     if most < 2:
         return []
     found = []
     beyond = {min(k for k in (*_PASSES, most) if k > usual)} if most > usual else set()
     tried = {k for k in _PASSES if k <= usual} | {usual} if usual > 1 else set()
-    kinds: dict[str, Callable[[int, int, int], float]] = {"pass@": pass_at_k, "pass^": pass_hat_k}
-    for name, function in kinds.items():
+    for name in ("pass@", "pass^"):
         for k in sorted(tried | beyond):
             enough = asked >= k
             n = int(enough.sum())
@@ -225,16 +221,15 @@ def _passes(of: Observed) -> list[Figure]:
                 reason = f"only {having}"
                 found.append(Figure(f"{name}{k}", None, None, None, n, "", reason))
                 continue
-            pairs = zip(asked[enough], right[enough], strict=True)
-            each = [function(int(n), int(c), k) for n, c in pairs]
+            each = pass_values(attempts, f"{name}{k}")[enough]
             figure = _over_cases(f"{name}{k}", each, None if units is None else units[enough])
             found.append(figure if n == len(asked) else replace(figure, reason=having))
     return found
 
 
-def _over_cases(name: str, each: Sequence[float], clusters: Integers | None) -> Figure:
+def _over_cases(name: str, each: Floats, clusters: Integers | None) -> Figure:
     """Return the mean over cases, or over independent units; each case has equal weight."""
-    values = np.clip(np.array(each), 0.0, 1.0)
+    values = np.clip(each, 0.0, 1.0)
     return _figure(name, float(values.mean()), bounded_mean(values, clusters), len(each))
 
 
