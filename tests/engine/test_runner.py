@@ -278,9 +278,12 @@ def second(case, answer):
 """
 
 
+SECOND = {"python:scorers.py:second": {}, "counts": False}
+
+
 async def test_a_scorer_that_fails_is_no_fault_of_the_agent(tmp_path: Path) -> None:
     (tmp_path / "scorers.py").write_text(SCORERS)
-    document = suite(4, scorers=["python:scorers.py:judge", {"python:scorers.py:second": {}}])
+    document = suite(4, scorers=["python:scorers.py:judge", SECOND])
     result = await run(tmp_path, document, ECHO, "echo")
     execution = result.execution("echo")
     assert execution["failures"] == {"grader": 2}

@@ -99,7 +99,7 @@ from agentbench_tui.model.answer import Score
 def right(prompt): return prompt
 def odd(case, answer): return Score("odd", 1.0, "yes", reason=["no text"])
 """
-    scorers = ["exact", "python:agents.py:odd"]
+    scorers = ["exact", {"python:agents.py:odd": {}, "counts": False}]
     result = await run(tmp_path, suite(2, scorers=scorers), code, "right")
     assert result.outcome.status == "complete"
     assert result.execution("right")["cases"]["correct"] == 2

@@ -84,3 +84,20 @@ def test_every_option_is_named_on_the_page() -> None:
         recipe = import_module(f"agentbench_tui.scoring.{module}").RECIPES[name]
         for option, info in recipe.options.model_fields.items():
             assert f"`{info.alias or option}`" in PAGE, f"{name}: {option}"
+
+
+def test_the_suite_of_several_scorers_is_valid(tmp_path: Path) -> None:
+    from agentbench_tui.engine.suite.loading import load_suite
+    from agentbench_tui.engine.suite.validation import validate_suite
+    from agentbench_tui.scoring.benchmark_metrics import scorer_metrics
+
+    assert PYTHON is not None
+    (tmp_path / "scorers.py").write_text(PYTHON[1])
+    block = re.search(r"^<!-- suite -->\n```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert block is not None
+    (tmp_path / "sums.yaml").write_text(block[1])
+    loaded = load_suite(tmp_path / "sums.yaml")
+    assert validate_suite(loaded) == []
+    (benchmark,) = loaded.suite.benchmarks
+    names = [metric.name for metric in scorer_metrics(benchmark.scorers)]
+    assert names == ["calls", "answer", "shorter_than"]

@@ -54,8 +54,11 @@ def _lists_answers(benchmark: Benchmark) -> bool:
 
 def _is_sent(case: Case, prompt: str) -> bool:
     expected = case.expected
-    if not isinstance(expected, str) or len(expected.strip()) < _SHORTEST:
-        return False
-    wanted = expected.strip()
+    # Where each scorer has its own part, any part may be sent.
+    texts = [*expected.values()] if isinstance(expected, dict) else [expected]
+    wanted = [one.strip() for one in texts if isinstance(one, str)]
     sent = [str(case.input), *(str(message.content) for message in case.messages)]
-    return wanted not in prompt and any(wanted in text for text in sent)
+    return any(
+        len(one) >= _SHORTEST and one not in prompt and any(one in text for text in sent)
+        for one in wanted
+    )

@@ -56,7 +56,7 @@ RUNS_ANSWERS = "python_tests"
 HARMLESS_FIELDS = frozenset(
     {
         "benchmark_id", "name", "description", "kind", "test_type", "metrics_measured",
-        "constraints", "expected_outputs", "scoring_rubric", "system_prompt", "prompt",
+        "combine", "constraints", "expected_outputs", "scoring_rubric", "system_prompt", "prompt",
         "parameters", "fresh_process", "iterations", "early_stop", "seed", "sweep", "concurrency",
         "retries", "tags", "notes",
     }

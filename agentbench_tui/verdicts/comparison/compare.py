@@ -225,10 +225,10 @@ def compare(
 
 def _family(pairs: Sequence[Pair]) -> int:
     """Tests up to which they are one family: as many as one benchmark has primary metrics."""
-    tasks = [one.a for pair in pairs for one in pair.benchmarks if isinstance(one.a, TaskEvidence)]
-    if len(tasks) < sum(len(pair.benchmarks) for pair in pairs):
-        return len(PRIMARY_OF_LOADS)
-    return len(PRIMARY_OF_TASKS) + max((len(one.defined) for one in tasks), default=0)
+    every = [one.a for pair in pairs for one in pair.benchmarks]
+    tasks = [one for one in every if isinstance(one, TaskEvidence)]
+    own = max((len(one.defined) for one in tasks), default=0)
+    return len(PRIMARY_OF_TASKS) + own if len(tasks) == len(every) else len(PRIMARY_OF_LOADS)
 
 
 def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, asked: Asked) -> Pair:

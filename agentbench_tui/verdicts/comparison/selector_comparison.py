@@ -19,7 +19,12 @@ from agentbench_tui.verdicts.files.file_field import NO_FIELD, FileField
 from agentbench_tui.verdicts.groups.case_groups import CaseFields
 from agentbench_tui.verdicts.groups.compare_groups import compare_by_groups
 from agentbench_tui.verdicts.groups.compare_groups_document import groups_document
-from agentbench_tui.verdicts.selection.given_sides import check_where, file_columns, reading_sides
+from agentbench_tui.verdicts.selection.given_sides import (
+    check_where,
+    file_columns,
+    is_of_files,
+    reading_sides,
+)
 from agentbench_tui.verdicts.selection.side import load_sides
 
 if TYPE_CHECKING:
@@ -79,7 +84,8 @@ def compare_selectors(
         options.paired, options.margin, options.seed, columns=columns, cluster=options.cluster
     )
     with reading_sides(selectors, database) as connection:
-        declare_benchmark_metrics(connection)
+        if not is_of_files(selectors):
+            declare_benchmark_metrics(connection)
         check_metrics(metrics, columns)
         numbers, fields = CaseNumbers(connection), CaseFields()
         column = NO_FIELD if options.by is None else FileField(options.by, fields)

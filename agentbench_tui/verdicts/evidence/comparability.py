@@ -30,11 +30,11 @@ _TIMED = {"ms", "s", "µs", "ns", "1/s", "tokens/s", "%"}
 """Units of metrics that depend on the machine as well as on the agent."""
 _ALSO_TIMED = {"goodput_share", "sent_share"}
 _DEFINITION = (
-    "kind", "scorers", "expected_outputs", "system_prompt", "prompt", "parameters",
+    "kind", "scorers", "combine", "expected_outputs", "system_prompt", "prompt", "parameters",
     "constraints", "iterations", "concurrency", "retries",
 )  # fmt: skip
 """Parts of a benchmark's definition that change its numbers."""
-_MARKING = {"kind", "scorers", "expected_outputs"}
+_MARKING = {"kind", "scorers", "combine", "expected_outputs"}
 """Parts of a definition that make the same answer right in one run and wrong in another."""
 
 
@@ -165,7 +165,12 @@ def _definition(
     if _values(a, "suite_hash") == _values(b, "suite_hash"):
         return None
     first, second = (benchmark_of(connection, rows[-1]) for rows in (a, b))
-    changed = [one for one in _unequal(first, second) if one[0] in _DEFINITION]
+    decided_alone = max(len(one.get("scorers") or ()) for one in (first, second)) < 2
+    changed = [
+        one
+        for one in _unequal(first, second)
+        if one[0] in _DEFINITION and not (one[0] == "combine" and decided_alone)
+    ]
     if not changed:
         return None
     words = [_changed(name, *values) for name, values in changed]

@@ -67,11 +67,11 @@ def asked_metric(
     """
     if name is None or find_metric(name) is not None:
         return None
+    if any(parse_selector(text).kind == "file" for text in selectors):
+        return Metric(name, "", "none", "A column of a file, as it is.")
     declare_benchmark_metrics(connection)
     if find_metric(name) is not None:
         return None
-    if any(parse_selector(text).kind == "file" for text in selectors):
-        return Metric(name, "", "none", "A column of a file, as it is.")
     if has_metric(connection, name):
         return Metric(name, "", "none", "What an experiment returned.")
     near = did_you_mean(name, [*METRICS, *known_metrics()])
