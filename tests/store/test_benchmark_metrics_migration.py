@@ -1,4 +1,4 @@
-"""From schema 10 to 11: answers and metrics of older runs have no figures of benchmarks."""
+"""From schema 11 to 12: answers and metrics of older runs have no figures of benchmarks."""
 
 import sqlite3
 from contextlib import closing
@@ -7,14 +7,14 @@ from pathlib import Path
 from agentbench_tui.store.database import SCHEMA_VERSION, create_or_migrate, migrations, schema_of
 
 
-def test_answers_and_metrics_of_schema_10_are_kept(tmp_path: Path) -> None:
+def test_answers_and_metrics_of_schema_11_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
         for number, sql in migrations():
-            if number <= 10:
+            if number <= 11:
                 connection.executescript(sql)
-        connection.execute("PRAGMA user_version=10")
+        connection.execute("PRAGMA user_version=11")
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute(
             "INSERT INTO answers (run_key, execution_key, case_key, repeat, iteration, attempt,"

@@ -25,8 +25,8 @@ from agentbench_tui.engine.task.cost_reasons import (
 from agentbench_tui.engine.task.observation_columns import packed_columns
 from agentbench_tui.engine.task.observations import Observations
 from agentbench_tui.model.figures.metric import METRICS, PERCENTILES
-from agentbench_tui.scoring.dimension_scores import NO_RIGHT_ANSWER
 from agentbench_tui.model.figures.pass_metrics import attempts_of
+from agentbench_tui.scoring.dimension_scores import NO_RIGHT_ANSWER
 from agentbench_tui.store.answer_columns import keep_columns
 from agentbench_tui.store.case_hashes import has_hashes, keep_hashes, made_hashes
 from agentbench_tui.store.datasets import dataset_of_execution

@@ -226,9 +226,8 @@ def compare(
 def _family(pairs: Sequence[Pair]) -> int:
     """Tests up to which they are one family: as many as one benchmark has primary metrics."""
     every = [one.a for pair in pairs for one in pair.benchmarks]
-    tasks = [one for one in every if isinstance(one, TaskEvidence)]
-    own = max((len(one.defined) for one in tasks), default=0)
-    return len(PRIMARY_OF_TASKS) + own if len(tasks) == len(every) else len(PRIMARY_OF_LOADS)
+    own = [len(one.defined) for one in every if isinstance(one, TaskEvidence)]
+    return len(PRIMARY_OF_LOADS) if len(own) < len(every) else len(PRIMARY_OF_TASKS) + max(own)
 
 
 def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, asked: Asked) -> Pair:

@@ -22,10 +22,9 @@ from agentbench_tui.verdicts.groups.compare_groups_document import groups_docume
 from agentbench_tui.verdicts.selection.given_sides import (
     check_where,
     file_columns,
-    is_of_files,
     reading_sides,
 )
-from agentbench_tui.verdicts.selection.side import load_sides
+from agentbench_tui.verdicts.selection.side import is_of_files, load_sides
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -179,14 +179,15 @@ def _value(
         return _verdict(execution, run)
     if name == BROKE:
         return _broke(execution)
-    if name == "overall" or name.endswith("_score"):
-        return execution["scores"][name.removesuffix("_score")], "it has no score"
+    score = name.removesuffix("_score")
+    if name == "overall" or (score != name and score in execution["scores"]):
+        return execution["scores"][score], "it has no score"
     if name in COUNTS or name in HARNESS or name == UNANSWERED.name:
         return _of_load(name, execution)
     metric = execution["metrics"].get(name)
     if metric is None:
         return None, _why_no_metric(name, execution["metrics"])
-    return metric["value"], metric["reason"]
+    return metric["value"], metric.get("reason")
 
 
 def _why_no_metric(name: str, metrics: Mapping[str, Any]) -> str | None:
