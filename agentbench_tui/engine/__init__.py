@@ -1,1 +1,1 @@
-"""From a suite file to a finished run."""
+"""Takes a suite file to a finished run."""

@@ -1,4 +1,4 @@
-"""What a part of a stored plan does besides measuring: code it runs, files and addresses it
+"""What a part of a stored plan does in addition to measuring: code it runs, files and addresses it
 uses.
 """
 
@@ -21,5 +21,5 @@ class Access(NamedTuple):
 
 
 def in_folder(what: str, folder: str) -> str:
-    """`what` with the folder that it is run in or looked up in."""
+    """Return `what` with the folder that it runs in or is looked up in."""
     return f"{what} in {folder}" if folder else what

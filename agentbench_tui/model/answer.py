@@ -1,4 +1,4 @@
-"""What is asked of an agent and what comes back: case, request, answer, failure, score.
+"""What is sent to an agent and what comes back: case, request, answer, failure, score.
 
 These cross every boundary of the program and are written to the store as JSON, so they are
 frozen msgspec structs: cheap to make, cheap to encode.
@@ -50,7 +50,7 @@ INFRASTRUCTURE = _PASSING | {FailureKind.HARNESS}
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Tokens of one answer. None means that the agent did not say."""
+    """Tokens of one answer. None means that the agent did not report them."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -67,7 +67,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def total(self) -> int | None:
-        """Input plus output tokens, or None when neither is known."""
+        """Return input plus output tokens, or None if neither is known."""
         if self.input_tokens is None and self.output_tokens is None:
             return None
         return (self.input_tokens or 0) + (self.output_tokens or 0)
@@ -134,11 +134,11 @@ class Request(msgspec.Struct, frozen=True):
     parameters: Mapping[str, Any] = {}
 
     def conversation(self) -> tuple[Message, ...]:
-        """All turns to send: the case's messages, then its input as the user's turn."""
+        """Return all turns to send: the case's messages, then its input as the user's turn."""
         return (*self.case.messages, Message("user", self.text()))
 
     def text(self) -> str:
-        """The input as text; structured input as compact JSON."""
+        """Return the input as text; structured input as compact JSON."""
         given = self.case.input
         return given if isinstance(given, str) else msgspec.json.encode(given).decode()
 
@@ -168,7 +168,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AgentFailure(Exception):
-    """Raised by an agent that has no valid answer. A result, not an error of agentbench.
+    """Raised by an agent without a valid answer. A result, not an error of agentbench.
 
     Raises ValueError for an invalid FailureKind or wait, and TypeError for a partial answer that is
     not an Answer, because third-party agents raise it too.
@@ -204,13 +204,13 @@ class AgentFailure(Exception):
 
 
 class Agent(Protocol):
-    """The thing under test: one session, opened once a repeat and used for many cases."""
+    """The thing under test: one session, opened once per repeat and used for many cases."""
 
     async def start(self) -> None:
         """Open the session (process, connection). Raises AgentFailure."""
 
     async def answer(self, request: Request) -> Answer:
-        """Answer one case. Raises AgentFailure; may be cancelled at its deadline."""
+        """Answer one case. Raises AgentFailure; may be canceled at its deadline."""
 
     async def close(self) -> None:
         """End the session and everything it started. Never raises for an ended session."""
@@ -227,8 +227,9 @@ class Agent(Protocol):
 
     @property
     def cpu_seconds(self) -> float | None:
-        """CPU time (user and system) of the session's process trees so far, ended processes
-        included as far as known; None when it has no processes of its own."""
+        """Return user and system CPU time of the session's process trees so far, including ended
+        processes as far as known; None without its own processes.
+        """
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -266,7 +267,7 @@ NOT_GRADED = Graded(None, None, (), {})
 
 
 class GraderFailure(Exception):
-    """Raised by a scorer that could not judge. Counts as failure kind `grader`."""
+    """Raised by a scorer that could not score. Counts as failure kind `grader`."""
 
 
 Scorer = Callable[[Case, Answer], Score | Awaitable[Score]]

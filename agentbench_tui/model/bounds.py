@@ -1,4 +1,4 @@
-"""Upper limits of numbers that a person gives: in a suite, on the command line, anywhere.
+"""Upper limits of user-supplied numbers, in suites and on the command line.
 
 A larger number is a typing error, and would overflow SQLite's 64 bits, a clock or a sum later, when
 its source is no longer known.

@@ -17,11 +17,11 @@ _breakable: set[CodeType] = set()
 
 
 class BrokenOff(asyncio.CancelledError):
-    """Code of the user's was broken off because the run is to end at once."""
+    """Raised in user code when the run is to end immediately."""
 
 
 def breakable(function: _Function) -> _Function:
-    """Mark a function beneath which `BrokenOff` may be raised at any point."""
+    """Mark a function below which `BrokenOff` may be raised at any point."""
     _breakable.add(function.__code__)
     return function
 

@@ -1,4 +1,5 @@
-"""Fields of a case that results can be grouped by: `cluster`, `expected` and what `metadata` holds.
+"""Fields of a case by which results can be grouped: `cluster`, `expected` and the content of
+`metadata`.
 
 A field has one value or, where the case has a list of them (tags), several. Values are text, as
 they are shown: `true`, `3`, `hard`.

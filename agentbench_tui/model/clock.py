@@ -1,4 +1,4 @@
-"""The clocks of agentbench, out of reach of the code that it measures.
+"""The clocks of agentbench, unreachable for the code that it measures.
 
 An agent or a scorer in our process may replace the functions of `time` and the class `datetime`, at
 import or by a library for tests. Libraries that freeze time also replace every reference that a
@@ -39,13 +39,13 @@ unix_time_ns: Callable[[], int] = _own.time_ns
 
 
 def utc_now() -> str:
-    """The time as the store writes it: `2026-01-31T12:00:00.000Z`."""
+    """Return the time as the store writes it: `2026-01-31T12:00:00.000Z`."""
     seconds, milliseconds = divmod(unix_time_ns() // 1_000_000, 1000)
     return f"{_own.strftime('%Y-%m-%dT%H:%M:%S', _own.gmtime(seconds))}.{milliseconds:03}Z"
 
 
 def bind(loop: asyncio.AbstractEventLoop) -> None:
-    """Let the timers of a loop, and with them all deadlines, run by our clock."""
+    """Make the timers of a loop, and so all deadlines, use agentbench's clock."""
     import asyncio
 
     if isinstance(loop, asyncio.BaseEventLoop):  # others read the system's clock themselves

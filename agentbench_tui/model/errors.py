@@ -1,4 +1,4 @@
-"""The errors a caller would treat differently, and the exit code each one means.
+"""Errors that callers treat differently, with the exit code of each.
 
 AgentbenchError
 ├── UsageError        2   wrong option, name or value on the command line

@@ -1,4 +1,4 @@
-"""Gates: one small language: `accuracy>=0.8`, `verdict==clean`, `no-regression(accuracy)`."""
+"""Gates, in one small language: `accuracy>=0.8`, `verdict==clean`, `no-regression(accuracy)`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Gate:
     """For `no-regression`: the metrics to judge; empty for the default ones."""
 
     def holds(self, value: float | str) -> bool:
-        """Return whether the value, of the same type as the threshold, meets it."""
+        """Return whether the value, of the same type as the threshold, satisfies the gate."""
         return _OPERATORS[self.comparison](value, self.threshold)
 
     def __str__(self) -> str:
@@ -80,14 +80,15 @@ class Gate:
 
 
 def gate_names() -> tuple[str, ...]:
-    """Every name that a gate may stand on: metrics, scores as `NAME_score` or `overall`, what
-    load counts and what its harness measures of itself, the verdict, and whether it broke."""
+    """Return every name that a gate may use: metrics, scores as `NAME_score` or `overall`, counts
+    of a load and figures of its harness, the verdict, and whether it broke.
+    """
     scores = tuple(name if name == "overall" else f"{name}_score" for name in SCORES)
     return (*known_metrics(), *scores, *load_figures(), UNANSWERED.name, VERDICT, BROKE)
 
 
 def parse_gate(text: str) -> Gate:
-    """The gate that `text` states. Raises UsageError with the reason."""
+    """Parse a gate. Raises UsageError with the reason."""
     regression = _OF_METRICS.fullmatch(text)
     if regression is not None:
         return Gate(NO_REGRESSION, "", "", _judged(text, regression[1]))

@@ -16,12 +16,12 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def is_name(text: str) -> bool:
-    """True for `[A-Za-z0-9][A-Za-z0-9._-]{0,63}` and nothing around it."""
+    """Return whether the whole text matches `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`."""
     return NAME.fullmatch(text) is not None
 
 
 def new_id() -> str:
-    """A UUIDv7 (RFC 9562): sorted by time, random bits from the operating system.
+    """Return a UUIDv7 (RFC 9562): sorted by time, random bits from the operating system.
 
     Never drawn from a seeded generator: two runs with one seed still get two ids.
     """
@@ -34,7 +34,7 @@ def new_id() -> str:
 
 
 def derive_seed(root: int, *key: str | int) -> int:
-    """A seed of 63 bits for one observation key: order-free, the same on any machine."""
+    """Return a seed of 63 bits for one observation key, independent of order and machine."""
     material = "\x1f".join((str(root), *map(str, key))).encode()
     digest = hashlib.blake2b(material, digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
@@ -46,5 +46,5 @@ def canonical_json(value: Any) -> bytes:
 
 
 def content_hash(value: Any) -> str:
-    """sha256 of the canonical JSON, 64 hex digits."""
+    """Return the sha256 of the canonical JSON, 64 hex digits."""
     return hashlib.sha256(canonical_json(value)).hexdigest()

@@ -1,4 +1,4 @@
-"""Suites with kinds from other distributions: each such kind has a table of its own.
+"""Suites with kinds from other distributions: each such kind has its own table.
 
 The models of `model.suite` are closed to unknown keys. Here they get a field for each kind that a
 suite names and that is not built in, whether or not it is installed: a stored suite may come from
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _WithSections(Benchmark):
-    """A benchmark in a suite that has kinds from other distributions."""
+    """A benchmark in a suite with kinds from other distributions."""
 
     @model_serializer(mode="wrap")
     def _without_empty_sections(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -41,20 +41,23 @@ class _KindsOf(msgspec.Struct):
 
 
 def benchmark_model(kind: object) -> type[Benchmark]:
-    """The model of a benchmark of that kind: with a table of the kind's name where the kind comes
-    from another distribution."""
+    """Return the model of a benchmark of that kind, with a table of the kind's name if the kind
+    comes from another distribution.
+    """
     return _models(_sections([kind]))[0]
 
 
 def suite_model(data: object) -> type[Suite]:
-    """The model of a suite with the kinds that its benchmarks name. `data`: plain, of any form."""
+    """Return the model of a suite with the kinds that its benchmarks name. `data`: plain, of any
+    form.
+    """
     benchmarks = data.get("benchmarks") if isinstance(data, dict) else None
     those = benchmarks if isinstance(benchmarks, list) else []
     return _models(_sections(one.get("kind") for one in those if isinstance(one, dict)))[1]
 
 
 def read_suite(document: str | bytes) -> Suite:
-    """A suite that was stored as JSON. Raises ValueError if the document is not one."""
+    """Read a suite stored as JSON. Raises ValueError if the document is not one."""
     try:
         named = msgspec.json.decode(document, type=_KindsOf).benchmarks
     except msgspec.DecodeError:
@@ -63,7 +66,7 @@ def read_suite(document: str | bytes) -> Suite:
 
 
 def _sections(kinds: Iterable[object]) -> tuple[str, ...]:
-    """Names of kinds whose table is no field of `Benchmark`."""
+    """Return names of kinds whose table is not a field of `Benchmark`."""
     names = {kind for kind in kinds if isinstance(kind, str) and _SECTION.fullmatch(kind)}
     return tuple(sorted(names - BUILT_IN.keys() - Benchmark.model_fields.keys()))
 

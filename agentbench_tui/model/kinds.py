@@ -1,4 +1,4 @@
-"""Kinds of benchmarks: what a kind says of itself, and how it is found by its name.
+"""Kinds of benchmarks: their description, and how they are found by name.
 
 A `Kind` answers the questions that the rest of the code has about it, so that nothing else compares
 its name. It is light: commands and screens read its answers without loading what measures. What
@@ -27,7 +27,7 @@ ENTRY_POINTS = "agentbench.kinds"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """What a kind of benchmarks says of itself. The defaults fit a kind that measures numbers."""
+    """Description of a kind of benchmarks. The defaults fit a kind that measures numbers."""
 
     name: str
     """As suites write it in `kind:`. The field of a benchmark with this name, a table, is the
@@ -88,13 +88,13 @@ class Kind:
     benchmarks are all of this kind; without a screen."""
 
     def part(self, name: str) -> Any:
-        """The part of that name, such as `document`; None where the kind has none."""
+        """Return the part of that name, such as `document`; None if the kind has none."""
         where: str = getattr(self, name)
         return load_part(where) if where else None
 
 
 def load_part(where: str) -> Any:
-    """What `module:attribute` names; the module itself without an attribute."""
+    """Return what `module:attribute` names; the module itself without an attribute."""
     module, _, attribute = where.partition(":")
     found = import_module(module)
     return getattr(found, attribute) if attribute else found
@@ -113,13 +113,14 @@ DEFAULT = "task"
 
 @cache
 def kind_named(name: str) -> Kind:
-    """The kind of that name; one with the default answers where this installation has none, as of
-    runs that were imported from another one."""
+    """Return the kind of that name, or a default one if this installation lacks it, as for imported
+    runs.
+    """
     return _found(name) or Kind(name=name)
 
 
 def find_kind(name: str) -> Kind:
-    """The kind of that name. Raises UsageError with the nearest name when there is none."""
+    """Return the kind of that name. Raises UsageError with the nearest name if there is none."""
     found = _found(name)
     if found is None:
         known = kind_names()
@@ -129,19 +130,20 @@ def find_kind(name: str) -> Kind:
 
 
 def is_known(name: str) -> bool:
-    """Whether there is a kind of that name."""
+    """Return whether there is a kind of that name."""
     return _found(name) is not None
 
 
 def kind_names() -> tuple[str, ...]:
-    """Every kind that is installed, the built-in ones first."""
+    """Return every installed kind, built-in ones first."""
     return (*BUILT_IN, *sorted(set(_installed()) - set(BUILT_IN)))
 
 
 @cache
 def metrics_of_kinds() -> dict[str, Metric]:
-    """By name the metrics that kinds of other distributions measure; none of a kind that cannot be
-    loaded, which is reported where it is used."""
+    """Return the metrics of kinds from other distributions by name, without those of a kind that
+    cannot be loaded, which is reported where it is used.
+    """
     found: dict[str, Metric] = {}
     for name in kind_names():
         with suppress(UsageError, ImportError, AttributeError):
@@ -177,7 +179,7 @@ def _checked(found: object, name: str) -> Kind:
 
 @cache
 def _installed() -> dict[str, str]:
-    """Name → where its entry point leads."""
+    """Return the target of each entry point by name."""
     from importlib import metadata  # which imports a parser of mail
 
     return {point.name: point.value for point in metadata.entry_points(group=ENTRY_POINTS)}

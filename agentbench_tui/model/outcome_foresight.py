@@ -1,4 +1,4 @@
-"""From the evidence of each episode to the verdict that an agent knew outcomes beforehand."""
+"""Decides from each episode's evidence whether an agent knew outcomes in advance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Foresight:
         return self.log10_evidence >= LEAST_EVIDENCE
 
     def document(self) -> dict[str, Any]:
-        """For scripts."""
+        """Return the evaluation for scripts."""
         return {
             "forecast_markets": self.markets,
             "log10_evidence": self.log10_evidence,
@@ -38,7 +38,7 @@ class Foresight:
         }
 
     def sentence(self, agent_id: str) -> str:
-        """Why the agent is called out."""
+        """Return why the agent is flagged, in a sentence."""
         return (
             f"{agent_id}: its forecasts of {self.markets:,} markets are right beyond chance."
             " Without knowing outcomes the probability of that is at most"
@@ -47,7 +47,7 @@ class Foresight:
 
 
 def foresight(episodes: Episodes) -> Foresight:
-    """The verdict from an agent's episodes in order of play.
+    """Return the evaluation of an agent's episodes, in order of play.
 
     Only the first episode of each seed and salt counts. In a repeat an agent may remember outcomes;
     and worlds of one seed that differ in something else, such as their conditions, share them.

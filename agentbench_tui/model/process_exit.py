@@ -1,4 +1,4 @@
-"""Keeps code of the user's from ending our process, and tells its exceptions from a real signal.
+"""Keeps user code from ending the process, and distinguishes its exceptions from real signals.
 
 An agent, a scorer or a dataset's generator runs in our process. `os._exit(0)` in it would end a run
 as if all had gone well: no result, no gate judged, exit code 0. `guard` makes such a call raise
@@ -26,12 +26,13 @@ _guarded_processes: set[int] = set()
 
 
 class ProcessExit(BaseException):
-    """Code of the user's asked the system to end our process. No `except Exception` hides it, and
-    unlike SystemExit it does not end an event loop."""
+    """Raised when user code asks the system to end this process. No `except Exception` hides it,
+    and unlike SystemExit it does not end an event loop.
+    """
 
 
 class SignalInterrupt(KeyboardInterrupt):
-    """A signal came. A plain KeyboardInterrupt was raised by code of the user's."""
+    """Raised for a signal. A plain KeyboardInterrupt was raised by user code."""
 
 
 def interrupt(*_: object) -> NoReturn:
@@ -59,8 +60,9 @@ def passes(error: BaseException) -> bool:
 
 
 class _OneProcess:
-    """See `one_process`. A class, because it is entered three times for every case, and a
-    generator takes three times as long."""
+    """See `one_process`. A class, because it is entered three times per case, and a generator takes
+    three times as long.
+    """
 
     __slots__ = ("_pid",)
 
@@ -89,13 +91,14 @@ async def in_one_process(value: Awaitable[_Value]) -> _Value:
 
 
 def end_with(code: int) -> None:
-    """Our end has been reached: `os._exit` ends the process again, with this code whatever an
-    `atexit` handler of user code gives it."""
+    """Let `os._exit` end the process again, with this code even if an `atexit` handler of user code
+    gives another.
+    """
     _end.append(code)
 
 
 def guard() -> None:
-    """From now on `os._exit` and `os.exec…` raise ProcessExit in this process.
+    """Make `os._exit` and `os.exec…` raise ProcessExit in this process from now on.
 
     Processes that are forked from it end as they always did.
     """

@@ -1,4 +1,4 @@
-"""What scores depend on in a stored suite: rubrics, weights and the baseline.
+"""The part of a stored suite that scores depend on: rubrics, weights and the baseline.
 
 The models of `model.suite` validate what a person writes, and take longer to import than a
 leaderboard takes to compute; what the store holds has been validated.
@@ -36,5 +36,5 @@ class ScoredSuite(msgspec.Struct, frozen=True):
 
 
 def read_scored_suite(document: str) -> ScoredSuite:
-    """A suite that was stored as JSON. Raises ValueError if the document is not one."""
+    """Read a suite stored as JSON. Raises ValueError if the document is not one."""
     return msgspec.json.decode(document, type=ScoredSuite)

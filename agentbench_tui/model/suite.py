@@ -63,7 +63,7 @@ Seed = Annotated[int, Field(ge=-LARGEST_SEED, le=LARGEST_SEED)]
 
 
 class Part(BaseModel):
-    """Base of every part of a suite: unknown keys are errors, values are not coerced."""
+    """Base of every part of a suite: rejects unknown keys, does not coerce values."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
 
@@ -107,7 +107,7 @@ class Constraints(Part):
 
 
 class Iterations(Part):
-    """How often a benchmark is repeated inside one execution."""
+    """How often a benchmark is repeated within one execution."""
 
     warmup: Annotated[int, Field(ge=0, le=MOST_ROUNDS)] = 3
     """Unmeasured rounds before the first measured iteration, each with as many cases as run
@@ -118,8 +118,9 @@ class Iterations(Part):
 
 
 class EarlyStop(Part):
-    """When to end an execution before its last planned iteration. The default never does,
-    save for repeated failures of the harness."""
+    """When to end an execution before its last planned iteration. By default only after repeated
+    failures of the harness.
+    """
 
     metric: Literal["accuracy", "e2e_ms.p50"] = "accuracy"
     half_width: Positive | None = None
@@ -176,7 +177,7 @@ class Parameter(Part):
 
 
 def _parameter_table(value: Any) -> Any:
-    """A bare default value, as the table that declares it."""
+    """Convert a bare default value to the table that declares it."""
     return value if isinstance(value, dict | Parameter) else {"default": value}
 
 
@@ -265,7 +266,7 @@ class BaselineScores(Part):
 
 
 class Benchmark(Part):
-    """One thing that is measured."""
+    """One benchmark of a suite."""
 
     benchmark_id: Name
     name: str = ""
@@ -324,7 +325,7 @@ class Benchmark(Part):
         return self
 
     def section(self, kind: str) -> dict[str, Any]:
-        """The field that belongs to a kind from another distribution: the table of its name."""
+        """Return the field of a kind from another distribution: the table of its name."""
         own: dict[str, Any] = getattr(self, kind, {})
         return own
 

@@ -1,4 +1,5 @@
-"""Options of commands that make a suite: one table says option, suite field, type, help and form.
+"""Options of commands that build a suite: one table with option, suite field, type, help
+and form.
 
 The table of a command gives its options (`cli.console.suite_options`), the suite fragment that they
 mean (`suite_fragment`), the option to name in a message about a field (`option_of`), and the lines
@@ -32,14 +33,14 @@ class Real:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """One of these words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A text of a form that `cli.load.options` reads, such as `rates` or `time`."""
+    """A text of a form that `cli.load.options` parses, such as `rates` or `time`."""
 
     name: str
     alone: bool = False
@@ -78,16 +79,16 @@ class SuiteOption:
 
     @property
     def option(self) -> str:
-        """`--stream` of `--stream/--no-stream`."""
+        """Return `--stream` for `--stream/--no-stream`."""
         return self.flag.partition("/")[0]
 
     @property
     def key(self) -> str:
-        """By which the command finds what was given."""
+        """Return the name by which the command finds the given value."""
         return self.name or self.option.removeprefix("--").replace("-", "_")
 
     def value_of(self, given: Any) -> Any:
-        """What its field holds for a value that was given."""
+        """Convert a given value to the value of its field."""
         if isinstance(self.value, Form):
             if self.value.pairs:
                 return dict(given)
@@ -99,12 +100,12 @@ class SuiteOption:
 
 
 def is_given(value: Any) -> bool:
-    """Whether an option was given: not None, and not an empty list."""
+    """Return whether an option was given: not None, and not an empty list."""
     return value is not None and value != ()
 
 
 def suite_fragment(options: Iterable[SuiteOption], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a benchmark holds for the options that were given, as nested tables and lists."""
+    """Return the benchmark fields of the given options, as nested tables and lists."""
     fragment: dict[str, Any] = {}
     for option in options:
         if option.field and is_given(given.get(option.key)):
@@ -113,7 +114,7 @@ def suite_fragment(options: Iterable[SuiteOption], given: Mapping[str, Any]) -> 
 
 
 def _put(place: Any, path: Sequence[str], value: Any) -> None:
-    """Set what `path` leads to; the one list on it has one item."""
+    """Set the value at `path`; a list on the path has one item."""
     step: str | int = int(path[0]) if path[0].isdigit() else path[0]
     if isinstance(step, int) and not place:
         place.append({})
@@ -127,7 +128,9 @@ def _put(place: Any, path: Sequence[str], value: Any) -> None:
 
 
 def option_of(options: Iterable[SuiteOption], path: Iterable[str | int]) -> str:
-    """The option that set what stands at `path` of a benchmark, or part of it; empty for none."""
+    """Return the option that set the value at `path` of a benchmark, or part of it; empty
+    if none.
+    """
     parts = [str(part) for part in path]
     for length in range(len(parts), 0, -1):
         for option in options:
@@ -137,7 +140,7 @@ def option_of(options: Iterable[SuiteOption], path: Iterable[str | int]) -> str:
 
 
 def named(options: Iterable[SuiteOption], flag: str) -> SuiteOption:
-    """The option of that flag. Raises KeyError."""
+    """Return the option of that flag. Raises KeyError."""
     for option in options:
         if option.option == flag:
             return option

@@ -1,1 +1,1 @@
-"""From an answer to a score, from metrics to the five dimensions, from tokens to dollars."""
+"""Scores answers, maps metrics to the five dimensions, and converts tokens to dollars."""

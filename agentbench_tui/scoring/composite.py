@@ -15,7 +15,7 @@ from agentbench_tui.scoring.recipe import Context, Options, Recipe
 
 
 class WeightedPart(BaseModel):
-    """One scorer among several."""
+    """One of several scorers."""
 
     model_config = Options.model_config
 
@@ -70,7 +70,7 @@ class Weighted:
             raise UsageError("; ".join(problems))
 
     def __call__(self, case: Case, answer: Answer) -> Score | Awaitable[Score]:
-        """The score; awaitable when a part's is."""
+        """Return the score; awaitable if a part's is."""
         results: list[Score | Awaitable[Score]] = []
         try:
             for scorer in self._scorers:

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
 
 class CallableOptions(Options):
-    """Options of a callable: its keyword arguments."""
+    """Options of a callable, passed as its keyword arguments."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
 def recipe_for(kind: str) -> Recipe:
-    """The recipe of `python:PLACE:function`; loading waits until it is built."""
+    """Return the recipe of `python:PLACE:function`; the callable is loaded when the scorer is
+    built.
+    """
 
     def build(options: CallableOptions, context: Context) -> Scorer:
         place = kind.removeprefix("python:")
@@ -45,7 +47,7 @@ def recipe_for(kind: str) -> Recipe:
 
 
 def load_callable(place: str, base_dir: Path) -> Callable[..., Any]:
-    """The callable at `module:function` or `file.py:function`. Raises UsageError.
+    """Return the callable at `module:function` or `file.py:function`. Raises UsageError.
 
     A file is relative to `base_dir`, and a module may lie there.
     """

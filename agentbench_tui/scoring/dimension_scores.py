@@ -1,4 +1,4 @@
-"""Scores of the dimensions of a benchmark from its metrics, and the overall score, with intervals.
+"""Scores of a benchmark's dimensions from its metrics, and the overall score, with intervals.
 
 The rules read a rubric as a suite has it, and as `model.scored_suite` reads it from the store.
 """
@@ -22,7 +22,7 @@ _BY_ITSELF = frozenset({"accuracy", "reliability"})
 
 
 class Entry(Scale, Protocol):
-    """How one metric becomes the score of a dimension."""
+    """How one metric is mapped to the score of a dimension."""
 
     @property
     def metric(self) -> str: ...
@@ -86,8 +86,8 @@ class ScoreRule:
 def score_rule(
     dimension: str, rubric: Mapping[Any, Entry], baseline: Mapping[str, float]
 ) -> ScoreRule:
-    """The rule of a dimension by the rubric of its benchmark; `baseline` has the metrics of the
-    suite's baseline, if any.
+    """Return the rule of a dimension by the rubric of its benchmark; `baseline` has the metrics of
+    the suite's baseline, if any.
     """
     entry = rubric.get(dimension)
     name = DEFAULT_METRIC[dimension] if entry is None else entry.metric
@@ -110,7 +110,7 @@ def score_dimension(rule: ScoreRule, found: Measured | None) -> DimensionScore:
 def overall_score(
     scores: Mapping[str, DimensionScore], shares: Mapping[str, float]
 ) -> DimensionScore:
-    """Weighted mean of the dimensions with its interval; `shares` are their weights.
+    """Return the weighted mean of the dimensions with its interval; `shares` are their weights.
 
     The interval takes the dimensions as independent: half widths weighted, added in quadrature.
     It is missing when a dimension that counts has none.

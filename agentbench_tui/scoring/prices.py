@@ -1,4 +1,4 @@
-"""Conversion of tokens to dollars.
+"""Converts tokens to dollars.
 
 Prices come from the suite or `--prices FILE`, else from the installed genai-prices package (its
 bundled data: nothing is downloaded). An unknown cost is None with a reason, never 0.
@@ -75,8 +75,9 @@ class PriceTable:
     def __init__(
         self, overrides: Iterable[Price] = (), *, source: str = "given", library: bool = True
     ) -> None:
-        """`overrides` in order: the first that matches counts; `source` is what they are stored as.
-        `library=False` knows only those."""
+        """`overrides` in order: the first that matches counts; they are stored with `source`.
+        `library=False` uses only those.
+        """
         self._overrides = [(price, source) for price in overrides]
         self._library = library
         self._known: dict[tuple[str, str | None], UsedPrice | str] = {}
@@ -86,7 +87,7 @@ class PriceTable:
         self._overrides += [(price, source) for price in prices]
 
     def cost(self, model: str | None, provider: str | None, usage: Usage | None) -> Cost:
-        """Cost of one answer.
+        """Return the cost of one answer.
 
         Input tokens read from a cache and those written to it have prices of their own; reasoning
         tokens are part of the output. `provider` (such as `openai`) tells apart equal model names.
@@ -110,7 +111,7 @@ class PriceTable:
         return Cost(_dollars(price, usage), "", usage.estimated)
 
     def used_prices(self) -> list[UsedPrice]:
-        """Every price that was applied, by model."""
+        """Return every price that was applied, by model."""
         found = {price for price in self._known.values() if isinstance(price, UsedPrice)}
         return sorted(found, key=lambda price: (price.model, price.source))
 
@@ -191,7 +192,7 @@ def _from_library(model: str, provider: str | None) -> UsedPrice | str:
 
 
 def _tiers(price: Any) -> tuple[float | None, tuple[Rate, ...]]:
-    """Base price, and prices above token counts from the highest down."""
+    """Return the base price, and prices above token counts in descending order."""
     from genai_prices.types import TieredPrices
 
     if price is None:
@@ -218,7 +219,7 @@ def _since(info: ModelInfo, now: datetime) -> str | None:
 
 
 def read_prices(path: Path) -> list[Price]:
-    """Prices of a YAML or JSON file: a list of {model, input, output, …} (`Price`).
+    """Read the prices of a YAML or JSON file: a list of {model, input, output, …} (`Price`).
 
     Raises UsageError when it cannot be read, SuiteError with every entry that is wrong.
     """

@@ -1,4 +1,4 @@
-"""What scorers read from a case and an answer: text, accepted texts, JSON."""
+"""Extracts from a case and an answer what scorers read: text, accepted texts, JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_IN_VAIN = 32 << 20
 
 
 class NoJson(ValueError):
-    """The text holds no JSON value."""
+    """Raised for a text without a JSON value."""
 
 
 def as_text(value: Any) -> str:
@@ -41,7 +41,7 @@ def expected_of(case: Case) -> Any:
 
 
 def accepted_texts(case: Case) -> list[str]:
-    """The texts that count as right: `expected`, or each item when it is a list."""
+    """Return the accepted texts: `expected`, or each item if it is a list."""
     expected = expected_of(case)
     if isinstance(expected, str):
         return [expected]
@@ -52,7 +52,7 @@ def accepted_texts(case: Case) -> list[str]:
 
 
 def find_json(answer: Answer) -> Any:
-    """The JSON value of an answer.
+    """Return the JSON value of an answer.
 
     Looked for in this order: `data`; the whole text; the last fenced block that parses; the
     longest object or array inside the text. Raises NoJson.
@@ -80,7 +80,7 @@ def _parse(text: str) -> Any:
 
 
 def last_object(text: str, key: str) -> dict[str, Any]:
-    """The last JSON object in a text that has `key`, else the last one. Raises NoJson."""
+    """Return the last JSON object in a text that has `key`, else the last one. Raises NoJson."""
     found = [value for _, value in _values_inside(text) if isinstance(value, dict)]
     if not found:
         raise NoJson("the text holds no JSON object")

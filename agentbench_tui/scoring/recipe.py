@@ -1,4 +1,4 @@
-"""What every scorer is made of: options a suite may write, and a function that builds it.
+"""Definition of a scorer: its options, and a function that builds it.
 
 A scorer module holds `RECIPES`, a mapping of scorer name to `Recipe`; an entry point of the
 group `agentbench.scorers` is one `Recipe`. The registry finds both by name.
@@ -20,7 +20,7 @@ OpenJudge = Callable[[Any], Awaitable[Agent]]
 
 
 class Options(BaseModel):
-    """Base of the options of a scorer: unknown names are errors, values are not coerced."""
+    """Base of a scorer's options: rejects unknown names, does not coerce values."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -30,7 +30,7 @@ class Options(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a scorer may use besides its options."""
+    """What a scorer may use in addition to its options."""
 
     name: str
     """Label that its scores carry."""
@@ -47,7 +47,7 @@ def always(options: Options) -> bool:  # noqa: ARG001  # whatever its options ar
 
 
 def never(options: Options) -> bool:  # noqa: ARG001  # whatever its options are
-    """False, as `Recipe.needs_expected` of a scorer that can do without."""
+    """Return False: `Recipe.needs_expected` of scorers that can work without an expected answer."""
     return False
 
 

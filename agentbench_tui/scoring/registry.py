@@ -1,4 +1,4 @@
-"""Scorers by name: what a suite writes, checked whole, made into a callable.
+"""Finds scorers by name, checks their specifications, and builds them.
 
 A suite writes a name (`exact`), or one name with its options (`{numeric: {tolerance: 0.01}}`),
 and beside it `as: LABEL` when one scorer is used twice, and `counts: false` for a scorer that is
@@ -151,7 +151,7 @@ async def _no_answer_later(score: Awaitable[Score], name: str) -> Score:
 
 
 def _no_answer(score: object, name: str) -> Score:
-    """The score, made wrong, of an answer that ends inside its reasoning."""
+    """Return the score, made wrong, of an answer that ends inside its reasoning."""
     given = as_score(score, name)
     return msgspec.structs.replace(
         given,
@@ -223,7 +223,7 @@ def needs_expected(spec: object) -> bool:
 
 @dataclass(slots=True)
 class _Read:
-    """A specification, taken apart."""
+    """A parsed specification."""
 
     problems: list[str]
     kind: str = ""

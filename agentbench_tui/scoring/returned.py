@@ -12,8 +12,8 @@ from agentbench_tui.model.errors import did_you_mean
 
 
 def as_score(result: object, name: str) -> Score:
-    """A bool, a number in 0..1, a mapping of fields of Score, or a Score, as one by that name;
-    numbers of numpy's count as what they are worth.
+    """Convert a bool, a number in 0..1, a mapping of fields of Score, or a Score to a Score of that
+    name; numbers of numpy are accepted.
 
     Raises GraderFailure for anything else, and for fields that are of another type: the store
     would refuse them, and with them the run.
@@ -50,7 +50,7 @@ def _is_sound(score: Any) -> bool:
 
 
 def _of_fields(given: Mapping[str, Any], name: str) -> Score:
-    """Build a score; of the value and right or wrong, each replaces the other if it is missing."""
+    """Build a score; if only one of value and correctness is given, derive the other."""
     fields = {field: _plain(value) for field, value in given.items()}
     value, correct = fields.get("value"), fields.get("correct")
     if "value" not in fields and isinstance(correct, bool):
@@ -67,5 +67,5 @@ def _of_fields(given: Mapping[str, Any], name: str) -> Score:
 
 
 def _plain(value: Any) -> Any:
-    """A number of numpy's as Python's own; arrays and all else as they are."""
+    """Convert a number of numpy to Python's own; return anything else unchanged."""
     return value.item() if getattr(value, "shape", None) == () else value

@@ -1,4 +1,4 @@
-"""From a metric to a score of 0..1, and from five scores to one.
+"""Maps a metric to a score of 0..1, and five scores to one.
 
 Three ways, in this order: the suite's rubric with a target and a limit, so that the same number
 means the same in every run; relative to the named baseline; nothing, where there is neither.
@@ -12,7 +12,7 @@ from typing import Protocol
 
 
 class Scale(Protocol):
-    """Where the score of a metric is 1, where it is 0, and how it lies between them."""
+    """Values of a metric that score 1 and 0, and the interpolation between them."""
 
     @property
     def target(self) -> float: ...
@@ -23,7 +23,7 @@ class Scale(Protocol):
 
 
 def score_metric(value: float | None, entry: Scale) -> float | None:
-    """The score of a metric by a rubric: 1 at `target` or better, 0 at `limit` or worse.
+    """Return the score of a metric by a rubric: 1 at `target` or better, 0 at `limit` or worse.
 
     linear: (value − limit) ÷ (target − limit); log: the same of the logarithms; both clipped to
     0..1. On a logarithmic scale a value of 0 or less lies beyond the smaller of the two. None for
@@ -62,7 +62,7 @@ def relative_score(value: float | None, baseline: float | None, direction: str) 
 
 
 def overall(scores: Mapping[str, float | None], weights: Mapping[str, float]) -> float | None:
-    """The weighted mean of the dimensions' scores.
+    """Return the weighted mean of the dimensions' scores.
 
     None unless every dimension with a weight above 0 has a score: a mean over what happens to be
     known would rank an agent higher for what was not measured.

@@ -1,4 +1,4 @@
-"""A record of a dataset → a case, by the fields, filter and prompt that the suite gives."""
+"""Maps a record of a dataset to a case, by the fields, filter and prompt of the suite."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ class CaseMapping:
         """Whether every record so far was a recorded conversation in ShareGPT's format."""
 
     def case(self, record: Any, place: int) -> tuple[Case, bool] | None:
-        """The case of the record at `place` (0-based, in source order); None when filtered out.
+        """Return the case of the record at `place` (0-based, in source order); None if it is
+        filtered out.
 
         With it goes whether its id is made of its content, so that equal records share it.
         Raises RecordFault.
@@ -137,7 +138,7 @@ class CaseMapping:
         return msgspec.structs.replace(case, input=given, messages=(*self._system, *case.messages))
 
     def _refuse_unknown(self, record: Mapping[str, Any]) -> None:
-        """A case written into the suite itself has no fields that nothing uses."""
+        """Reject unused fields in a case written into the suite itself."""
         used = {*CASE_FIELDS, *_ID_KEYS, *(path.split(".")[0] for path in self._filter)}
         for source in (*self._fields.values(), self._prompt or ""):
             used.add(source.split(".")[0])
@@ -162,7 +163,9 @@ def field_problem(field: str) -> str:
 
 
 def look_up(record: Any, path: str) -> Any:
-    """The value at a dotted path, list items by number; `.` is the record; a mark if missing."""
+    """Return the value at a dotted path, list items by number; `.` is the record; a mark if
+    missing.
+    """
     if path == ".":
         return record
     for part in path.split("."):
@@ -179,7 +182,8 @@ def look_up(record: Any, path: str) -> Any:
 
 
 def fill(template: str, record: Mapping[str, Any]) -> str:
-    """`template` with each `{path}` replaced from the record; other braces stay as they are.
+    """Return `template` with each `{path}` replaced from the record; other braces stay as
+    they are.
 
     `{{name}}` is a literal `{name}`. Raises RecordFault for what the record does not have.
     """
@@ -205,8 +209,9 @@ def _read(record: Mapping[str, Any], field: str, source: str) -> Any:
 
 
 def _plain(value: Any, field: str) -> Any:
-    """A value without NumberText: a number to be compared with an answer is one in any notation,
-    what is sent or names a case is the text of the file."""
+    """Return a value without NumberText: as a number if it is compared with an answer, as the text
+    of the file if it is sent or names a case.
+    """
     if isinstance(value, NumberText):
         if field == "expected":
             return value.value
@@ -217,7 +222,7 @@ def _plain(value: Any, field: str) -> Any:
 
 
 def _put(values: dict[str, Any], field: str, value: Any) -> None:
-    """Set `expected.test` inside `values`, making the map that holds it."""
+    """Set a value such as `expected.test` inside `values`, creating the map that holds it."""
     root, _, rest = field.partition(".")
     if not rest:
         values[root] = value

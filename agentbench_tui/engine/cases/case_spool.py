@@ -1,5 +1,6 @@
-"""Cases of a dataset, kept in memory while they are few, then in an unnamed temporary file, where
-each takes some 30 bytes of memory."""
+"""Cases of a dataset, kept in memory while there are few, then in an unnamed temporary file, where
+each needs some 30 bytes of memory.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _decode = msgspec.json.Decoder(Case).decode
 
 
 class CaseSpool:
-    """Cases found by number."""
+    """Cases by number."""
 
     def __init__(self) -> None:
         self._memory = bytearray()
@@ -43,7 +44,7 @@ class CaseSpool:
         return len(self.digests)
 
     def add(self, case: Case, number: int, *, made: bool) -> None:
-        """Keep one more case. Raises RecordFault for what JSON cannot carry."""
+        """Add a case. Raises RecordFault for content that JSON cannot hold."""
         try:
             encoded = _encode(case)
         except (ValueError, TypeError, RecursionError, OverflowError) as error:
@@ -75,12 +76,12 @@ class CaseSpool:
                 self.digests[index] = digest_of(self.case(index).id)
 
     def doubled(self) -> set[int]:
-        """Digests that more than one case has."""
+        """Return digests that more than one case has."""
         ordered = sorted(self.digests)
         return {one for one, next_one in pairwise(ordered) if one == next_one}
 
     def of_digests(self, digests: set[int]) -> list[int]:
-        """The cases whose ids have one of these digests."""
+        """Return the cases whose ids have one of these digests."""
         if not digests:
             return []
         return [index for index, digest in enumerate(self.digests) if digest in digests]
@@ -92,7 +93,7 @@ class CaseSpool:
         return case
 
     def encoded(self, index: int) -> bytes:
-        """Canonical JSON of a case."""
+        """Return the canonical JSON of a case."""
         if index in self._suffixes:
             return _encode(self.case(index))
         return self._stored(index)
@@ -109,7 +110,7 @@ class CaseSpool:
         return None if self._file is not None else EMPTY_BYTES + len(self._memory)
 
     def close(self) -> None:
-        """Forget the cases."""
+        """Discard the cases."""
         self._memory.clear()
         if self._file is not None:
             self._file.close()
@@ -131,5 +132,5 @@ def _holds_no_number(value: object) -> bool:
 
 
 def digest_of(text: str) -> int:
-    """64 bits of a hash of an id."""
+    """Return 64 bits of a hash of an id."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

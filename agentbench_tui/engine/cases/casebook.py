@@ -49,7 +49,9 @@ _decode = msgspec.json.Decoder(Case).decode
 
 
 def open_group(group: Group) -> CaseSource:
-    """The chosen cases of a group's dataset. Raises SuiteError, UsageError and MissingExtra."""
+    """Return the chosen cases of a group's dataset. Raises SuiteError, UsageError and
+    MissingExtra.
+    """
     from agentbench_tui.engine.cases.dataset import open_dataset
 
     return open_dataset(
@@ -62,7 +64,7 @@ def open_group(group: Group) -> CaseSource:
 
 
 def open_datasets(plan: Plan) -> dict[int, CaseSource]:
-    """Read and check the cases of every group, and hold them: position of the group → its cases.
+    """Read and check the cases of every group; return them by the group's index.
 
     Groups of equal cases, such as the points of most sweeps, share one source. Of more different
     ones than `MOST_HELD` files and `MOST_HELD_BYTES` the rest is checked only. Raises like
@@ -86,14 +88,14 @@ def open_datasets(plan: Plan) -> dict[int, CaseSource]:
 
 
 def each_dataset(plan: Plan) -> Iterator[tuple[int, CaseSource]]:
-    """Position and cases of each group with a dataset; the caller closes them."""
+    """Yield index and cases of each group with a dataset; the caller closes them."""
     for position, group in enumerate(plan.groups):
         if group.benchmark["dataset"] is not None:
             yield position, open_group(group)
 
 
 async def store_datasets(context: RunContext, sources: dict[int, CaseSource]) -> None:
-    """Put the cases of every task benchmark into the store, and note each execution's dataset.
+    """Store the cases of every task benchmark, and set each execution's dataset.
 
     `sources`: position of a group → its cases, emptied here; without one the cases are in the store
     already, of a run that is resumed, or are read now. Raises like `open_group`.
@@ -171,8 +173,9 @@ def _encode(case: Case) -> str:
 
 
 async def _store_cases(context: RunContext, source: CaseSource, group: Group) -> int:
-    """The key of the dataset. Cases of a game get the salt of this database, so that its runs
-    can be compared and no agent can recompute what they play."""
+    """Store cases and return the key of the dataset. Cases of a game get the salt of this database,
+    so that its runs are comparable and no agent can recompute the game.
+    """
     game_name: str | None = group.benchmark["game"]
     if game_name is None:
         return await _store_each(context, source.name, source.hash, source.cases)
@@ -206,7 +209,7 @@ async def _store_each(
 def salted(
     source: CaseSource, add_salt: Callable[[Case], Case]
 ) -> tuple[str, Callable[[], Iterable[Case]]]:
-    """Hash and cases of a dataset whose cases `add_salt` completes.
+    """Return hash and cases of a dataset whose cases `add_salt` completes.
 
     The hash is the source's own where no case changes, so that equal datasets stay equal.
     """
@@ -221,7 +224,7 @@ def salted(
 
 
 class CaseReader:
-    """Reads the cases of one dataset in their order, a page at a time."""
+    """Reads the cases of one dataset in order, one page at a time."""
 
     def __init__(self, context: RunContext, dataset: int) -> None:
         self._context = context
@@ -235,7 +238,7 @@ class CaseReader:
         return len(self.keys)
 
     def read(self, start: int, stop: int) -> Iterator[tuple[int, Case]]:
-        """(key, case) of the positions `start` up to `stop`."""
+        """Yield (key, case) of the positions `start` up to `stop`."""
         for first in range(start, stop, PAGE):
             last = min(first + PAGE, stop) - 1
             with faults_named(self._context.database):

@@ -1,4 +1,5 @@
-"""Dialogues of a dataset: the turns before the question, the question, and the expected answer.
+"""Splits dialogues of a dataset into the turns before the question, the question, and the expected
+answer.
 
 Files in chat format, as used for fine-tuning, hold one dialogue a line under `messages`, whose last
 message is the assistant's: the answer that is expected, which must not be sent to the agent.
@@ -101,7 +102,9 @@ def read_messages(value: Any) -> tuple[Message, ...]:
 
 
 def _plain(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message of the chat completions API: text in parts, no text, calls as functions."""
+    """Normalize a message of the chat completions API: text in parts, missing text, calls as
+    functions.
+    """
     plain = dict(message)
     content = plain.get("content", "")
     if content is None:

@@ -1,4 +1,4 @@
-"""Cases of a suite that are one question under several ids: copies add no evidence."""
+"""Finds copies of one question under several ids in a suite: copies add no evidence."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def cases_of(loaded: LoadedSuite, settings: Settings, benchmark: Benchmark) -> I
 
 
 def _content(case: Case) -> bytes:
-    """Hash of everything but the id; empty for a case with a cluster."""
+    """Return a hash of everything but the id; empty for a case with a cluster."""
     if case.cluster is not None:
         return b""
     return msgspec.json.encode(msgspec.structs.replace(case, id=""))

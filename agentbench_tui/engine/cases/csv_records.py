@@ -1,4 +1,4 @@
-"""Records of CSV files, also as spreadsheets write them."""
+"""Records of CSV files, including those written by spreadsheets."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Opening = Callable[[], AbstractContextManager[io.BufferedReader]]
 
 
 def csv_records(file: io.BufferedReader, again: Opening, delimiter: str = "") -> Iterator[Record]:
-    """The rows under a header. A first line such as `sep=;` names the delimiter, whatever is given;
-    without it and without a `delimiter` the header decides.
+    """Yield the rows under a header. A first line such as `sep=;` names the delimiter and overrides
+    a given one; without either the header decides.
 
     `again` opens the file once more: where semicolons separate the fields, all of a column decides
     how its numbers are read, so the file is read twice.
@@ -95,7 +95,7 @@ def _number_columns(names: list[str], again: Opening) -> dict[str, NumberColumn]
 
 
 def _header(lines: Iterator[str]) -> tuple[str, str | None]:
-    """The header of a CSV file, and the delimiter if a line before it names one."""
+    """Return the header of a CSV file, and the delimiter if a line before it names one."""
     first = next(lines, "")
     named = named_delimiter(first)
     return (first if named is None else next(lines, "")), named

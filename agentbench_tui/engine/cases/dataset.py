@@ -1,4 +1,4 @@
-"""The cases of a benchmark: read once, checked completely, and stored temporarily in order.
+"""Reads the cases of a benchmark once, checks all of them, and stores them temporarily in order.
 
 Every record is read, filtered and mapped exactly once. All but a few cases are kept in an unnamed
 temporary file, so a source may be compressed, generated, or as large as the disk; memory use is
@@ -82,7 +82,7 @@ class CaseSource:
         return self._spool.case(self._order[place])
 
     def cases(self) -> Iterator[Case]:
-        """Every chosen case, in order."""
+        """Yield every chosen case, in order."""
         return iter(self)
 
     @property
@@ -91,11 +91,11 @@ class CaseSource:
         return self._spool.memory_bytes
 
     def ids(self) -> Iterator[str]:
-        """The id of every chosen case, in order."""
+        """Yield the id of every chosen case, in order."""
         return (case.id for case in self)
 
     def close(self) -> None:
-        """Give the disk space back."""
+        """Free the disk space."""
         self._spool.close()
 
     def __enter__(self) -> Self:
@@ -288,7 +288,7 @@ class _BadRecords:
 
 
 def _report_twins(spool: CaseSpool, source: RecordSource, bad: _BadRecords) -> None:
-    """Different records with the same id."""
+    """Report different records with the same id."""
     first: dict[int, int] = {}
     for index in spool.of_digests(spool.doubled()):
         digest, number = spool.digests[index], spool.numbers[index]
@@ -338,7 +338,7 @@ def scorer_of_expected(benchmark: Benchmark) -> str | None:
 
 
 def _check_expected(benchmark: Benchmark, mapping: CaseMapping) -> None:
-    """Refuse a dataset without any `expected` if a scorer would fail on every case."""
+    """Reject a dataset without any `expected` if a scorer would fail on every case."""
     dataset = benchmark.dataset
     assert dataset is not None
     if (scorer := scorer_of_expected(benchmark)) is None:
@@ -352,7 +352,7 @@ def _check_expected(benchmark: Benchmark, mapping: CaseMapping) -> None:
 
 
 def _shuffled(digests: array[int], seed: int, limit: int | None) -> array[int]:
-    """Case numbers in the order of a keyed hash of their ids.
+    """Return case numbers in the order of a keyed hash of their ids.
 
     So the order depends on the seed and the ids alone: adding cases moves no others.
     """

@@ -1,4 +1,4 @@
-"""The one case of a benchmark whose kind asks no dataset: what it measures are its answers."""
+"""The only case of a benchmark whose kind has no dataset; its answers are the measurements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def one_case_dataset(connection: sqlite3.Connection, kind: str, name: str) -> int:
-    """The key of the dataset whose only case has this name, written unless it is there.
+    """Return the key of the dataset whose only case has this name; write it if it is missing.
 
     Its hash is that of kind and name, so that every run of the benchmark shares it.
     """

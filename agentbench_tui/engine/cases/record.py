@@ -1,4 +1,4 @@
-"""A record of a dataset: what becomes a case."""
+"""A dataset record, before it becomes a case."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 
 class RecordFault(Exception):
-    """A record that cannot become a case, and why."""
+    """Raised with the reason for a record that cannot become a case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record as the source gives it."""
+    """One record as the source provides it."""
 
     data: Any
     """A map when the source is sound."""
@@ -23,4 +23,4 @@ class Record:
 
 
 class TooLarge(Exception):
-    """A packed file that unpacks to more than is allowed."""
+    """Raised for a packed file that unpacks to more than the limit."""

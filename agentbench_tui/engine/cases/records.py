@@ -67,7 +67,7 @@ class RecordSource:
 def open_records(
     data_source: str, folder: Path, call: Callable[[str], Iterator[Any]]
 ) -> RecordSource:
-    """The records of `file:PATH`, `package:MODULE/PATH` or `python:module:function`.
+    """Open the records of `file:PATH`, `package:MODULE/PATH` or `python:module:function`.
 
     A bare path is a file; relative ones are relative to `folder`. `call` runs a generator.
     Raises SuiteError for what is not there, MissingExtra for what an extra would bring.
@@ -179,7 +179,7 @@ def _unpacked(raw: io.BufferedReader) -> io.BufferedReader:
 
 
 class _Unpacked(io.RawIOBase):
-    """A gzip file that stops when what comes out is out of proportion."""
+    """A gzip file that stops when its expansion is disproportionate."""
 
     def __init__(self, raw: io.BufferedReader) -> None:
         self._packed_bytes = raw.seek(0, os.SEEK_END)
@@ -223,7 +223,7 @@ def _json_lines(file: io.BufferedReader) -> Iterator[Record]:
 
 
 def _json(file: io.BufferedReader) -> Iterator[Record]:
-    """An array of objects, or one object a line."""
+    """Yield from an array of objects, or one object per line."""
     head = file.peek(_CHUNK).removeprefix(b"\xef\xbb\xbf").lstrip()
     return _json_array(file) if head.startswith(b"[") else _json_lines(file)
 

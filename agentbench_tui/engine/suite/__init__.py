@@ -1,1 +1,1 @@
-"""A suite file: read safely, validated, with the place of every key."""
+"""Reads and validates a suite file, with the position of every key."""

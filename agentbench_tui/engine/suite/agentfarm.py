@@ -1,4 +1,4 @@
-"""Spec files of the AgentFarm kind, read as they are and turned into a suite.
+"""Reads AgentFarm spec files unchanged and turns them into suites.
 
 Such a file names one `experiment` and its `params`; it becomes a suite of one benchmark of kind
 `experiment`. Differences that its authors would notice: a missing `seed` means 42, a random sweep
@@ -53,13 +53,13 @@ MOVES: tuple[tuple[KeyPath, KeyPath], ...] = (
 
 
 def is_agentfarm(data: Mapping[str, Any]) -> bool:
-    """True for a file that names an experiment and has no benchmarks."""
+    """Return whether a file names an experiment and has no benchmarks."""
     return "experiment" in data and "benchmarks" not in data
 
 
 @dataclass(frozen=True, slots=True)
 class FarmSuite:
-    """The suite that a spec file means, as data; its values are judged as a suite's are."""
+    """The suite that a spec file describes, as data; its values are validated like a suite's."""
 
     data: dict[str, Any]
     moves: tuple[tuple[KeyPath, KeyPath], ...]
@@ -69,7 +69,7 @@ class FarmSuite:
 
 
 def to_suite(data: Mapping[str, Any], stem: str) -> FarmSuite:
-    """Translate a spec file into a suite that is called `stem`, the file's name without suffix."""
+    """Convert a spec file to a suite named `stem`, the file's name without suffix."""
     benchmark: dict[str, Any] = {
         "benchmark_id": _name(data["experiment"]),
         "kind": "experiment",
@@ -120,7 +120,7 @@ def _iterations(given: Any) -> Any:
 
 
 def _instruments(given: Any) -> Any:
-    """`{name: psutil, interval_ms: 50}` → `{psutil: {interval_ms: 50}}`."""
+    """Convert `{name: psutil, interval_ms: 50}` to `{psutil: {interval_ms: 50}}`."""
     if not isinstance(given, list):
         return given
     return [

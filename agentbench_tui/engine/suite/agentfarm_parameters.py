@@ -1,4 +1,4 @@
-"""What each parameter name of AgentFarm's specification files does here, by experiment.
+"""Meaning of each parameter name of AgentFarm's specification files, by experiment.
 
 Six of the experiments that AgentFarm's own files name do not exist there, so nothing defines what
 their parameters mean; the others loop over lists of values inside one call. Here a list of values
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A parameter that has another name here; a list of values becomes a sweep over them."""
+    """A parameter that has another name in agentbench; a list of values becomes a sweep."""
 
     to: str
     values: Mapping[Any, Any] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class Unused:
-    """A parameter that changes nothing here."""
+    """A parameter without effect in agentbench."""
 
     reason: str
     only: tuple[Any, ...] = ()
@@ -37,7 +37,7 @@ Rule = Renamed | Unused
 
 @dataclass(slots=True)
 class Translated:
-    """The parameters and the sweep of a file under the names that hold here."""
+    """The parameters and the sweep of a file under agentbench's names."""
 
     parameters: dict[str, Any] = field(default_factory=dict)
     sweep: dict[str, Any] = field(default_factory=dict)
@@ -154,7 +154,7 @@ def _translate(result: Translated, rule: Rule | None, place: tuple[str, str], va
 
 
 def _values(rule: Renamed, given: Any) -> Any:
-    """The value or values under the names that hold here, each once."""
+    """Return the value or distinct values under agentbench's names."""
     if not isinstance(given, list):
         return rule.values.get(given, given) if _is_name(given) else given
     named = [rule.values.get(value, value) if _is_name(value) else value for value in given]

@@ -21,7 +21,7 @@ _FOLDER = Path("suites")
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """A suite that can be named."""
+    """A suite that can be found by name."""
 
     name: str
     origin: Origin
@@ -61,7 +61,7 @@ def find_suite(name: str) -> Path:
 
 
 def suite_catalogue() -> list[CatalogueEntry]:
-    """Every suite that can be named, sorted by name.
+    """Return every suite that can be found by name, sorted by name.
 
     Of equal names the one in ./suites wins, then the shipped one. Files are not read.
     """
@@ -72,7 +72,7 @@ def suite_catalogue() -> list[CatalogueEntry]:
 
 
 def _shipped() -> Path:
-    """Return `shipped_suites` inside an installed package, or `suites` beside the package in a
+    """Return `shipped_suites` inside an installed package, or `suites` next to the package in a
     checkout.
     """
     package = Path(__file__).resolve().parents[2]
@@ -81,8 +81,8 @@ def _shipped() -> Path:
 
 
 def _in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
-    """Return `NAME.yaml` (or .yml, .json, .toml), `NAME/suite.yaml`, and for another folder
-    `GROUP/NAME` for each file in it; JSON files in it are data, not suites.
+    """Yield `NAME.yaml` (or .yml, .json, .toml), `NAME/suite.yaml`, and `GROUP/NAME` for each file
+    in another folder; JSON files in that folder are data, not suites.
     """
     if not folder.is_dir():
         return
@@ -103,7 +103,7 @@ def _in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
 
 
 def _in_group(path: Path) -> Path | None:
-    """`GROUP/NAME` below ./suites or the shipped suites."""
+    """Return the file of `GROUP/NAME` below ./suites or the included suites."""
     if path.is_absolute() or ".." in path.parts:
         return None
     files = (
@@ -122,7 +122,7 @@ def _plug_ins() -> Iterator[CatalogueEntry]:
 
 
 def _plug_in(point: EntryPoint) -> CatalogueEntry:
-    """An entry point names a path, or a function that returns one."""
+    """Return the suite of an entry point, which names a path, or a function that returns one."""
     try:
         found = point.load()
         path = Path(found() if callable(found) else found)
@@ -133,7 +133,9 @@ def _plug_in(point: EntryPoint) -> CatalogueEntry:
 
 
 def _file_meant(path: Path) -> str:
-    """A hint at a file of the same folder that is named like `path`, with or without its ending."""
+    """Return a hint at a file in the same folder with a name like `path`, with or without its
+    suffix.
+    """
     from difflib import get_close_matches
 
     names = sorted(_siblings(path))

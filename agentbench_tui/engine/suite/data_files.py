@@ -1,4 +1,4 @@
-"""The data file in a folder that a suite uses: of several splits, the test split."""
+"""Chooses the data file of a folder for a suite: of several splits, the test split."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_FILES = 10_000
 
 
 def data_file(path: Path) -> tuple[Path, tuple[str, ...]]:
-    """The file to read of a path, and notes on what else a folder holds.
+    """Return the file to read for a path, and notes on the other content of a folder.
 
     Raises UsageError for a path that is not there, and for a folder without a data file.
     """
@@ -48,7 +48,7 @@ def data_file(path: Path) -> tuple[Path, tuple[str, ...]]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Data files up to some levels down, in order; hidden ones and descriptions left out."""
+    """Return data files up to some levels down, in order, without hidden and metadata files."""
     found: list[Path] = []
     folders = [folder]
     while folders and len(found) < _MOST_FILES:

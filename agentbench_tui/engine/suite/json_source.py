@@ -1,4 +1,4 @@
-"""JSON text (RFC 8259) → plain data and positions."""
+"""Parses JSON text (RFC 8259) into plain data and positions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_DIGITS = 400
 
 
 def parse_json(text: str) -> tuple[Any, Positions]:
-    """The one value in `text`. Raises SourceFault."""
+    """Return the one value in `text`. Raises SourceFault."""
     reader = _Reader(text)
     return reader.document(), reader.positions
 
@@ -83,7 +83,7 @@ class _Reader:
         return items
 
     def closes(self, bracket: str, *, first: bool) -> bool:
-        """Past the closing bracket, or past the comma in front of the next item."""
+        """Skip the closing bracket and return True, or skip the comma before the next item."""
         self.blank()
         found = self.text[self.at : self.at + 1]
         if found == bracket:

@@ -1,4 +1,4 @@
-"""Which limits of `constraints` can be enforced, by kind of benchmark and by target.
+"""Determines which limits of `constraints` can be enforced, by kind of benchmark and by target.
 
 A limit that cannot be enforced is a problem of the suite that gives it. Of an agent that the
 command line names the run says so, since the suite was written for others.
@@ -24,7 +24,9 @@ _ELSEWHERE = frozenset({"http", "https", "openai", "anthropic", "a2a"})
 
 
 def refused_limits(benchmark: Benchmark, unknown: Iterable[str], instead: str) -> list[Finding]:
-    """A finding for each limit in `constraints` that this kind of benchmark does not enforce."""
+    """Return a finding for each limit in `constraints` that this kind of benchmark does not
+    enforce.
+    """
     return [
         Finding(
             ("constraints", name),
@@ -37,7 +39,9 @@ def refused_limits(benchmark: Benchmark, unknown: Iterable[str], instead: str) -
 
 
 def unlimited_memory(benchmark: Benchmark, agent: AgentSpec) -> str | None:
-    """Why `memory_limit_mb` does not hold for an agent of the benchmark; None if it does."""
+    """Return why `memory_limit_mb` cannot be enforced for an agent of the benchmark; None if it
+    can.
+    """
     if benchmark.constraints.memory_limit_mb is None:
         return None
     scheme = parse_target(agent.target).scheme
@@ -58,7 +62,7 @@ def unlimited_memory(benchmark: Benchmark, agent: AgentSpec) -> str | None:
 
 
 def unlimited_agents(groups: Iterable[Group]) -> Iterator[str]:
-    """A remark for each benchmark and agent whose memory cannot be limited, each once."""
+    """Yield one remark for each benchmark and agent whose memory cannot be limited."""
     said = set()
     for group in groups:
         if group.benchmark["constraints"]["memory_limit_mb"] is None:

@@ -1,4 +1,4 @@
-"""A suite file → a validated suite, with the place of every key for later complaints.
+"""Loads a suite file into a validated suite, with the position of every key for later messages.
 
 References to parameters are resolved on the data, before validation, so that `concurrency: ${n}`
 is held to the same rules as `concurrency: 4`.
@@ -48,7 +48,7 @@ class Places:
     """Suite path → file path, for files in another format."""
 
     def problem(self, path: KeyPath, message: str, *, key: bool = False) -> Problem:
-        """A problem with the part of the suite at `path` (with its key, if `key`)."""
+        """Return a problem with the part of the suite at `path` (with its key, if `key`)."""
         for new, old in self.moves:
             if path[: len(new)] == new:
                 path = (*old, *path[len(new) :])
@@ -65,7 +65,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSuite:
-    """A suite that has been read."""
+    """A loaded suite."""
 
     suite: Suite
     """With every parameter at its default, and swept ones at their first value."""
@@ -88,8 +88,9 @@ class LoadedSuite:
     def settings(
         self, texts: Sequence[str], known: Mapping[str, Any] = MappingProxyType({})
     ) -> Settings:
-        """`--set KEY=VALUE` as values; `known` are those of the suite's parameters that hold
-        unless they are set. Raises UsageError, also for required ones not given."""
+        """Parse `--set KEY=VALUE`; `known` are values of the suite's parameters that apply unless
+        they are set. Raises UsageError, also for missing required ones.
+        """
         settings = parse_settings(self.suite, texts)
         declared = {name: value for name, value in known.items() if name in self.suite.parameters}
         settings = replace(settings, suite={**declared, **settings.suite})
@@ -99,13 +100,13 @@ class LoadedSuite:
         return settings
 
     def resolve(self, settings: Settings) -> Suite:
-        """The suite with `settings` in force. Raises SuiteError when a value does not fit."""
+        """Return the suite with `settings` applied. Raises SuiteError for an invalid value."""
         return _validate(self.data, self.places, settings)
 
     def benchmark(
         self, index: int, settings: Settings = NO_SETTINGS, point: Mapping[str, Any] | None = None
     ) -> Benchmark:
-        """Benchmark number `index` at one point of its sweep.
+        """Return benchmark number `index` at one point of its sweep.
 
         Its `parameters` are its own and the point's, with the values that hold here, and its
         `sweep` has no other values.
@@ -129,11 +130,11 @@ class LoadedSuite:
         )
 
     def values_for_agents(self, settings: Settings = NO_SETTINGS) -> dict[str, Any]:
-        """Every parameter's value in the suite's agents."""
+        """Return every parameter's value in the suite's agents."""
         return _suite_values(self.data, settings)
 
     def values(self, benchmark: Benchmark, settings: Settings = NO_SETTINGS) -> dict[str, Any]:
-        """Every parameter's value for a benchmark that `benchmark()` gave."""
+        """Return every parameter's value for a benchmark returned by `benchmark()`."""
         outer = _suite_values(self.data, settings)
         return {**outer, **benchmark.parameters, **settings.of(benchmark.benchmark_id)}
 
@@ -162,7 +163,7 @@ def load_suite(path_or_name: str | Path) -> LoadedSuite:
 
 
 def suite_of_data(data: Mapping[str, Any], folder: Path) -> LoadedSuite:
-    """A suite that was put together here, as if it had been read from a file in `folder`.
+    """Return a suite from generated data, as if it had been read from a file in `folder`.
 
     Raises SuiteError with every problem, each with its key path and no place.
     """
@@ -237,7 +238,7 @@ def _misnamed(resolved: Mapping[str, Any], places: Places) -> list[Problem]:
 
 
 def from_reference(data: Any, path: KeyPath) -> str:
-    """Says that the value at `path` of a suite's `data` came out of a parameter, when it did."""
+    """Return a note if the value at `path` of a suite's `data` came from a parameter."""
     for part in path:
         if not has(data, part):
             return ""
@@ -246,14 +247,16 @@ def from_reference(data: Any, path: KeyPath) -> str:
 
 
 def in_order(problems: Sequence[Problem]) -> list[Problem]:
-    """By their place in the file, each once."""
+    """Return distinct problems by their position in the file."""
     return sorted(
         dict.fromkeys(problems), key=lambda problem: (problem.line or 0, problem.column or 0)
     )
 
 
 def _replacer(places: Places, unknown: list[Problem]) -> Replacer:
-    """Substitutes values into the part at a path; names without a value go to `unknown`."""
+    """Return a function that substitutes values into the part at a path; names without a value go
+    to `unknown`.
+    """
 
     def replace(value: Any, values: Mapping[str, Any], base: KeyPath) -> Any:
         def complain(path: KeyPath, name: str) -> None:
@@ -267,7 +270,7 @@ def _replacer(places: Places, unknown: list[Problem]) -> Replacer:
 def _resolve(
     data: Mapping[str, Any], settings: Settings, places: Places, unknown: list[Problem]
 ) -> dict[str, Any]:
-    """`data` with the references in its benchmarks and agents replaced."""
+    """Return `data` with the references in its benchmarks and agents replaced."""
     outer = _suite_values(data, settings)
     replace = _replacer(places, unknown)
     resolved = dict(data)
@@ -316,7 +319,7 @@ def _resolve_benchmark(
 
 
 def _suite_values(data: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """Values of the suite's declared parameters; declarations that do not hold are left out."""
+    """Return values of the suite's declared parameters, without invalid declarations."""
     declared = data.get("parameters")
     if not isinstance(declared, dict):
         return dict(settings.suite)
@@ -341,7 +344,7 @@ def _declaration(written: Any) -> Parameter | None:
 
 
 def _first_values(sweep: Any) -> dict[str, Any]:
-    """One value of each swept parameter, to judge the suite with."""
+    """Return one value of each swept parameter, for validating the suite."""
     swept = sweep.get("parameters") if isinstance(sweep, dict) else None
     values: dict[str, Any] = {}
     for name, written in (swept if isinstance(swept, dict) else {}).items():

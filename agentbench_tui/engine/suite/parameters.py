@@ -44,7 +44,7 @@ NO_SETTINGS = Settings()
 
 
 def parse_settings(suite: Suite, texts: Sequence[str], *, folder: Path | None = None) -> Settings:
-    """Read `KEY=VALUE` and `BENCHMARK.KEY=VALUE` by the declared types.
+    """Parse `KEY=VALUE` and `BENCHMARK.KEY=VALUE` by the declared types.
 
     Paths are relative to `folder`, by default the current one. Later ones win.
     Raises UsageError for a key that is not declared and a value that is not of its type.
@@ -85,7 +85,7 @@ def declarations(suite: Suite, benchmark: Benchmark | None = None) -> dict[str, 
 
 
 def missing(suite: Suite, settings: Settings) -> list[str]:
-    """Required parameters without a value."""
+    """Return required parameters without a value."""
     return [
         name
         for name, parameter in suite.parameters.items()
@@ -94,7 +94,7 @@ def missing(suite: Suite, settings: Settings) -> list[str]:
 
 
 def default_value(parameter: Parameter) -> Any:
-    """The default; for a required parameter without one, something of its type to check with."""
+    """Return the default; for a required parameter without one, a value of its type for checks."""
     if parameter.default is not None or not parameter.required:
         return parameter.default
     if parameter.choices:
@@ -115,7 +115,7 @@ def type_problem(parameter: Parameter) -> str:
 
 
 def type_of(parameter: Parameter) -> str | None:
-    """The declared type, else that of the default; None for lists, maps and null."""
+    """Return the declared type, else that of the default; None for lists, maps and null."""
     if parameter.type is not None:
         return parameter.type
     sample = parameter.default if parameter.default is not None else None
@@ -131,7 +131,7 @@ def substitute(
     unknown: Callable[[KeyPath, str], None],
     path: KeyPath = (),
 ) -> Any:
-    """`value` with every `${name}` in its texts replaced; `value` itself is not changed.
+    """Return a copy of `value` with every `${name}` in its texts replaced.
 
     A text that is exactly `${name}` becomes the value with its type. `unknown(path, name)` is
     called for a name that has no value, which then stays as it is.

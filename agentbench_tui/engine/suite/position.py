@@ -15,14 +15,14 @@ KeyPath = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a text, both numbers 1-based."""
+    """A position in a text, both numbers 1-based."""
 
     line: int
     column: int
 
 
 class SourceFault(Exception):
-    """A text that cannot be read; `engine.suite.source` says of which file."""
+    """Raised for unreadable text; `engine.suite.source` adds the file."""
 
     def __init__(self, message: str, position: Position | None = None, path: KeyPath = ()) -> None:
         super().__init__(message)
@@ -33,13 +33,14 @@ class SourceFault(Exception):
 
 @dataclass(slots=True)
 class Positions:
-    """Key path → position, for values and for their keys."""
+    """Map from key path to position, for values and for their keys."""
 
     values: dict[KeyPath, Position] = field(default_factory=dict)
     keys: dict[KeyPath, Position] = field(default_factory=dict)
 
     def find(self, path: KeyPath, *, key: bool = False) -> Position | None:
-        """The place of the value at `path` (or of its key), else of the nearest one around it.
+        """Return the position of the value at `path` (or of its key), else of the nearest enclosing
+        one.
 
         A map or list that begins below its key is placed at the key.
         """
@@ -59,7 +60,7 @@ class NodeLimit:
     nodes: int = 0
 
     def spend(self, depth: int, position: Position, nodes: int = 1) -> None:
-        """Raises SourceFault when the file holds too much or is nested too deeply."""
+        """Count nodes. Raises SourceFault if the file has too many or is nested too deeply."""
         self.nodes += nodes
         if depth > MAX_DEPTH:
             raise SourceFault(f"nested more than {MAX_DEPTH} levels deep", position)
@@ -72,7 +73,7 @@ class NodeLimit:
 
 
 def path_text(path: KeyPath) -> str:
-    """`benchmarks.0.dataset.size`."""
+    """Format a path such as `benchmarks.0.dataset.size`."""
     return ".".join(map(str, path))
 
 

@@ -103,7 +103,7 @@ def _no_generator(place: str) -> Iterator[Any]:
 
 
 class _Look:
-    """At the records of one file."""
+    """Examines the records of one file."""
 
     def __init__(self, records: Sequence[dict[str, Any]], has_more: bool) -> None:
         self._records = records
@@ -117,7 +117,7 @@ class _Look:
         self._used: set[str] = set()
 
     def proposal(self) -> Proposal:
-        """The fields first, then how answers are judged, then what answers can be grouped by."""
+        """Propose fields, then how answers are scored, then how results are grouped."""
         if self._is_chat():
             judged = self._chat()
         elif {"prompt", "test", "entry_point"} <= set(self._names):
@@ -200,7 +200,7 @@ class _Look:
         )
 
     def _expected(self) -> str:
-        """The column, or path in one, that holds the expected answer; empty without one."""
+        """Return the column, or path in one, of the expected answer; empty without one."""
         by_lower = {name.lower(): name for name in self._names}
         for name in ("expected", *_ANSWER_KEYS, *LIKELY_NAMES["expected"]):
             if (found := by_lower.get(name)) and self._column(found):
@@ -251,7 +251,7 @@ class _Look:
             self._why[field] = f"`{question}`"
 
     def _choices(self, expected: str) -> Choices | None:
-        """Choices that the records list, written into the input."""
+        """Return choices that the records list, written into the input."""
         question = self._input(expected)
         found = self._listed_choices() or self._choice_columns(expected, question)
         if found is None or not question or not _IN_TEMPLATE.fullmatch(question):
@@ -285,7 +285,7 @@ class _Look:
         return None
 
     def _choice_columns(self, expected: str, question: str) -> Choices | None:
-        """Columns such as A, B, C, D or option_1, option_2."""
+        """Return columns such as A, B, C, D or option_1, option_2."""
         found = [
             name
             for name in self._names
@@ -322,7 +322,7 @@ class _Look:
             )
 
     def _cluster(self) -> None:
-        """A column whose values are shared by some cases, but not by most."""
+        """Find a column whose values are shared by some cases, but not by most."""
         if "cluster" in self._names:
             self._used.add("cluster")
             return
@@ -341,7 +341,7 @@ class _Look:
                 return
 
     def _metadata(self) -> None:
-        """Columns with few values, by which results can be broken down."""
+        """Find columns with few values, by which results can be broken down."""
         if "metadata" in self._names:
             self._used.add("metadata")
             return
@@ -363,7 +363,7 @@ class _Look:
     # Columns.
 
     def _column(self, path: str) -> list[Any]:
-        """The values that are there."""
+        """Return the existing values of a column."""
         values = [look_up(record, path) if path else None for record in self._records]
         plain = (str, int, float, bool, list, dict)
         return [one for one in values if isinstance(one, plain) and one != ""]

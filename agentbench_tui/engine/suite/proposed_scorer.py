@@ -1,4 +1,4 @@
-"""Which scorer fits a file's expected answers, and how to ask so that it can judge.
+"""Chooses a scorer that fits a file's expected answers, and the prompt that it needs.
 
 A scorer is proposed only if it gives an answer that repeats the expected one the full value.
 """
@@ -25,7 +25,7 @@ _NUMBER = re.compile(rf"[-+−$€£]?[\d.,  ]*\d\s*%?|[\s\S]*{_WORKED}\s*\S+\s*
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How answers are scored."""
+    """How to score answers."""
 
     scorer: str | Mapping[str, Any] | None
     prompt: str | None

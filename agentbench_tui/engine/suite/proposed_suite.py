@@ -1,4 +1,4 @@
-"""A proposal as the text of a suite, and its effect on the first cases."""
+"""Writes a proposal as the text of a suite, and shows its effect on the first cases."""
 
 from __future__ import annotations
 
@@ -127,7 +127,8 @@ def proposal_lines(name: str, proposal: Proposal) -> Iterator[str]:
 
 
 def first_cases(loaded: LoadedSuite) -> Iterator[str]:
-    """The first cases of a suite's first benchmark, as an agent gets them and as they are judged.
+    """Yield the first cases of a suite's first benchmark, as an agent receives them and as they are
+    scored.
 
     Raises SuiteError with what is wrong with the data.
     """

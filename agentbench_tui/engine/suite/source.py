@@ -1,4 +1,4 @@
-"""A suite file, read safely: plain data and the place of every key.
+"""Reads a suite file safely into plain data and the position of every key.
 
 Only regular files of at most 1 MiB are read. What comes out holds nothing but text, finite
 numbers of 64 bits, true/false, null, lists and maps, and is bounded in size and depth.
@@ -47,7 +47,7 @@ class Source:
 
 
 def read_source(path: Path) -> Source:
-    """Read `path` by its suffix (unknown ones as YAML, of which JSON is a part).
+    """Read `path` by its suffix (unknown suffixes as YAML, a superset of JSON).
 
     Raises SuiteError with the place of the first thing that cannot be read.
     """
@@ -86,7 +86,7 @@ def open_regular(path: Path) -> int:
 
 
 def read_bytes(path: Path, limit: int, what: str) -> bytes:
-    """All bytes of a regular file of at most `limit` bytes. Raises SuiteError."""
+    """Return all bytes of a regular file of at most `limit` bytes. Raises SuiteError."""
     try:
         with os.fdopen(open_regular(path), "rb") as file:
             content = file.read(limit + 1)
@@ -112,7 +112,9 @@ def _decode(content: bytes, path: Path) -> str:
 
 
 def _check(value: Any, positions: Positions, path: KeyPath = ()) -> None:
-    """Refuse what JSON and SQLite cannot carry: infinite numbers, > 64 bits, lone surrogates."""
+    """Reject what JSON and SQLite cannot hold: infinite numbers, more than 64 bits, lone
+    surrogates.
+    """
     if isinstance(value, dict):
         for key, item in value.items():
             _check_text(key, positions, (*path, key))

@@ -1,4 +1,4 @@
-"""The suite that `agentbench suites new` writes: small, complete, explained, and it runs."""
+"""The suite that `agentbench suites new` writes: small, complete, commented and runnable."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ gates:
 
 
 def write_starter(path: Path, template: str, *, force: bool = False) -> list[Path]:
-    """Write a starter suite (and its data file, where it has one); the files written.
+    """Write a starter suite (and its data file, if it has one); return the written files.
 
     Raises UsageError for a name that cannot be, and for a file that is there without `force`.
     """
@@ -143,7 +143,7 @@ def write_starter(path: Path, template: str, *, force: bool = False) -> list[Pat
 
 
 def write_proposed(path: Path, data: Path, proposal: Proposal, *, force: bool = False) -> None:
-    """Write the suite of a proposal for a data file. Raises UsageError as `write_starter`."""
+    """Write the suite of a proposal for a data file. Raises UsageError like `write_starter`."""
     _check_name(path)
     relative = os.path.relpath(data.absolute(), path.absolute().parent)
     _write(path, _head(path) + proposed_body(relative, proposal) + _AGENTS, force=force)

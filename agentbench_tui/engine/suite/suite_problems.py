@@ -39,7 +39,7 @@ _SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing wrong with the data of a suite."""
+    """One problem with the data of a suite."""
 
     path: KeyPath
     message: str
@@ -66,7 +66,7 @@ def findings(error: ValidationError, data: Any, model: type[BaseModel]) -> list[
 
 
 def _meant(members: list[list[ErrorDetails]]) -> list[list[ErrorDetails]]:
-    """The members of a union that complain of more than the value's shape; all if none does."""
+    """Return the members of a union that report more than a wrong type; all if none does."""
     deeper = [details for details in members if not _is_shape(details)]
     return deeper or members
 
@@ -82,7 +82,7 @@ def _none_fits(details: list[ErrorDetails], data: Any) -> Finding:
 
 
 def true_path(location: Sequence[str | int], data: Any) -> KeyPath:
-    """A pydantic location without the names of union members that it holds."""
+    """Return a pydantic location without the names of union members."""
     path: KeyPath = ()
     for part in location:
         if has(data, part):
@@ -92,7 +92,7 @@ def true_path(location: Sequence[str | int], data: Any) -> KeyPath:
 
 
 def _union_of(detail: ErrorDetails, data: Any) -> tuple[KeyPath, KeyPath]:
-    """The location up to its first union member, and up to and including it.
+    """Return the location up to its first union member, and up to and including it.
 
     A part that the data does not have names a union member, save for a missing key and for the
     mark of an error in a key. Errors outside unions stand alone: both are their whole location.
@@ -163,7 +163,7 @@ def _shown(value: Any) -> str:
 
 
 def _known_keys(model: type[BaseModel], path: KeyPath) -> list[str]:
-    """Names that the models reached by `path` accept."""
+    """Return the names that the models reached by `path` accept."""
     kinds: list[Any] = [model]
     for part in path:
         kinds = [inner for kind in kinds for inner in _step(kind, part)]
@@ -186,7 +186,7 @@ def _names(model: type[BaseModel]) -> list[str]:
 
 
 def _step(kind: Any, part: str | int) -> Iterable[Any]:
-    """The types that a value of type `kind` may have at `part`, with unions taken apart."""
+    """Return the types that a value of type `kind` may have at `part`, with unions expanded."""
     if _is_model(kind):
         info = kind.model_fields.get(part)
         return _members(info.annotation) if info else ()

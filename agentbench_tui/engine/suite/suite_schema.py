@@ -19,7 +19,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def suite_schema() -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of a suite as a person writes it.
+    """Return the JSON Schema (draft 2020-12) of a suite as a person writes it.
 
     Looser than the loader in two ways: a number, truth value or list may be a text that refers to
     a parameter, and what one field demands of another is left to `agentbench suites validate`.
@@ -45,7 +45,7 @@ def suite_schema() -> dict[str, Any]:
 
 
 def _blocks() -> Iterator[tuple[str, type[BaseModel]]]:
-    """Field of a benchmark that belongs to one kind alone, and its model."""
+    """Yield each benchmark field that belongs to one kind only, and its model."""
     for name in kind_names():
         model = find_runner(name).block() if is_known(name) else None
         if model is not None:

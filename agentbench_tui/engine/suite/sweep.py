@@ -20,7 +20,7 @@ MAX_POINTS = 10_000
 def points(
     sweep: Sweep | None, seed: int, pinned: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]]:
-    """Every point to run, each once; `[{}]` without a sweep.
+    """Return every distinct point to run; `[{}]` without a sweep.
 
     Cartesian: the full product, in the order of the file, the last parameter changing fastest.
     Random: `samples` distinct points drawn with `seed`; all of them, evenly shuffled, when there
@@ -45,7 +45,7 @@ def points(
 
 
 def axis(values: list[Any] | Range) -> list[Any]:
-    """The values of one parameter in a cartesian sweep, each once.
+    """Return the distinct values of one parameter in a cartesian sweep.
 
     A range gives `count` values evenly spaced on its scale, both ends exact, the others rounded
     to 12 significant digits (whole numbers where `integer`, so that there may be fewer).
@@ -76,7 +76,7 @@ def _random(
 
 
 def _finite(values: list[Any] | Range) -> list[Any] | range | None:
-    """All values that a random sweep may draw; None when they are not countable."""
+    """Return all values that a random sweep may draw; None if they are uncountable."""
     if isinstance(values, list):
         return _distinct(values)
     if not values.integer:
@@ -92,7 +92,7 @@ def _draw(values: list[Any] | Range, generator: random.Random) -> Any:
 
 
 def _at(values: Range, share: float) -> float:
-    """The value at `share` (0..1) of the way from start to stop, on the range's scale."""
+    """Return the value at `share` (0..1) of the way from start to stop, on the range's scale."""
     if values.scale == "log":
         return math.exp(
             math.log(values.start) + share * (math.log(values.stop) - math.log(values.start))

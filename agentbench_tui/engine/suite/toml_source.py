@@ -1,4 +1,4 @@
-"""TOML 1.0 text → plain data and positions.
+"""Parses TOML 1.0 text into plain data and positions.
 
 The standard library's reader keeps no places, so keys are found again by their lines: exact for
 headers and for keys that begin a line; what stands inside an inline table or a long array is
@@ -28,7 +28,7 @@ _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def parse_toml(text: str) -> tuple[dict[str, Any], Positions]:
-    """The table in `text`; dates and times as text. Raises SourceFault."""
+    """Return the table in `text`; dates and times as text. Raises SourceFault."""
     if not text.strip():
         raise SourceFault("the file is empty", Position(1, 1))
     try:
@@ -93,7 +93,7 @@ def _parts(text: str) -> KeyPath:
 
 
 def _resolve(parts: KeyPath, counts: dict[KeyPath, int]) -> KeyPath:
-    """`benchmarks.dataset` below `[[benchmarks]]` → `benchmarks.0.dataset`."""
+    """Convert `benchmarks.dataset` below `[[benchmarks]]` to `benchmarks.0.dataset`."""
     path: KeyPath = ()
     for index, part in enumerate(parts):
         path = (*path, part)

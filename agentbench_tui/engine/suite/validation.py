@@ -1,4 +1,4 @@
-"""Problems of a suite beyond its syntax, found before anything runs."""
+"""Finds problems of a suite beyond its syntax before anything runs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def validate_suite(
     seed: int | None = None,
     datasets: bool = False,
 ) -> list[Problem]:
-    """Every problem of a suite that was read, in the order of its file.
+    """Return every problem of a loaded suite, in the order of its file.
 
     `agents` are those to run instead of the suite's own, `seed` stands in for its seeds. Each
     sweep point, scorer and agent is checked; of datasets the first cases are read, or all with
@@ -94,7 +94,7 @@ class _Checker:
                 self.add(("parameters", name), message)
 
     def names(self, agents: Sequence[AgentSpec] | None) -> None:
-        """Names that must be different, and names that must exist."""
+        """Check names that must be unique, and names that must exist."""
         suite = self._suite
         benchmark_ids = [benchmark.benchmark_id for benchmark in suite.benchmarks]
         agent_ids = [agent.id for agent in suite.agents]
@@ -170,8 +170,9 @@ class _Checker:
         return find_game(name).check_agent if name in GAMES else check_agent
 
     def _same_at_every_point(self, path: KeyPath) -> None:
-        """An agent is one and the same for all benchmarks and over a sweep, so nothing of it may
-        hang on a value that is a benchmark's own or swept."""
+        """Check that an agent uses no value of a single benchmark or a sweep, since it is the same
+        for all.
+        """
         text = json.dumps(self._loaded.data["agents"][path[-1]])
         everywhere = self._loaded.values_for_agents(self._settings)
         for benchmark in self._suite.benchmarks:
@@ -226,7 +227,9 @@ class _Checker:
                 self.add(where, found.message + reference, key=found.at_key)
 
     def _swept_names(self, path: KeyPath, benchmark: Benchmark) -> None:
-        """A swept name that nothing uses may still be the agent's; a near miss is a misspelling."""
+        """Check swept names: one that nothing uses may be the agent's; a near miss is a
+        misspelling.
+        """
         declared = [*self._suite.parameters, *benchmark.parameters]
         text = json.dumps(self._loaded.data["benchmarks"][path[-1]])
         for name in benchmark.sweep.parameters if benchmark.sweep else ():
@@ -236,7 +239,8 @@ class _Checker:
                 self.add(where, f'no parameter "{name}" is declared{near}', key=True)
 
     def _at_points(self, index: int) -> Iterator[Benchmark]:
-        """The benchmark at each point of its sweep; the same one only once, if points don't matter.
+        """Yield the benchmark at each point of its sweep; only once if points make no
+        difference.
 
         Points at which it does not hold are problems.
         """
@@ -333,7 +337,7 @@ class _Checker:
             read(whole=True)
 
     def _anchor(self, path: KeyPath, problem: Problem) -> None:
-        """Problems in a data file stay there; others get their place in the suite."""
+        """Locate a problem: in a data file, or at its position in the suite."""
         if problem.line is not None:
             self.problems.append(problem)
         elif problem.file:

@@ -1,4 +1,4 @@
-"""YAML 1.2 text → plain data and positions, built from parser events.
+"""Parses YAML 1.2 text into plain data and positions, from parser events.
 
 Building from events rather than by a loader keeps three promises: nothing but text, numbers,
 true/false, null, lists and maps can come out; size and depth are checked before anything is
@@ -33,7 +33,7 @@ _MERGE = "<<"
 
 
 def parse_yaml(text: str) -> tuple[Any, Positions]:
-    """The one document in `text`. Raises SourceFault."""
+    """Return the one document in `text`. Raises SourceFault."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
     from ruamel.yaml.reader import ReaderError
@@ -188,7 +188,9 @@ def _merge(value: Any, place: Position) -> dict[str, Any]:
 
 
 def _check_tag(event: Any, *allowed: str) -> str | None:
-    """The short name of an explicit tag. Raises SourceFault for one that is not plain data."""
+    """Return the short name of an explicit tag. Raises SourceFault for one that is not
+    plain data.
+    """
     if event.tag is None or event.tag == "!":
         return None
     name = str(event.tag).removeprefix(_TAG_PREFIX)
@@ -212,7 +214,7 @@ def _scalar(event: Any) -> Any:
 
 
 def _resolve(text: str, place: Position) -> Any:
-    """A plain scalar by the YAML 1.2 core schema."""
+    """Resolve a plain scalar by the YAML 1.2 core schema."""
     if _NULL.fullmatch(text):
         return None
     if _TRUE.fullmatch(text):

@@ -1,4 +1,5 @@
-"""Content of a load document besides its metrics: counts, the harness's own figures, other facts.
+"""Numbers of a load document other than its metrics: counts, the harness's own figures, other
+facts.
 
 They are named and explained like metrics, and gates may use the numbers among them.
 """

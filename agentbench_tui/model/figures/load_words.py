@@ -1,4 +1,4 @@
-"""Terms in tables and sentences of a load, and their meaning: a figure, or a concept.
+"""Terms in tables and sentences of a load, with their meaning: a figure, or a concept.
 
 `agentbench explain` knows each of them, and a gate that uses one is pointed to the real names.
 """

@@ -1,4 +1,4 @@
-"""The metrics: name, unit, direction and formula of each, stated once.
+"""The metrics: name, unit, direction and formula of each.
 
 `agentbench explain METRIC` prints these entries; rubrics, gates, tables and JSON use these names.
 A percentile is the base name with `.p50`, `.p90`, `.p95` or `.p99`; `.mean` is the mean. Where load
@@ -257,7 +257,7 @@ def declared_metrics() -> tuple[str, ...]:
 
 
 def find_metric(name: str) -> Metric | None:
-    """The metric behind a name such as `e2e_ms.p95`, or None."""
+    """Return the metric of a name such as `e2e_ms.p95`, or None."""
     base, _, part = name.partition(".")
     metric = METRICS.get(base)
     if metric is None:
@@ -266,7 +266,9 @@ def find_metric(name: str) -> Metric | None:
 
 
 def regressing_metrics(names: Iterable[str]) -> tuple[str, ...]:
-    """The names, each once, when all are metrics with a good direction; UsageError otherwise."""
+    """Return the distinct names if all are metrics with a better direction. Raises UsageError
+    otherwise.
+    """
     names = tuple(dict.fromkeys(names))
     for name in names:
         known = find_metric(name)

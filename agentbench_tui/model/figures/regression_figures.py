@@ -1,4 +1,4 @@
-"""Figures of a regressions document besides its verdicts, named and explained like metrics."""
+"""Figures of a regressions document other than its verdicts, named and explained like metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics of time: end to end, up to the first token and between tokens, and what waits."""
+"""Metrics of time: end to end, to the first token, between tokens, and of waiting."""
 
 from __future__ import annotations
 

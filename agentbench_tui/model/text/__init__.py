@@ -1,1 +1,1 @@
-"""Text and files of others, read safely."""
+"""Reads untrusted text and files safely."""

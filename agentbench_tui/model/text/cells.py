@@ -22,7 +22,7 @@ _LINKS = re.compile(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=\bwww)(?=\.)", re.IGNOREC
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a value that no spreadsheet takes for a formula. Numbers stay numbers."""
+    """Return a value that no spreadsheet interprets as a formula. Numbers stay numbers."""
     if value is None or isinstance(value, bool | int | float):
         return "" if value is None else value
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -35,7 +35,7 @@ def _first_visible(text: str) -> str:
 
 
 def markdown_cell(text: str, most: int = 400) -> str:
-    """Return text that stays inside its cell and is neither link nor code, limited in length."""
+    """Return text of limited length that stays inside its cell and is neither link nor code."""
     safe = one_line(text, most)
     for character in "\\|`[]<>*_":
         safe = safe.replace(character, f"\\{character}")
@@ -43,7 +43,7 @@ def markdown_cell(text: str, most: int = 400) -> str:
 
 
 def passed_on_markdown(text: str, most: int = 2000) -> str:
-    """Return `markdown_cell` of text for a page on which words become more than words.
+    """Return `markdown_cell` of text for a page that renders more than plain Markdown.
 
     In a comment on a pull request `@name` would notify a person, `#1` refer to an issue, and a URL
     become a link without being asked.

@@ -1,4 +1,4 @@
-"""Write out control, escape and bidirectional characters, so that no terminal obeys them."""
+"""Escapes control, escape and bidirectional characters, so that no terminal interprets them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BIDI = frozenset("\u200e\u200f\u2028\u2029\u061c") | {
 
 
 def visible(text: str, limit: int | None = None) -> str:
-    """Return `text` with control, escape and bidirectional characters written out.
+    """Return `text` with control, escape and bidirectional characters escaped.
 
     Newline and tab stay. `limit` is the maximum length in characters; a cut is marked.
     """

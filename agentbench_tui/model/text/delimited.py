@@ -36,7 +36,7 @@ _LARGEST_EXACT = 2**53
 
 
 class Rows(Protocol):
-    """The rows of a CSV file, and the number of the line that was read last."""
+    """The rows of a CSV file, with the number of the last line read."""
 
     @property
     def line_num(self) -> int: ...
@@ -64,7 +64,7 @@ def read_rows(lines: Iterable[str], delimiter: str) -> Rows:
 
 @dataclass(slots=True)
 class NumberColumn:
-    """Number notation of one column, as far as its fields show it."""
+    """Number notation of one column, as far as its fields determine it."""
 
     comma: tuple[int, str] | None = None
     """Line and text of the first number with a decimal comma."""

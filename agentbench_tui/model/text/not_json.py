@@ -1,4 +1,4 @@
-"""Errors of msgspec for foreign bytes that are not JSON, or not the expected JSON."""
+"""Explains msgspec's errors for bytes that are not JSON, or not the expected JSON."""
 
 from __future__ import annotations
 

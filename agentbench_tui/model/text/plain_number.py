@@ -1,4 +1,4 @@
-"""Numbers in messages and tables, written as people write them."""
+"""Formats numbers in messages and tables as people write them."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def percent_number(value: float, decimals: int = 0) -> str:
 
 
 def counted(count: int, thing: str) -> str:
-    """`1 case`, `1,200 cases`."""
+    """Format a count with its noun: `1 case`, `1,200 cases`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Where the reasoning in an answer's text ends and the answer begins.
+"""Finds where the reasoning in an answer's text ends and the answer begins.
 
 Servers without a reasoning parser (plain vLLM, llama.cpp, Ollama) send the model's reasoning in
 the content, between tags. It is not the answer: a guess that the model discards must not count.
@@ -40,7 +40,7 @@ class _Tag(NamedTuple):
 
 
 def split_reasoning(text: str) -> Split:
-    """Leave out the reasoning that a text begins with.
+    """Remove the reasoning that a text begins with.
 
     Reasoning is one or more blocks from an opening to a closing tag (`<think>`, `<thinking>`,
     `<thought>`, `<reasoning>`, `<seed:think>`, `[THINK]`, `◁think▷`), or everything before a
@@ -79,7 +79,7 @@ def _after_blanks(text: str, start: int) -> int:
 
 
 def _tags(text: str) -> tuple[list[_Tag], list[_Tag]]:
-    """The tags, and those with the same quote or backtick directly on both sides."""
+    """Return all tags, and those with the same quote or backtick directly on both sides."""
     tags: list[_Tag] = []
     quoted: list[_Tag] = []
     for match in _TAG.finditer(text):
@@ -92,7 +92,8 @@ def _tags(text: str) -> tuple[list[_Tag], list[_Tag]]:
 
 
 def _quoted_end(text: str, opening: _Tag, quoted: list[_Tag]) -> _Tag | None:
-    """The tag between quotes that closes a block which no other tag closes; None without any.
+    """Return the tag between quotes that closes a block which no other tag closes; None without
+    any.
 
     It is between two quotations rather than inside one: the backticks before it pair
     up, and with quotes one quotation ends right before it and another begins right after.
@@ -115,7 +116,9 @@ def _quoted_end(text: str, opening: _Tag, quoted: list[_Tag]) -> _Tag | None:
 
 
 def _closing_without_opening(tags: list[_Tag]) -> int:
-    """The first closing tag that no opening tag of its name precedes; -1 without any."""
+    """Return the index of the first closing tag without a preceding opening tag of its name; -1
+    without any.
+    """
     opened = set()
     for index, tag in enumerate(tags):
         if not tag.closes:
@@ -126,7 +129,8 @@ def _closing_without_opening(tags: list[_Tag]) -> int:
 
 
 def _end_of_block(tags: list[_Tag], opening: int) -> tuple[int, bool]:
-    """The tag that ends a block, or -1, and whether the tags inside the block are balanced.
+    """Return the index of the tag that ends a block, or -1, and whether the tags inside are
+    balanced.
 
     Reasoning may mention its tag without closing it: then the first closing tag ends the block.
     """

@@ -1,4 +1,4 @@
-"""Secrets in text: which values and shapes count as one, and how they are masked.
+"""Secrets in text: values and shapes that count as secret, and how they are masked.
 
 `redact` goes in front of every sink.
 """
@@ -87,8 +87,8 @@ def _forms(value: str) -> set[str]:
 
 
 class Redactor:
-    """Masks secrets in text: values of secret-named variables, those that are handed out to
-    agents (`declare_secrets`), and well-known key shapes.
+    """Masks secrets in text: values of secret-named variables, those passed to agents
+    (`declare_secrets`), and well-known key formats.
 
     The environment is read once, when the redactor is made. A value of several lines is masked
     as a whole, and so is each of its lines that is long enough to be no ordinary text.
@@ -107,7 +107,7 @@ class Redactor:
         self._values = sorted(values, key=len, reverse=True)
 
     def __call__(self, text: str) -> str:
-        """`text` with every secret replaced by `***`."""
+        """Return `text` with every secret replaced by `***`."""
         for value in self._values:
             text = text.replace(value, MASK)
         if not _may_hold_secret(text):
@@ -115,7 +115,7 @@ class Redactor:
         return _SECRET_SHAPE.sub(MASK, _without_private_keys(text))
 
     def of_json(self, text: str) -> str:
-        """JSON without secrets that still is JSON: one of digits is no secret within a number."""
+        """Return valid JSON with secrets masked; digits within a number are never a secret."""
         masked = self(text)
         if masked == text:
             return text
@@ -127,7 +127,7 @@ class Redactor:
         return masked
 
     def of_value(self, value: Any) -> Any:
-        """Plain data with every secret in its texts and names replaced by `***`."""
+        """Return plain data with every secret in its texts and names replaced by `***`."""
         if isinstance(value, str):
             return self(value)
         if isinstance(value, list):
@@ -177,7 +177,7 @@ def _may_hold_secret(text: str) -> bool:
 
 
 class _Latest(NamedTuple):
-    """A redactor with its inputs."""
+    """The latest redactor with its inputs."""
 
     declaration: object
     environment: dict[str, str]
@@ -189,12 +189,12 @@ _latest: list[_Latest] = []
 
 
 def redact(text: str) -> str:
-    """`text` without secrets, by the environment and the declarations as they are now."""
+    """Return `text` with secrets masked, by the current environment and declarations."""
     return redactor_now()(text)
 
 
 def redactor_now() -> Redactor:
-    """The redactor of the environment and the declarations as they are now."""
+    """Return the redactor of the current environment and declarations."""
     # Read first: a secret that another thread declares while the redactor is made is not in it.
     declaration = _declaration[0]
     environment = dict(os.environ)

@@ -1,4 +1,4 @@
-"""Small files that a person names: read completely, if they are regular and small."""
+"""Reads small files named by a person, if they are regular and small."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_BYTES = 1 << 20
 
 
 def read_small_text(path: Path, what: str) -> str:
-    """The text of a UTF-8 file of at most 1 MiB. `what` it is begins the UsageError otherwise.
+    """Return the text of a UTF-8 file of at most 1 MiB. `what` begins the UsageError otherwise.
 
     A pipe or a device, which may never end, is not read.
     """

@@ -1,4 +1,4 @@
-"""What agents say is untrusted: `visible` or `one_line` goes in front of every terminal line.
+"""Untrusted text of agents: every terminal line passes through `visible` or `one_line`.
 
 Secrets are the matter of `secrets`.
 """

@@ -1,4 +1,4 @@
-"""Locate the first byte of a file that is not UTF-8.
+"""Locates the first byte of a file that is not UTF-8.
 
 What decodes a stream reads ahead of the line that it returns, so a position that it reports is one
 in its buffer. The place in the file is found by looking again.
@@ -42,7 +42,7 @@ class BadByte:
         return self.words(f"line {self.line:,}")
 
     def words(self, line: str) -> str:
-        """Describe the problem, if the line has another name than its number."""
+        """Describe the problem; `line` overrides the line number."""
         place = f"byte 0x{self.value:02x} at position {self.position:,} of {line}"
         return f"not UTF-8 text ({place}); save it as UTF-8"
 
@@ -53,7 +53,9 @@ def bad_byte_of(content: bytes, line: int = 1) -> BadByte | None:
 
 
 def find_bad_byte(file: _Readable, line: int = 1) -> BadByte | None:
-    """Return the first byte of a file that is not UTF-8, reading it in parts from where it is."""
+    """Return the first byte of a file that is not UTF-8, reading in parts from the current
+    position.
+    """
     before, pending, fault = 0, b"", None
     while chunk := file.read(_CHUNK):
         content = pending + chunk

@@ -1,1 +1,1 @@
-"""Which of lettered choices a text picks."""
+"""Finds which of several lettered choices a text picks."""

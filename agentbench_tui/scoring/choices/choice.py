@@ -1,4 +1,4 @@
-"""The scorer `multiple_choice`: which letter an answer picks."""
+"""The scorer `multiple_choice`: reads the letter that an answer picks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class ChoiceOptions(Options):
 
 
 def multiple_choice(options: ChoiceOptions, context: Context) -> Scorer:
-    """Right when the answer picks the expected choice, by letter or by its text.
+    """Return a scorer that is right if the answer picks the expected choice, by letter or by its
+    text.
 
     `expected` is a letter, a 0-based index (also as text where the case lists the choices), or the
     text of a choice. An answer that picks two, or

@@ -1,4 +1,4 @@
-"""Letters of choices as other scripts write them."""
+"""Choice letters as written in other scripts."""
 
 from __future__ import annotations
 

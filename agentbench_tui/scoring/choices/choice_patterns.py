@@ -1,4 +1,4 @@
-"""How texts state, list, deny and conclude a choice: the patterns that `picked` reads by.
+"""Patterns for stating, listing, denying and concluding a choice, used by `picked`.
 
 Every repeat is bounded, so that a search takes time linear in the text's length.
 """

@@ -1,4 +1,4 @@
-"""Which of the lettered choices a text picks."""
+"""Finds which of several lettered choices a text picks."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class _Pick:
 
 
 def find_choice(text: str, letters: str, texts: list[str]) -> str | None:
-    """The letter that a text picks, SEVERAL if it picks more than one, or None.
+    """Return the letter that a text picks, SEVERAL if it picks more than one, or None.
 
     The first of these that decides: the last box or `<answer>` that holds a choice; the last
     statement such as "the answer is B"; a last line that is a letter; a text that begins with `B.`
@@ -97,7 +97,7 @@ class _Reader:
         self._texts = texts
 
     def stated(self) -> str | None:
-        """The choice of the last statement or afterthought that has one."""
+        """Return the choice of the last statement or afterthought that has one."""
         markers = _last_matches(STATED, self._text) + _last_matches(AFTERTHOUGHT, self._text)
         for marker in sorted(markers, key=re.Match.end, reverse=True):
             if marker.re is AFTERTHOUGHT:
@@ -119,7 +119,7 @@ class _Reader:
         return None
 
     def concluded(self) -> str | None:
-        """The choice of the last conclusion in words that has one."""
+        """Return the choice of the last conclusion in words that has one."""
         for marker in _last_matches(CONCLUDED, self._text):
             if DENIED_BEFORE.search(self._text[max(0, marker.start() - 30) : marker.start()] + " "):
                 continue
@@ -133,7 +133,7 @@ class _Reader:
         return None
 
     def affirmed(self) -> str | None:
-        """The choice of "C is correct"; SEVERAL if others are as well."""
+        """Return the choice of "C is correct"; SEVERAL if others are called correct too."""
         choices: set[str] = set()
         matches = _last_matches(AFFIRMED, self._text)
         for match in matches + _last_matches(AFFIRMED_IN_CHINESE_JAPANESE_KOREAN, self._text):
@@ -147,7 +147,9 @@ class _Reader:
         return SEVERAL if len(choices) > 1 else next(iter(choices), None)
 
     def last_line(self) -> str | None:
-        """The choice of a last line that is nothing else; SEVERAL if other lines are others."""
+        """Return the choice of a last line that contains only a choice; SEVERAL if other lines
+        contain others.
+        """
         lines = [line.strip() for line in self._text.strip()[-2_000:].split("\n")]
         picks = [pick for line in lines if len(line) < 80 and (pick := self._whole(line))]
         if not picks or self._whole(lines[-1]) is None:
@@ -155,7 +157,7 @@ class _Reader:
         return picks[0] if len(set(picks)) == 1 else SEVERAL
 
     def leading(self) -> str | None:
-        """The choice that the text begins with, unless it goes through the choices."""
+        """Return the choice that the text begins with, unless it goes through the choices."""
         start = len(self._text) - len(self._text.lstrip())
         label = LABEL.match(self._text, start)
         if (reasoned := self.pick(start)) and REASONED.match(self._text, reasoned.end):
@@ -176,7 +178,7 @@ class _Reader:
         return letter if pick is None else pick.choice
 
     def mentioned(self) -> str | None:
-        """The only choice that is named with the word option, choice or answer."""
+        """Return the only choice that is named with the word option, choice or answer."""
         choices: set[str] = set()
         for match in MENTIONED.finditer(self._text):
             start = match.start("letter")
@@ -195,7 +197,7 @@ class _Reader:
         return SEVERAL if pick is not None and pick.choice == SEVERAL else None
 
     def pick(self, start: int, *, capital: bool = False, named: bool = False) -> _Pick | None:
-        """The choice or list of choices at a position.
+        """Return the choice or list of choices at a position.
 
         A small letter must end a clause, unless it is `named` as an option and no English word.
         """
@@ -223,7 +225,7 @@ class _Reader:
         return self.pick(denied.start("rest") + contrast.end()) if contrast else None
 
     def _afterthought(self, marker: re.Match[str]) -> str | None:
-        """The choice that an afterthought gives instead of an earlier one."""
+        """Return the choice that an afterthought gives instead of an earlier one."""
         pick = self.pick(marker.end(), capital=True)
         if pick is not None:
             # After `Actually, B,` a remark on B may follow, but not after `Actually, it's B,`.
@@ -243,7 +245,7 @@ class _Reader:
         return self._after_text(letter, pick.end) != pick.end
 
     def _is_choice(self, letter: str, end: int) -> bool:
-        """False for the English words A and I."""
+        """Return whether the letter is a choice rather than the English word A or I."""
         if letter not in "AI" or AFTER_WORD_LETTER.match(self._text, end):
             return True
         choice = self._text_of(letter)
@@ -256,7 +258,9 @@ class _Reader:
         return text_form(self._texts[index]) if index < len(self._texts) else ""
 
     def _lists_more(self, letter: str, end: int) -> bool:
-        """Another letter is listed with a letter: `A or B`, `A, B`, `A) London and B) Paris`."""
+        """Return whether another letter is listed with a letter: `A or B`, `A, B`, `A) London and
+        B) Paris`.
+        """
         others, has_or = set(), False
         end = self._after_text(letter, end)
         for _ in range(len(self._letters) + 1):
@@ -299,7 +303,7 @@ class _Reader:
         return position + len(choice) if written.casefold() == choice.casefold() else end
 
     def _stated_text(self, start: int) -> str | None:
-        """The choice whose text a statement gives instead of its letter."""
+        """Return the choice whose text a statement gives instead of its letter."""
         statement = self._text[start : start + _MAX_STATEMENT].lstrip()
         statement = re.split(r"\n|[.!?]\s", statement, maxsplit=1)[0]
         if not statement.strip() or NOT.match(f" {statement}"):
@@ -307,7 +311,7 @@ class _Reader:
         return _by_text(statement, self._letters, self._texts)
 
     def _whole(self, line: str) -> str | None:
-        """The choice of a text that is a choice and nothing else."""
+        """Return the choice of a text that contains only a choice."""
         reader = _Reader(line, self._letters, self._texts)
         pick = reader.pick(0)
         if pick is None:
@@ -324,7 +328,7 @@ class _Reader:
 
 
 def _boxed(plain: str, letters: str, texts: list[str]) -> str | None:
-    """The choice of the last box, or else `<answer>`, that holds one."""
+    """Return the choice of the last box, or else `<answer>`, that contains one."""
     for pattern in (BOX, TAGGED):
         later: tuple[str, int] | None = None
         for match in _last_matches(pattern, plain):
@@ -342,7 +346,7 @@ def _boxed(plain: str, letters: str, texts: list[str]) -> str | None:
 
 
 def _choice_in(content: str, letters: str, texts: list[str]) -> str | None:
-    """The choice that a box holds: a letter, perhaps with its text, or a text."""
+    """Return the choice in a box: a letter, perhaps with its text, or a text."""
     content = content.translate(_MARKUP).replace("\\boxed", " ").strip()
     reader = _Reader(content, letters, texts)
     pick = reader.pick(0)
@@ -373,7 +377,7 @@ def _is_denied(text: str, start: int, end: int) -> bool:
 
 
 def _marked(plain: str, letters: str) -> str | None:
-    """The only letter in bold or in parentheses that is not denied."""
+    """Return the only letter in bold or in parentheses that is not denied."""
     choices: set[str] = set()
     for match in MARKED.finditer(plain):
         letter = match[1] or match[2]

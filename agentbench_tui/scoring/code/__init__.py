@@ -1,1 +1,1 @@
-"""Code in answers, run against tests inside limits."""
+"""Runs code in answers against tests, within limits."""

@@ -1,4 +1,4 @@
-"""The Python code in an answer: which of its blocks is the program, and which may help it."""
+"""Extracts the Python code of an answer: the program, and blocks that may support it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class AnswerCode(NamedTuple):
 
 
 def answer_code(text: str, entry_point: str | None, *, inside: bool = False) -> AnswerCode:
-    """The code in an answer: its fenced Python blocks, else its indented ones, else the whole text.
+    """Return the code in an answer: its fenced Python blocks, else its indented ones, else the
+    whole text.
 
     Of several blocks that define the entry point the last is the program (models correct
     themselves), and the others are helpers: the nearest before it first, those after it last. If
@@ -68,8 +69,9 @@ def answer_code(text: str, entry_point: str | None, *, inside: bool = False) -> 
 
 
 def _definitions_among_prose(text: str) -> str:
-    """The definitions and imports at the margin of a text without fences, each with what is
-    indented after it. Prose between them and tags around them are left out."""
+    """Return the unindented definitions and imports of a text without fences, each with its
+    indented body. Prose between them and tags around them are dropped.
+    """
     kept: list[str] = []
     inside = False
     for line in _CODE_TAG.sub("\n", text).split("\n"):
@@ -82,7 +84,7 @@ def _definitions_among_prose(text: str) -> str:
 
 
 def _indented_blocks(text: str, entry_point: str | None) -> list[Block]:
-    """The blocks of a text whose code is indented among prose, without that indentation.
+    """Return the blocks of a text whose code is indented among prose, without that indentation.
 
     None where the lines that are not indented are code as well, or where no block defines the
     entry point: the answer may be the body of a function.
@@ -153,7 +155,7 @@ def _has(block: Block, entry_point: str | None) -> bool:
 
 
 def _continued(text: str, entry_point: str | None, inside: bool) -> list[Block]:
-    """The blocks of a text that begins inside a block; none if its first fence opens one."""
+    """Return the blocks of a text that begins inside a block; none if its first fence opens one."""
     first = next(iter(fenced_blocks(text)), None)
     if first is None or first.language:
         return []

@@ -1,4 +1,4 @@
-"""A bound on the CPU time of work whose cost is for the agent's answer to say."""
+"""Limits the CPU time of work whose cost depends on the agent's answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ any order 4 s. On another thread than the main one, where no run scores, nothing
 
 
 class OutOfTime(Exception):
-    """The work was broken off."""
+    """Raised when work exceeds its CPU limit."""
 
 
 def can_limit() -> bool:

@@ -1,4 +1,4 @@
-"""Fenced code blocks of Markdown, by the rules of CommonMark 0.31 (section 4.5).
+"""Finds fenced code blocks of Markdown, by the rules of CommonMark 0.31 (section 4.5).
 
 A block ends at a fence of the same character that is at least as long as the one that opened it, or
 at the end of the text. In a block quote it also ends with the quote, whose `>` are taken off its
@@ -46,7 +46,7 @@ class _Opening(NamedTuple):
 
 
 def fenced_blocks(text: str) -> list[Block]:
-    """Every fenced block, in order; one that is not closed runs to the end of the text."""
+    """Return every fenced block in order; an unclosed one extends to the end of the text."""
     blocks: list[Block] = []
     opening: _Opening | None = None
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""The scorer `python_tests`: code out of an answer, run against unit tests in a child process.
+"""The scorer `python_tests`: runs the code of an answer against unit tests in a child process.
 
 The child has limits of CPU time, memory, file size and open files, may start no process or
 thread as an ordinary user, has an empty environment and a temporary folder, and its whole process
@@ -54,7 +54,7 @@ class ProgramOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """The request of a case."""
+    """The job of one case."""
 
     tests: list[str]
     entry_point: str | None
@@ -62,7 +62,8 @@ class _Job:
 
 
 def python_tests(options: ProgramOptions, context: Context) -> Scorer:
-    """Right when the answer's code passes every test; value = passed ÷ all tests.
+    """Return a scorer that is right if the answer's code passes every test; value = passed ÷ all
+    tests.
 
     `expected` is the test code, a list of pieces that each count as one test, or a table {test,
     entry_point, prompt}; entry_point and prompt may stand in the case's metadata, and a text

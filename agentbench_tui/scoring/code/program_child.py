@@ -1,4 +1,5 @@
-"""Runs a program and its tests inside limits. A script of its own: only the standard library.
+"""Runs a program and its tests within limits. A standalone script that uses only the standard
+library.
 
 Started as `python -I -S program_child.py`; standard input brings one JSON object, standard output
 takes the line `ready` once the limits are set, and then the verdict as JSON. The tested code sees
@@ -57,7 +58,9 @@ def main() -> None:
 
 
 def _take_over_output() -> Callable[[str], None]:
-    """Keep standard output for the verdict; the code gets an empty input and no output."""
+    """Reserve standard output for the verdict; the tested code gets an empty input and no
+    output.
+    """
     channel = os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
@@ -70,7 +73,7 @@ def _take_over_output() -> Callable[[str], None]:
 
 
 def set_limits(cpu_s: int, memory_bytes: int, file_bytes: int) -> None:
-    """Limits that the kernel holds for this process; those it doesn't know are left out."""
+    """Set kernel limits for this process; unsupported ones are skipped."""
     for name, value in (
         ("RLIMIT_CPU", cpu_s),
         ("RLIMIT_AS", memory_bytes),
@@ -153,7 +156,7 @@ def _prompt_statements(prompts: object) -> list[ast.stmt]:
 
 
 def _future_flags(statements: list[ast.stmt]) -> int:
-    """Compiler flags of the `from __future__` imports."""
+    """Return the compiler flags of the `from __future__` imports."""
     flags = 0
     for statement in statements:
         if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
@@ -164,7 +167,7 @@ def _future_flags(statements: list[ast.stmt]) -> int:
 
 
 def _chosen_program(job: dict[str, object], flags: int) -> tuple[types.CodeType | None, str, str]:
-    """Return the intended program of the answer with its source; None with what is wrong.
+    """Return the intended program of the answer with its source, or None with what is wrong.
 
     This is the answer's code alone if it defines the entry point, else the first continuation of
     the prompt that does, else its definitions without the surrounding prose. If none does, the code
@@ -200,7 +203,7 @@ def _chosen_program(job: dict[str, object], flags: int) -> tuple[types.CodeType 
 
 
 def _binds(source: str, name: str) -> bool:
-    """Return whether the code binds a name at the top level:
+    """Return whether the code binds a name at the top level.
 
     `def`, `class`, an import, an assignment.
     """
@@ -241,7 +244,9 @@ def _statements(source: str) -> list[ast.stmt]:
 
 
 def _bound(statement: ast.stmt) -> list[str]:
-    """The names that a definition, an import or an assignment binds; none for others."""
+    """Return the names that a definition, an import or an assignment binds; none for other
+    statements.
+    """
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [statement.name]
     if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
@@ -277,7 +282,8 @@ def _compiled(source: str, name: str, flags: int = 0) -> types.CodeType:
 
 
 def describe(error: BaseException) -> tuple[str, str]:
-    """`AssertionError: text`, and the source line: the last one of a test, else of the answer.
+    """Return `AssertionError: text` and the source line: the last one of a test, else of the
+    answer.
 
     They are shortened by the parent, which masks secrets in them before.
     """

@@ -1,4 +1,4 @@
-"""Restrictions of tested code: an audit hook, and Landlock if the kernel has it.
+"""Restricts tested code by an audit hook, and by Landlock if the kernel supports it.
 
 Loaded by `program_child`, so it uses only the standard library.
 """
@@ -56,8 +56,8 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 def wall_in(folder: str) -> bool:
-    """Let the kernel refuse this process changes outside `folder`, signals to others, TCP, and a
-    look into other processes (Landlock, Linux 5.13 and newer). False where it cannot.
+    """Make the kernel refuse this process changes outside `folder`, signals to others, TCP, and
+    access to other processes (Landlock, Linux 5.13 and newer). Return False if unsupported.
 
     Audit events miss what native code does: SQLite's ATTACH, named pipes, TLS key logs.
     """
@@ -100,8 +100,8 @@ def wall_in(folder: str) -> bool:
 
 
 class Guard:
-    """An audit hook that refuses network, processes, native code, changes outside a folder, and a
-    look into other processes. It works on every system, but sees only what Python reports.
+    """An audit hook that refuses network, processes, native code, changes outside a folder, and
+    access to other processes. It works on every system, but sees only what Python reports.
     """
 
     def __init__(self, folder: str) -> None:

@@ -1,4 +1,4 @@
-"""Agreement of several judges, over many answers that all of them graded.
+"""Agreement of several judges over many answers that all of them graded.
 
 Raw agreement alone is too optimistic: two judges who say "right" nine times in ten agree on 82% by
 chance. Kappa corrects for chance: 1 is full agreement, 0 the agreement by chance, below 0 less than
@@ -28,13 +28,15 @@ class Agreement:
 
 
 def raw_agreement(ratings: Sequence[Sequence[Hashable]]) -> float | None:
-    """Share of agreeing pairs of raters; `ratings` has one row an item, one column a rater."""
+    """Return the share of agreeing pairs of raters; `ratings` has one row per item, one column per
+    rater.
+    """
     shares = [share for row in ratings if (share := _agreeing_pairs(row)) is not None]
     return sum(shares) / len(shares) if shares else None
 
 
 def cohen_kappa(left: Sequence[Hashable], right: Sequence[Hashable]) -> float | None:
-    """(po − pe) ÷ (1 − pe) of two raters (Cohen 1960, doi:10.1177/001316446002000104).
+    """Return (po − pe) ÷ (1 − pe) of two raters (Cohen 1960, doi:10.1177/001316446002000104).
 
     po = share of items graded alike; pe = Σ over grades of the product of both raters' shares.
     """
@@ -50,7 +52,8 @@ def cohen_kappa(left: Sequence[Hashable], right: Sequence[Hashable]) -> float | 
 
 
 def fleiss_kappa(ratings: Sequence[Sequence[Hashable]]) -> float | None:
-    """(P − Pe) ÷ (1 − Pe) of equally many raters an item (Fleiss 1971, doi:10.1037/h0031619).
+    """Return (P − Pe) ÷ (1 − Pe) of equally many raters per item (Fleiss 1971,
+    doi:10.1037/h0031619).
 
     P = mean share of agreeing pairs of raters an item; Pe = Σ over grades of its share squared.
     """
@@ -67,7 +70,8 @@ def fleiss_kappa(ratings: Sequence[Sequence[Hashable]]) -> float | None:
 
 
 def judge_agreement(scores: Iterable[Score]) -> Agreement:
-    """Agreement of the judges of a `model_graded` scorer, from the grades its scores carry.
+    """Return the agreement of the judges of a `model_graded` scorer, from the grades in its
+    scores.
 
     Answers that not every judge graded are left out.
     """

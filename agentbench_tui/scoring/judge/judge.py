@@ -116,7 +116,7 @@ class _Verdict:
 
 
 class ModelGraded:
-    """Asks every judge at once and combines their grades.
+    """Asks all judges concurrently and combines their grades.
 
     A judge that cannot be asked or understood is a failure of the grader, never a bad grade. Judges
     are opened at the first answer and closed by `close`.
@@ -130,7 +130,7 @@ class ModelGraded:
         self._opening = asyncio.Lock()
 
     async def __call__(self, case: Case, answer: Answer) -> Score:
-        """The score of an answer. Raises GraderFailure."""
+        """Return the score of an answer. Raises GraderFailure."""
         async with self._opening:
             await self._open()
         question = judge_prompt(case, answer, self._options)
@@ -205,7 +205,7 @@ class ModelGraded:
 
 
 def _labels(judges: list[str]) -> list[str]:
-    """A name for each judge: its target, and `#2`, `#3` for one that is named again."""
+    """Return a name for each judge: its target, with `#2`, `#3` for repeated ones."""
     seen: Counter[str] = Counter()
     labels = []
     for target in judges:

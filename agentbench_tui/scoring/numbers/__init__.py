@@ -1,1 +1,1 @@
-"""Numbers and expressions in texts, compared by value."""
+"""Compares numbers and expressions in texts by value."""

@@ -18,11 +18,11 @@ _MAX_ROOT = 64
 
 
 class Unreadable(ValueError):
-    """A text is not one number that can be read."""
+    """Raised for a text that is not one readable number."""
 
 
 def checked(value: Value) -> Value:
-    """The value. Raises Unreadable if it is too long or not finite."""
+    """Return the value. Raises Unreadable if it is too long or not finite."""
     if isinstance(value, float):
         if not math.isfinite(value):
             raise Unreadable
@@ -32,12 +32,12 @@ def checked(value: Value) -> Value:
 
 
 def magnitude(value: Value) -> Value:
-    """The value without its sign."""
+    """Return the value without its sign."""
     return -value if value < 0 else value
 
 
 def quotient(top: Value, bottom: Value) -> Value:
-    """top ÷ bottom. Raises Unreadable for a division by zero."""
+    """Return top ÷ bottom. Raises Unreadable for a division by zero."""
     if not bottom:
         raise Unreadable
     return checked(top / bottom)

@@ -1,4 +1,4 @@
-"""Which number of a text is its answer."""
+"""Finds the number of a text that is its answer."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class _Line:
         ]
 
     def last(self) -> Number | None:
-        """The last number; None if it is one of a choice (`3 or 4`) or a range."""
+        """Return the last number; None if it is one of a choice (`3 or 4`) or a range."""
         index = len(self.readings) - 1
         if index > 0:
             between = self._between(index - 1, index)
@@ -136,12 +136,12 @@ class _Line:
         return self._number(index)
 
     def drop_labels(self) -> None:
-        """Leave out numbers at the end that name a step."""
+        """Drop numbers at the end that name a step."""
         while self.readings and _LABEL.search(self._before(self.readings[-1], 12)):
             self.readings.pop()
 
     def is_working(self, *, under_heading: bool, begins_line: bool) -> bool:
-        """The first number counts steps: what follows is a derivation."""
+        """Return whether the first number counts steps, so that a derivation follows."""
         reading = self.readings[0]
         before = self._before(reading, 20)
         if _LABEL.search(before):
@@ -152,7 +152,7 @@ class _Line:
         return first or under_heading
 
     def stated(self) -> Number | None:
-        """The number that a statement gives; None if it gives several."""
+        """Return the number that a statement gives; None if it gives several."""
         last, chained, computes = 0, 0, False
         while last + 1 < len(self.readings) and last < _MAX_TERMS:
             link = _LINK.fullmatch(self._between(last, last + 1)[:120])
@@ -167,14 +167,18 @@ class _Line:
         return self._number(chained)
 
     def _number(self, index: int) -> Number | None:
-        """A reading's number with the sign, factorial or bound that the words around it give."""
+        """Return a reading's number with the sign, factorial or bound given by the surrounding
+        words.
+        """
         reading = self.readings[index]
         if not self._exclaims:
             reading = self._factorial(reading)
         return self._bounded(self._negated(reading)).number
 
     def _has_another(self) -> bool:
-        """A further number is listed with the first: `3, 4`, `3 and 4`, `3 apples or 4`."""
+        """Return whether a further number is listed with the first: `3, 4`, `3 and 4`, `3 apples or
+        4`.
+        """
         if len(self.readings) == 1:
             return False
         between = self._between(0, 1)
@@ -212,7 +216,7 @@ class _Line:
         return replace(reading, number=Number(Fraction(math.factorial(int(value)))))
 
     def _bounded(self, reading: Reading) -> Reading:
-        """The reading with its bound: `< 5`, `at least 5`, `5 or more`."""
+        """Return the reading with its bound: `< 5`, `at least 5`, `5 or more`."""
         number = reading.number
         before = self._before(reading, 50)
         match = _BOUND_BEFORE.search(before)
@@ -240,7 +244,7 @@ class _Line:
 
 
 def _readable(text: str) -> str:
-    """The text without LaTeX markup, and with numbers of full width in ASCII.
+    """Return the text without LaTeX markup, and with full-width numbers in ASCII.
 
     A full-width comma counts as a separator of thousands only between full-width digits: between
     others it separates clauses.
@@ -263,7 +267,7 @@ def _mixed_number(match: re.Match[str]) -> str:
 
 
 def _repeating(match: re.Match[str]) -> str:
-    """A repeating decimal as a fraction: `0.\\overline{3}` is 3/9."""
+    """Return a repeating decimal as a fraction: `0.\\overline{3}` is 3/9."""
     whole, decimals, repeated = match.groups()
     top = int(whole + decimals + repeated) - int((whole + decimals) or "0")
     bottom = 10 ** len(decimals) * (10 ** len(repeated) - 1)
@@ -278,12 +282,12 @@ def _in_ascii(match: re.Match[str]) -> str:
 
 
 def last_number(text: str, mark: DecimalMark | None) -> Number | None:
-    """The last number of a text; None without a number, or if the last is not one number."""
+    """Return the last number of a text; None without a number, or if the last is not one number."""
     return _last(_readable(text[-MAX_TEXT:]), mark)
 
 
 def first_number(text: str, mark: DecimalMark | None) -> Number | None:
-    """The number that a text begins with; None if it gives several."""
+    """Return the number that a text begins with; None if it gives several."""
     for line in _readable(text[:MAX_TEXT]).split("\n"):
         numbers = _Line(line, mark)
         if numbers.readings:
@@ -292,7 +296,7 @@ def first_number(text: str, mark: DecimalMark | None) -> Number | None:
 
 
 def answer_number(text: str, mark: DecimalMark | None) -> Number | None:
-    """The number after the last common marker that has one, else the last number."""
+    """Return the number after the last common marker that has one, else the last number."""
     text = _readable(text[-MAX_TEXT:])
     end = len(text)
     for marker in list(_MARKER.finditer(text))[: -_MAX_MARKERS - 1 : -1]:
@@ -350,7 +354,7 @@ def _boxed(text: str, start: int) -> str:
 
 
 def _boxed_number(content: str, mark: DecimalMark | None) -> Number | None:
-    """The number that a box holds, with a label or unit; None when it holds anything else."""
+    """Return the number in a box, with a label or unit; None if it contains anything else."""
     content = content.strip()
     if content.startswith("{"):
         content = content[1:].removesuffix("}").strip()

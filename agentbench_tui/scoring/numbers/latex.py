@@ -1,4 +1,5 @@
-"""LaTeX as plain text: delimiters, spacing and styles removed, symbols as Unicode characters.
+"""Converts LaTeX to plain text: delimiters, spacing and styles removed, symbols as Unicode
+characters.
 
 `\\frac`, `\\sqrt`, `\\boxed` and unknown commands stay, for `expression` to read. A dollar
 sign that is left is a currency: `$12$` becomes `12`, `\\$12` becomes `$12`.
@@ -54,7 +55,9 @@ _MAX_FORMULA = 500
 
 
 def plain_text(text: str) -> str:
-    """The text without LaTeX markup; see the module. Takes time linear in the text's length."""
+    """Return the text without LaTeX markup; see the module. Takes time linear in the text's
+    length.
+    """
     text = _ORDINAL.sub(r"\1", _ANNOTATION.sub("", text).replace("~", " "))
     if "\\" not in text and "$" not in text and "{" not in text:
         return text

@@ -1,4 +1,4 @@
-"""The numbers and expressions of a text.
+"""Finds the numbers and expressions of a text.
 
 A chain such as `9 * 2 = 18` has the value after its last `=` or `≈`.
 """
@@ -43,7 +43,7 @@ class Reading:
 
 
 def readings_of(text: str, mark: DecimalMark | None = ".") -> list[Reading]:
-    """Every number and expression of a text without LaTeX markup, in order.
+    """Return every number and expression of a text without LaTeX markup, in order.
 
     Takes time linear in the text's length; never raises.
     """
@@ -78,14 +78,16 @@ class _Reader(Expression):
         return self._is_operand(index)
 
     def _joins(self, index: int) -> bool:
-        """An operator at a token joins a variable to an operand or to another variable."""
+        """Return whether an operator at a token joins a variable to an operand or to another
+        variable.
+        """
         token = self._token_at(index)
         after = self._token_at(index + 1)
         joins = token.text in TIMES | OVER | {"+"} or (token.text in MINUS and after.gap)
         return joins and (self._is_operand(index + 1) or self._is_variable(index + 1))
 
     def _after_script(self, index: int) -> int:
-        """The token after the exponent that may begin at a token."""
+        """Return the position after the exponent that may begin at a token."""
         if self._token_at(index).text != "^":
             return index
         if self._token_at(index + 1).text == "{":
@@ -93,7 +95,7 @@ class _Reader(Expression):
         return index + 2
 
     def _skip_script(self) -> None:
-        """Skip an exponent or index of something that is not a number."""
+        """Skip an exponent or index of something other than a number."""
         self._at += 1
         if self._token().text == "{":
             while self._token().kind not in {"end", "newline"} and self._token().text != "}":
@@ -141,7 +143,7 @@ class _Reader(Expression):
         return True
 
     def _skip_expression(self) -> None:
-        """Go to the end of an unreadable expression: the next `=`, or the following prose."""
+        """Skip an unreadable expression, up to the next `=` or the following prose."""
         failed, depth, index = self._at, 0, self._first
         while True:
             token = self._token_at(index)
@@ -168,7 +170,7 @@ class _Reader(Expression):
 
 
 def _rounded(number: Number, exact: Number) -> Number:
-    """A rounded number that keeps the value it is rounded from, if it is close to it."""
+    """Return a rounded number with the value it is rounded from, if it is close to it."""
     gap = magnitude(number.value - exact.value)
     close = gap <= _ROUNDING_GAP * magnitude(exact.value)
     return replace(number, exact=exact.value) if close and not exact.unit else number

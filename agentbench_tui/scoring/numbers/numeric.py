@@ -1,4 +1,4 @@
-"""The scorer `numeric`: a number, found in text, compared by value."""
+"""The scorer `numeric`: finds a number in text and compares it by value."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class NumericOptions(Options):
 
     @property
     def sets_relative_tolerance(self) -> bool:
-        """True when the suite sets `relative_tolerance`."""
+        """Return whether the suite sets `relative_tolerance`."""
         return "relative_tolerance" in self.model_fields_set
 
     @model_validator(mode="after")
@@ -62,7 +62,7 @@ class NumericOptions(Options):
 
 
 def numeric(options: NumericOptions, context: Context) -> Scorer:
-    """Right when the answer's number equals an expected one.
+    """Return a scorer that is right if the answer's number equals an expected one.
 
     Units of one kind are converted. Where only one of the two has a unit the numbers are compared
     as written; a percentage in the answer also equals its plain value (25 % is 25 and 0.25).
@@ -87,7 +87,9 @@ def numeric(options: NumericOptions, context: Context) -> Scorer:
 
 
 def find_number(text: str, options: NumericOptions) -> Number | None:
-    """The number that a text gives as its answer; None if it gives none, or more than one."""
+    """Return the number that a text gives as its answer; None if it gives none, or more
+    than one.
+    """
     if options.extract is not None:
         groups = search(compile_pattern(options.extract), text)
         if groups is None:

@@ -8,7 +8,7 @@ from agentbench_tui.scoring.numbers.units import Unit
 
 
 class NotArithmetic(Exception):
-    """A bracket holds prose."""
+    """Raised for a bracket that contains prose."""
 
 
 @dataclass(slots=True)

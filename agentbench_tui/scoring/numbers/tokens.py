@@ -1,4 +1,4 @@
-"""Text cut into the tokens of arithmetic: numbers, operators, brackets, words."""
+"""Splits text into the tokens of arithmetic: numbers, operators, brackets, words."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ _POINT_FOR_COMMA = str.maketrans(",", ".", ".")
 
 
 def tokens_of(text: str, mark: DecimalMark | None) -> list[Token]:
-    """The tokens of a text, white space left out, with a token of kind `end` as the last.
+    """Return the tokens of a text without white space, followed by a token of kind `end`.
 
     Without a mark, a number with a decimal comma has a point in the text of its token.
     """
@@ -129,7 +129,7 @@ def _is_pair(text: str, number: re.Match[str]) -> bool:
 
 
 def literal(written: str, mark: DecimalMark) -> Fraction:
-    """The exact value of a token of kind `number`. Raises Unreadable if it is too long."""
+    """Return the exact value of a token of kind `number`. Raises Unreadable if it is too long."""
     if len(written) > MAX_DIGITS:
         raise Unreadable
     digits = written.translate(_SEPARATORS).replace("." if mark == "," else ",", "")
@@ -144,7 +144,7 @@ def literal(written: str, mark: DecimalMark) -> Fraction:
 
 
 def vulgar_fraction(character: str) -> Fraction:
-    """The value of a character such as ¾."""
+    """Return the value of a character such as ¾."""
     return Fraction(unicodedata.numeric(character)).limit_denominator(10)
 
 
@@ -156,7 +156,7 @@ def superscript(written: str) -> Fraction:
 
 
 class Cursor:
-    """A place in the tokens of a text."""
+    """A position in the tokens of a text."""
 
     def __init__(self, text: str, mark: DecimalMark | None) -> None:
         self._text = text
@@ -171,7 +171,7 @@ class Cursor:
         return self._tokens[min(index, len(self._tokens) - 1)]
 
     def _is_operand(self, index: int, steps: int = 4) -> bool:
-        """A number, root, fraction or a bracket before such begins at a token."""
+        """Return whether a number, root, fraction, or bracket before one, begins at a token."""
         token = self._token_at(index)
         if token.kind in {"number", "malformed", "vulgar"} or token.text in {"π", r"\frac"}:
             return True

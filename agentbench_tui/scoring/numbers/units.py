@@ -1,4 +1,4 @@
-"""Numbers with their units: SI units and their prefixes, customary units, ratios and money.
+"""Numbers with units: SI units and their prefixes, customary units, ratios and money.
 
 Only known units count: in `5 apples` there is none.
 """
@@ -90,7 +90,7 @@ _CHARACTER_SCALES = {
 
 
 def _spellings() -> list[tuple[str, str, Fraction]]:
-    """Patterns of all units, with dimension and factor; the first that matches counts."""
+    """Return patterns of all units with dimension and factor; the first match counts."""
     spellings = [
         (spelling, dimension, Fraction(factor))
         for dimension, units in _UNITS.items()
@@ -171,7 +171,7 @@ class Unit:
     """Its value in base units (m, kg, s, 1, one unit of money)."""
 
     def is_ambiguous_with(self, other: Unit) -> bool:
-        """Return whether both may be one unit: `pounds` and `£`, `degrees` and `°C`."""
+        """Return whether both may be the same unit: `pounds` and `£`, `degrees` and `°C`."""
         dimensions = {self.dimension, other.dimension}
         if dimensions == {"mass", "GBP"}:
             return _POUND in (self.factor, other.factor)
@@ -184,7 +184,7 @@ _POUND = Fraction("0.45359237")
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as written, and its unit when it is a known one."""
+    """A number as written, with its unit if it is known."""
 
     value: Value
     unit: Unit | None = None
@@ -197,12 +197,13 @@ class Number:
 
     @property
     def base_value(self) -> Value:
-        """The value in base units; the value itself without a unit."""
+        """Return the value in base units; the value itself without a unit."""
         return self.value if self.unit is None else self.value * self.unit.factor
 
 
 def scale_at(text: str, position: int) -> tuple[int, int] | None:
-    """The factor of words such as `million` or `hundred thousand` at a position, and their end.
+    """Return the factor of words such as `million` or `hundred thousand` at a position, and their
+    end.
 
     Raises Unreadable where a smaller part follows, as in `3万5千`.
     """
@@ -221,7 +222,7 @@ def scale_at(text: str, position: int) -> tuple[int, int] | None:
 
 
 def unit_at(text: str, position: int, after: str = "") -> tuple[Unit, int] | None:
-    """The known unit at a position, with up to three spaces or a hyphen before, and its end.
+    """Return the known unit at a position, after up to three spaces or a hyphen, and its end.
 
     `after` is the dimension of a larger part, as of the feet in `5 ft 3 in`.
     """
@@ -256,7 +257,7 @@ def unit_at(text: str, position: int, after: str = "") -> tuple[Unit, int] | Non
 def _with_rates(
     text: str, powers: dict[str, int], factor: Fraction, end: int
 ) -> tuple[dict[str, int], Fraction, int]:
-    """A unit with up to two more by which it is multiplied or divided: `kg·m/s`."""
+    """Return a unit combined with up to two more by multiplication or division: `kg·m/s`."""
     for _ in range(2):
         over = _OVER.match(text, end)
         joint = over or _TIMES.match(text, end)
@@ -279,7 +280,7 @@ def _with_rates(
 
 
 def _atom_at(text: str, position: int) -> tuple[dict[str, int], Fraction, int, str] | None:
-    """The dimensions, factor, end and symbol of one unit with its power."""
+    """Return dimensions, factor, end and symbol of one unit with its power."""
     match = _ATOM.match(text, position)
     if match is None or match.lastindex is None:
         return None

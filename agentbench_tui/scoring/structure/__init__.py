@@ -1,1 +1,1 @@
-"""JSON and tool calls compared by value."""
+"""Compares JSON and tool calls by value."""

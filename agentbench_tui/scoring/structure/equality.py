@@ -1,4 +1,4 @@
-"""When two JSON values are the same, by value and not by spelling."""
+"""Equality of two JSON values by value rather than by spelling."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST_LEVELS = 100
 
 
 class EqualityOptions(Options):
-    """How values are compared."""
+    """How to compare values."""
 
     ignore_case: bool = True
     """Ignores the case of texts. White space is always ignored."""
@@ -66,7 +66,7 @@ class Equality:
         self._form = (lambda text: _PUNCTUATED.sub("", form(text))) if loose else form
 
     def same(self, said: Any, expected: Any) -> bool:
-        """True when they are one value. Lists in order; objects by key; true is not 1."""
+        """Return whether they are the same value. Lists in order; objects by key; true is not 1."""
         if isinstance(expected, dict):
             return (
                 isinstance(said, dict)
@@ -126,7 +126,9 @@ class Equality:
 
 
 def _as_number(text: str) -> float | None:
-    """The number that a text is, None for other texts; 007 and +49 are names, not numbers."""
+    """Return the number that a text is, None for other texts; 007 and +49 are names, not
+    numbers.
+    """
     text = text.strip().replace("−", "-")
     if len(text) > 300 or not _NUMBER.fullmatch(text):
         return None
@@ -137,7 +139,7 @@ def _as_number(text: str) -> float | None:
 
 @lru_cache(maxsize=1024)
 def as_moment(text: str) -> datetime | date | None:
-    """The date or date-time that a text is, or None."""
+    """Return the date or date-time that a text is, or None."""
     text = text.strip()
     if not 8 <= len(text) <= 40:
         return None
@@ -155,7 +157,9 @@ def as_moment(text: str) -> datetime | date | None:
 
 
 def _structure(text: str) -> str | None:
-    """The syntax tree of an arithmetic expression, 2 and 2.0 alike; None for other texts."""
+    """Return the syntax tree of an arithmetic expression, the same for 2 and 2.0; None for other
+    texts.
+    """
     if len(text) > 200 or not _ARITHMETIC.fullmatch(text):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Matching of an answer's items with the expected ones, in any order."""
+"""Matches an answer's items with the expected ones in any order."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ def most_pairs(
 
 
 def _asked_once(fits: Fits, expected: int, given: int) -> Fits:
-    """`fits` with its answers remembered: where things are lists that are paired in turn, asking
-    twice at each level would cost 2 to the power of the levels."""
+    """Return `fits` with cached results: for nested lists, computing twice at each level would cost
+    2 to the power of the depth.
+    """
     answers = bytearray(expected * given)
 
     def asked(one: int, at: int) -> bool:
@@ -69,7 +70,7 @@ def _asked_once(fits: Fits, expected: int, given: int) -> Fits:
 def _free_end(
     root: int, all_of: Callable[[int], list[int]], holder: dict[int, int], reached: dict[int, int]
 ) -> int | None:
-    """The nearest given thing that nobody has, by way of those whose holders could have another.
+    """Return the nearest unmatched given item, along an augmenting path.
 
     `reached` is filled: given thing → the expected one that it was reached from.
     """

@@ -46,7 +46,9 @@ class SchemaOptions(Options):
 
 
 def json_schema(options: SchemaOptions, context: Context) -> Scorer:
-    """Right when the answer's JSON is valid by a schema; without one, by the case's `expected`."""
+    """Return a scorer that is right if the answer's JSON is valid by a schema, or by the case's
+    `expected` without one.
+    """
     name = context.name
     given = options.json_schema
     if options.file is not None:
@@ -83,7 +85,7 @@ def _schema_file(path: Path) -> Any:
 
 
 def _validator(schema: Any) -> Validator:
-    """A validator by the schema's own draft (2020-12 unless `$schema` names another).
+    """Return a validator by the schema's own draft (2020-12 unless `$schema` names another).
 
     References are looked up inside the schema only: nothing is fetched.
     """
@@ -154,7 +156,8 @@ class _Tally:
 
 
 def json_subset(options: SubsetOptions, context: Context) -> Scorer:
-    """Credit for each expected field that the answer's JSON has with the same value.
+    """Return a scorer that gives credit for each expected field that the answer's JSON has with the
+    same value.
 
     A field is a leaf: a value that is no object and no list; an empty one is a leaf too. Value and
     correctness = matching ÷ expected fields, completeness = present ÷ expected fields, relevance =
@@ -189,7 +192,7 @@ def json_subset(options: SubsetOptions, context: Context) -> Scorer:
 
 
 def _tally(said: Any, expected: Any, equality: Equality, ignore_order: bool) -> _Tally:
-    """Everything compared. Raises GraderFailure."""
+    """Compare everything. Raises GraderFailure."""
     tally = _Tally()
 
     within_limit(

@@ -1,4 +1,4 @@
-"""The scorer `tool_calls`: were the right tools called with the right arguments?
+"""The scorer `tool_calls`: checks tools and arguments of calls.
 
 `expected` is a list of calls, one call, or an empty list when no tool should be called. A call is
 `{name, arguments, optional: [names]}` or `{NAME: {argument: value}}`. With `possible_answers` each
@@ -42,7 +42,8 @@ class _Expected:
 
 
 def tool_calls(options: ToolOptions, context: Context) -> Scorer:
-    """Credit for each expected call: half for the name, half for the share of arguments right.
+    """Return a scorer that gives credit for each expected call: half for the name, half for the
+    share of arguments right.
 
     Value = credit ÷ the larger of expected and made calls (expected ones with `allow_extra`).
     correctness = credit ÷ made calls, completeness = expected calls made, by name ÷ expected,
@@ -116,7 +117,9 @@ class _Matcher:
         self._possible = possible_answers
 
     def credit(self, made: ToolCall, expected: _Expected) -> float:
-        """0 for another tool, else 0.5 + 0.5 × share of arguments (expected or given) right."""
+        """Return 0 for another tool, else 0.5 + 0.5 × share of arguments (expected or
+        given) right.
+        """
         if _key(made.name) != _key(expected.name):
             return 0.0
         given = {*made.arguments, *(expected.arguments.keys() - expected.optional)}
@@ -167,7 +170,7 @@ class _Matcher:
 def _in_order(
     expected: list[_Expected], made: tuple[ToolCall, ...], matcher: _Matcher
 ) -> list[int | None]:
-    """The best pairing that keeps the order: an alignment of two sequences by credit."""
+    """Return the best pairing in order: an alignment of two sequences by credit."""
     rows = [[0.0] * (len(made) + 1) for _ in range(len(expected) + 1)]
     for i, call in enumerate(expected, 1):
         for j, one in enumerate(made, 1):
@@ -189,7 +192,9 @@ def _in_order(
 def _best(
     expected: list[_Expected], made: tuple[ToolCall, ...], matcher: _Matcher
 ) -> list[int | None]:
-    """A pairing in any order: as many wholly right calls as can be, then by falling credit."""
+    """Return a pairing in any order: as many completely right calls as possible, then by falling
+    credit.
+    """
     credit = [[matcher.credit(one, call) for one in made] for call in expected]
     pairs = most_pairs(len(expected), len(made), lambda call, at: credit[call][at] == 1.0)
     taken = set(pairs)

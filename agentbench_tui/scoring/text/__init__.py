@@ -1,1 +1,1 @@
-"""Texts compared: exact, contained, alike."""
+"""Compares texts: exact, contained, similar."""

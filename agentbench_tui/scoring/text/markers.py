@@ -1,4 +1,4 @@
-"""Words that introduce a final answer, in the languages that agents commonly answer in."""
+"""Words that introduce a final answer, in the languages in which agents commonly answer."""
 
 from __future__ import annotations
 

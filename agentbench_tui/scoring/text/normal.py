@@ -1,4 +1,4 @@
-"""Bringing texts to one form, so that spelling that carries no meaning does not decide.
+"""Normalizes texts, so that spelling without meaning has no effect.
 
 Signs, decimal points, percent signs, what joins two digits (`1/2`, `3-4`, `12:30`) and names such
 as `C#` or `C++` do carry meaning and stay.
@@ -23,7 +23,7 @@ _PUNCTUATION = re.compile(
 
 
 class _UnicodePunctuation(dict[int, int | str | None]):
-    """Translation table that drops punctuation beyond ASCII, filled as characters are met."""
+    """Translation table that drops punctuation beyond ASCII, filled on demand."""
 
     def __missing__(self, code: int) -> int | str | None:
         dropped = code > 127 and unicodedata.category(chr(code))[0] == "P"
@@ -39,14 +39,14 @@ _STRAIGHT = {
 
 
 def straight_quotes(text: str) -> str:
-    """The text with straight apostrophes and quotation marks for curly ones."""
+    """Return the text with straight apostrophes and quotation marks instead of curly ones."""
     return text if text.isascii() else text.translate(_STRAIGHT)
 
 
 def normaliser(
     *, case: bool = True, punctuation: bool = True, articles: bool = True, accents: bool = False
 ) -> Callable[[str], str]:
-    """A function that brings text to one form.
+    """Return a function that normalizes text.
 
     Always: Unicode NFKC, straight quotes for curly ones, and every run of white space as one space.
     `case` folds case, `punctuation` drops it, `articles` drops the English a, an, the (both unless

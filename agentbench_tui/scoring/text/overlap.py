@@ -36,7 +36,8 @@ Overlap = tuple[float, float, float]
 
 
 def token_overlap(said: str, expected: str) -> Overlap:
-    """F1 over the bag of words, as SQuAD computes it (Rajpurkar et al. 2016, arXiv:1606.05250).
+    """Return F1 over the bag of words, as SQuAD computes it (Rajpurkar et al. 2016,
+    arXiv:1606.05250).
 
     Lower case, ASCII punctuation and English articles left out. In scripts without spaces each
     character is a word. Two texts without any word are equal (1), one without is worth 0.
@@ -47,15 +48,16 @@ def token_overlap(said: str, expected: str) -> Overlap:
 
 
 def rouge_l(said: str, expected: str) -> Overlap:
-    """ROUGE-L: F1 over the longest common subsequence of words (Lin 2004, ACL W04-1013, with
+    """Return ROUGE-L: F1 over the longest common subsequence of words (Lin 2004, ACL W04-1013, with
     beta = 1). Lower case, letters and digits only, no stemming. In scripts without spaces each
-    character is a word."""
+    character is a word.
+    """
     left, right = words(_form(said)), words(_form(expected))
     return _measures(common_length(left, right), len(left), len(right))
 
 
 def common_length(left: Sequence[str], right: Sequence[str]) -> int:
-    """Length of the longest common subsequence.
+    """Return the length of the longest common subsequence.
 
     Bit-parallel (Hyyrö 2004, "Bit-parallel LCS-length computation revisited"): one whole-number
     operation as wide as the shorter text for each word of the longer, so that two texts of
@@ -79,7 +81,9 @@ def _squad_words(text: str) -> list[str]:
 
 
 def _form(text: str) -> str:
-    """Lower case, straight quotes, and accents as one character with their letter."""
+    """Return the text in lower case with straight quotes, and accents combined with their
+    letter.
+    """
     return straight_quotes(unicodedata.normalize("NFC", text)).lower()
 
 

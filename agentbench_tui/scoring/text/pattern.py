@@ -1,4 +1,4 @@
-"""Regular expressions with a bound on their time.
+"""Regular expressions with a time limit.
 
 A pattern such as `(a+)+$` takes time exponential in the text, and the text is the agent's. On the
 main thread a timer of the process's CPU time breaks the search off; elsewhere (signals reach
@@ -29,7 +29,7 @@ json.dump(None if match is None else [match.group(0), *match.groups()], sys.stdo
 
 
 def compile_pattern(pattern: str, *, ignore_case: bool = False) -> re.Pattern[str]:
-    """Compile; raises UsageError that says where the pattern is wrong."""
+    """Compile a pattern. Raises UsageError with the position of the error."""
     try:
         return re.compile(pattern, re.IGNORECASE if ignore_case else 0)
     except (re.error, RecursionError, OverflowError) as error:
@@ -37,7 +37,7 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False) -> re.Pattern[st
 
 
 def search(pattern: re.Pattern[str], text: str) -> list[str | None] | None:
-    """The first match as [whole, group 1, …], or None.
+    """Return the first match as [whole, group 1, …], or None.
 
     Raises GraderFailure when the search takes more than `SEARCH_LIMIT_S`.
     """

@@ -1,4 +1,4 @@
-"""Scorers that compare texts: exact, normalised, contains, regex."""
+"""Scorers that compare texts: exact, normalized, contains, regex."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class ExactOptions(Options):
 
 
 def exact(options: ExactOptions, context: Context) -> Scorer:
-    """Right when the answer is one of the expected texts, character by character."""
+    """Return a scorer that is right if the answer is one of the expected texts, character by
+    character.
+    """
     strip, ignore_case = options.strip, options.ignore_case
 
     def form(text: str) -> str:
@@ -38,7 +40,9 @@ def exact(options: ExactOptions, context: Context) -> Scorer:
 
 
 def _equal(name: str, form: Callable[[str], str]) -> Scorer:
-    """Right when the answer is one of the expected texts once both have this form."""
+    """Return a scorer that is right if the answer is one of the expected texts after applying
+    `form` to both.
+    """
 
     def score(case: Case, answer: Answer) -> Score:
         said = form(answer_text(answer))
@@ -63,7 +67,9 @@ class NormalisedOptions(Options):
 
 
 def normalised(options: NormalisedOptions, context: Context) -> Scorer:
-    """Right when the answer is one of the expected texts, but for spelling without meaning."""
+    """Return a scorer that is right if the answer is one of the expected texts, ignoring spelling
+    without meaning.
+    """
     form = normaliser(
         case=options.ignore_case,
         punctuation=options.ignore_punctuation,
@@ -95,7 +101,7 @@ class ContainsOptions(Options):
 
 
 def contains(options: ContainsOptions, context: Context) -> Scorer:
-    """The answer is right if the expected texts occur in it.
+    """Return a scorer that is right if the expected texts occur in the answer.
 
     Value with `need: all`: share of the expected texts that occur; 0 with a forbidden one.
     """
@@ -149,8 +155,9 @@ class RegexOptions(Options):
 
 
 def regex(options: RegexOptions, context: Context) -> Scorer:
-    """Right when a pattern is found in the answer; with a pattern that has a group and an
-    `expected`, right when the first group is one of the expected texts."""
+    """Return a scorer that is right if a pattern occurs in the answer; with a pattern that has a
+    group and an `expected`, if the first group is one of the expected texts.
+    """
     name = context.name
 
     def prepared(pattern: str) -> re.Pattern[str]:

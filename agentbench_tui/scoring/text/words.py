@@ -1,4 +1,4 @@
-"""Where words begin and end, also in scripts that put no spaces between them.
+"""Word boundaries, also in scripts without spaces between words.
 
 Chinese, Japanese, Thai, Lao, Khmer and Burmese have no word boundaries that a program finds without
 a dictionary, so there each character counts as a word. Korean has spaces, but its particles are
@@ -33,7 +33,8 @@ _SCRIPTS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _WITHOUT_SPACE
 
 
 def _of_category(initials: str) -> str:
-    """The characters of these scripts whose Unicode category begins with one of the letters.
+    """Return the characters of these scripts whose Unicode category begins with one of the
+    letters.
 
     Ranges of Han characters are skipped: all of them are letters.
     """
