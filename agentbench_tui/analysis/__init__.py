@@ -1,4 +1,4 @@
-"""Statistics as pure functions on arrays. Knows nothing of files, stores or agents.
+"""Statistics as pure functions on arrays, independent of files, stores and agents.
 
     from agentbench_tui.analysis import bca_interval, holm, sign_flip_test
 

@@ -28,24 +28,28 @@ _LOGIT_LIMIT = 700.0
 
 
 def normal_cdf(x: float) -> float:
-    """P(Z <= x) for a standard normal Z, relatively accurate in the lower tail."""
+    """Return P(Z <= x) for a standard normal Z, relatively accurate in the lower tail."""
     return 0.5 * math.erfc(-x / math.sqrt(2.0))
 
 
 def normal_quantile(p: float) -> float:
-    """The x with P(Z <= x) = p (Wichura 1988, AS 241). Raises ValueError outside 0 < p < 1."""
+    """Return the x with P(Z <= x) = p (Wichura 1988, AS 241). Raises ValueError outside 0 <
+    p < 1.
+    """
     _check_probability(p)
     return _STANDARD_NORMAL.inv_cdf(p)
 
 
 def beta_cdf(x: float, a: float, b: float) -> float:
-    """I_x(a, b): P(B <= x) for B ~ Beta(a, b), with a, b > 0."""
+    """Return I_x(a, b): P(B <= x) for B ~ Beta(a, b), with a, b > 0."""
     _check_positive(a, b)
     return _incomplete_beta(a, b, x, 1.0 - x)
 
 
 def beta_quantile(p: float, a: float, b: float) -> float:
-    """The x with I_x(a, b) = p; 0 and 1 at the ends. Raises ValueError outside 0 <= p <= 1."""
+    """Return the x with I_x(a, b) = p; 0 and 1 at the ends. Raises ValueError outside 0 <=
+    p <= 1.
+    """
     _check_positive(a, b)
     if p in (0.0, 1.0):
         return p
@@ -54,7 +58,7 @@ def beta_quantile(p: float, a: float, b: float) -> float:
 
 
 def student_cdf(t: float, df: float) -> float:
-    """P(T <= t) for Student's t with `df` > 0 degrees of freedom, not necessarily whole."""
+    """Return P(T <= t) for Student's t with `df` > 0 degrees of freedom, not necessarily whole."""
     _check_positive(df)
     if t == 0.0:
         return 0.5
@@ -64,7 +68,7 @@ def student_cdf(t: float, df: float) -> float:
 
 
 def student_quantile(p: float, df: float) -> float:
-    """The t with P(T <= t) = p. Raises ValueError outside 0 < p < 1."""
+    """Return the t with P(T <= t) = p. Raises ValueError outside 0 < p < 1."""
     _check_probability(p)
     _check_positive(df)
     tail = min(p, 1.0 - p)
@@ -77,7 +81,7 @@ def student_quantile(p: float, df: float) -> float:
 
 
 def binomial_cdf(k: int, n: int, p: float) -> float:
-    """P(K <= k) for K ~ Binomial(n, p); n >= 0 and 0 <= p <= 1."""
+    """Return P(K <= k) for K ~ Binomial(n, p); n >= 0 and 0 <= p <= 1."""
     if n < 0 or not 0.0 <= p <= 1.0:
         raise ValueError(f"binomial needs n >= 0 and 0 <= p <= 1, got n = {n} and p = {p}")
     if k < 0:
@@ -99,7 +103,7 @@ def _check_positive(*parameters: float) -> None:
 
 
 def _logistic(logit: float) -> float:
-    """1 / (1 + exp(-logit)), with full relative accuracy on both sides."""
+    """Return 1 / (1 + exp(-logit)), with full relative accuracy on both sides."""
     if logit < 0:
         odds = math.exp(logit)
         return odds / (1.0 + odds)
@@ -107,7 +111,7 @@ def _logistic(logit: float) -> float:
 
 
 def _incomplete_beta(a: float, b: float, x: float, y: float) -> float:
-    """I_x(a, b) with y = 1 - x given apart, so that neither end loses digits."""
+    """Return I_x(a, b) with y = 1 - x given separately, so that neither end loses digits."""
     if not x + y > 0:  # also NaN
         raise ValueError("the argument of a distribution must be a number")
     if x <= 0.0:
@@ -120,7 +124,9 @@ def _incomplete_beta(a: float, b: float, x: float, y: float) -> float:
 
 
 def _log_lower(a: float, b: float, x: float, y: float) -> float:
-    """log I_x(a, b) by the continued fraction (modified Lentz); fast for x < (a+1)/(a+b+2)."""
+    """Return log I_x(a, b) by the continued fraction (modified Lentz); fast for x <
+    (a+1)/(a+b+2).
+    """
     lead = a * y - b * x + 1.0
     fraction = a * lead / (a + 1.0)
     c, d = fraction, 0.0
@@ -142,7 +148,7 @@ def _away_from_zero(value: float) -> float:
 
 
 def _log_density(a: float, b: float, x: float, y: float) -> float:
-    """log of x^a y^b / B(a, b): the density of log(x/y), at saddle-point accuracy."""
+    """Return the log of x^a y^b / B(a, b): the density of log(x/y), at saddle-point accuracy."""
     n = a + b
     distance = a * _excess(x * (n / a)) + b * _excess(y * (n / b))
     stirling = _stirling_error(n) - _stirling_error(a) - _stirling_error(b)
@@ -150,7 +156,7 @@ def _log_density(a: float, b: float, x: float, y: float) -> float:
 
 
 def _excess(ratio: float) -> float:
-    """ratio - 1 - log(ratio), which is >= 0, without cancellation around ratio = 1."""
+    """Return ratio - 1 - log(ratio), which is >= 0, without cancellation around ratio = 1."""
     u = ratio - 1.0
     if abs(u) > 0.1:
         return u - math.log(ratio)
@@ -163,7 +169,7 @@ def _excess(ratio: float) -> float:
 
 
 def _stirling_error(n: float) -> float:
-    """log Gamma(n+1) less Stirling's formula for it."""
+    """Return log Gamma(n+1) minus Stirling's formula for it."""
     if n < _STIRLING_FROM:
         return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
     square, total = n * n, 0.0
@@ -174,7 +180,7 @@ def _stirling_error(n: float) -> float:
 
 @lru_cache(maxsize=4096)  # the same few levels and sizes are asked for over and over
 def _beta_logit(p: float, q: float, a: float, b: float) -> float:
-    """log(x/(1-x)) at the x with I_x(a, b) = p, where q = 1 - p, from the smaller tail."""
+    """Return log(x/(1-x)) at the x with I_x(a, b) = p, where q = 1 - p, from the smaller tail."""
     start = math.log((a + 1.0) / (b + 1.0))
     if p <= _incomplete_beta(a, b, _logistic(start), _logistic(-start)):
         return _lower_logit(p, a, b, start)
@@ -182,7 +188,7 @@ def _beta_logit(p: float, q: float, a: float, b: float) -> float:
 
 
 def _lower_logit(p: float, a: float, b: float, start: float) -> float:
-    """Newton's method on log I as a function of the logit, from a start right of the root.
+    """Apply Newton's method to log I as a function of the logit, from a start right of the root.
 
     The density of the logit is log-concave, so log I is concave and increasing: the first step
     lands left of the root and every later one moves right without passing it.

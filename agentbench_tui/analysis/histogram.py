@@ -1,4 +1,4 @@
-"""A live histogram with bounded relative error: log buckets that add up.
+"""A live histogram with bounded relative error: logarithmic buckets that can be added.
 
 Every bucket is 1 % wider than the one below, so that a percentile is right within 0.5 % over any
 range of positive numbers; the buckets in use are kept in a dictionary. Exact figures come from the
@@ -44,7 +44,7 @@ class Histogram:
             self.record(value)
 
     def record(self, value: float, count: int = 1) -> None:
-        """Count a value this many times. ValueError if it is negative, NaN or infinite."""
+        """Count a value this many times. Raises ValueError if it is negative, NaN or infinite."""
         try:
             self._counts[int(log2(value) * _PER_OCTAVE + _SHIFT)] += count
         except (ValueError, OverflowError):
@@ -54,8 +54,8 @@ class Histogram:
 
     @classmethod
     def of_many(cls, values: NDArray[np.float64]) -> Self:
-        """Return the histogram of many values, finite and >= 0; equal to recording each, except
-        for rounding at the edge of a bucket. ValueError as for `record`.
+        """Return the histogram of many finite values >= 0; equal to recording each, except for
+        rounding at the edge of a bucket. Raises ValueError like `record`.
         """
         import numpy as np
 
@@ -73,13 +73,13 @@ class Histogram:
         return histogram
 
     def merge(self, other: Histogram) -> None:
-        """Add the counts of the other: the same as having recorded its values here."""
+        """Add the counts of the other, as if its values had been recorded here."""
         self.zeros += other.zeros
         for bucket, count in other._counts.items():
             self._counts[bucket] += count
 
     def __len__(self) -> int:
-        """Number of recorded values."""
+        """Return the number of recorded values."""
         return self.zeros + sum(self._counts.values())
 
     def __eq__(self, other: object) -> bool:
@@ -90,14 +90,15 @@ class Histogram:
     __hash__ = None  # type: ignore[assignment]  # mutable: how the data model says so
 
     def percentile(self, q: float) -> float | None:
-        """The smallest recorded value with at least a share q (0 … 1) of all at or below it.
+        """Return the smallest recorded value with at least a share q (0 … 1) of all at or
+        below it.
 
         Within RELATIVE_ERROR of that value; None while nothing is recorded.
         """
         return self.percentiles((q,))[0]
 
     def percentiles(self, shares: Iterable[float]) -> list[float | None]:
-        """`percentile` of each share, in one pass over the buckets."""
+        """Return `percentile` of each share, in one pass over the buckets."""
         wanted = list(shares)
         if not all(0 <= q <= 1 for q in wanted):
             raise ValueError(f"percentiles take shares from 0 to 1, got {wanted}")
@@ -116,7 +117,7 @@ class Histogram:
         return found
 
     def buckets(self) -> list[tuple[float, float, int]]:
-        """(from, to, count) of each bucket in use, in order; zeros first as (0, 0, count)."""
+        """Return (from, to, count) of each used bucket, in order; zeros first as (0, 0, count)."""
         rows = [(0.0, 0.0, self.zeros)] if self.zeros else []
         for bucket, count in sorted(self._counts.items()):
             low = _lower_end(bucket)
@@ -124,7 +125,7 @@ class Histogram:
         return rows
 
     def to_bytes(self) -> bytes:
-        """The counts, compact: 2 to 4 bytes a bucket in use for counts below 65,536."""
+        """Return the counts, compact: 2 to 4 bytes per used bucket for counts below 65,536."""
         numbers, before = [_FORMAT, self.zeros], 0
         for bucket, count in sorted(self._counts.items()):
             numbers += (bucket - before, count)
@@ -133,7 +134,7 @@ class Histogram:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Read the result of `to_bytes`. ValueError for invalid data."""
+        """Read the result of `to_bytes`. Raises ValueError for invalid data."""
         try:
             numbers = msgspec.msgpack.decode(data, type=list[int])
         except msgspec.DecodeError as error:

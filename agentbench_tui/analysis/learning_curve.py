@@ -1,4 +1,4 @@
-"""One number from a learning curve (area, last values, slope), and the mean of many curves.
+"""One number of a learning curve (area, last values, slope), and the mean of many curves.
 
 A curve is steps, float64[n], strictly rising, and the value of the metric at each. Windows are
 counted in steps, not in points: how often a run logged must not move its summary. A window that
@@ -47,7 +47,8 @@ def auc(
     step_max: float | None = None,
     normalize: bool = True,
 ) -> float:
-    """Area under the curve over a window of steps: trapezoids, interpolated at the window's edges.
+    """Return the area under the curve over a window of steps: trapezoids, interpolated at the
+    window's edges.
 
     The window is the first or last `percent` (a share, in (0, 1]) of the steps the curve spans, or
     `step_min` … `step_max`, both given, instead: for runs of unequal length only these are the same
@@ -74,7 +75,7 @@ def auc(
 
 
 def last_n(values: ArrayLike, n: int = 5) -> float:
-    """Mean of the last n values. ValueError on NaN, and when there are fewer."""
+    """Return the mean of the last n values. Raises ValueError for NaN, or for fewer values."""
     y = column(values)
     if n < 1:
         raise ValueError(f"at least 1 value is needed, got n = {n}")
@@ -84,7 +85,8 @@ def last_n(values: ArrayLike, n: int = 5) -> float:
 
 
 def slope(steps: ArrayLike, values: ArrayLike) -> float:
-    """Slope of the least-squares line through the whole curve, in the metric's unit a step.
+    """Return the slope of the least-squares line through the whole curve, in the metric's unit per
+    step.
 
     ValueError as `auc`, and below 2 points.
     """
@@ -96,7 +98,8 @@ def slope(steps: ArrayLike, values: ArrayLike) -> float:
 
 
 def mean_curve(curves: Sequence[Curve], points: int = 200, level: float = 0.95) -> MeanCurve:
-    """Mean over curves, one a seed, at `points` steps evenly spread, with its t interval at each.
+    """Return the mean over curves, one per seed, at `points` evenly spaced steps, with its t
+    interval at each.
 
     Curves are interpolated, over the steps that all of them cover: a mean over those still running
     would jump where one ends. ValueError for no curves, for curves without steps in common, and as
@@ -140,7 +143,7 @@ def _curve(steps: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]:
 def _edges(
     x: Floats, percent: float, window: Window, step_min: float | None, step_max: float | None
 ) -> tuple[float, float]:
-    """First and last step of the window."""
+    """Return the first and last step of the window."""
     if x.size < 2:
         raise ValueError(f"the area under a curve needs at least 2 points, got {x.size}")
     first, last = float(x[0]), float(x[-1])

@@ -1,4 +1,4 @@
-"""How many values a question takes, and what can be seen with the values there are.
+"""Sample sizes for a question, and effects detectable with a given sample size.
 
 Effects are differences in units of a standard deviation: of the values when two independent
 columns are compared, of the differences when they are pairs. All but `sample_size_ratio`'s normal
@@ -39,7 +39,7 @@ class SampleSize:
 
 @dataclass(frozen=True, slots=True)
 class RatioSize:
-    """Values a side, or pairs, to find a ratio of 1 + delta in positive data."""
+    """Values per group, or pairs, to detect a ratio of 1 + delta in positive data."""
 
     normal: float
     """By the normal approximation, before rounding; too small for few values."""
@@ -55,7 +55,7 @@ def power_two_sample(
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
 ) -> float:
-    """Chance that the pooled t test of two columns, n and `n_other` long, sees `effect`.
+    """Return the power of the pooled t test of two columns, n and `n_other` long, for `effect`.
 
     `effect` is (mean B - mean A) / sd. `n_other` is n where not given. n need not be whole.
     ValueError below 2 values a side.
@@ -69,7 +69,7 @@ def power_two_sample(
 def power_paired(
     effect: float, n: float, *, alpha: float = 0.05, alternative: Alternative = "two-sided"
 ) -> float:
-    """Chance that the t test of n differences sees `effect`, their mean / their sd."""
+    """Return the power of the t test of n differences for `effect`, their mean / their sd."""
     _check_size(n)
     return _power(effect * math.sqrt(n), n - 1, alpha, alternative)
 
@@ -81,7 +81,7 @@ def sample_size_two_sample(
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
 ) -> SampleSize:
-    """Values a side for the t test of two equally long columns.
+    """Return the values per group for the t test of two equally long columns.
 
     ValueError for an effect of 0, or one that lies on the other side of a one-sided test.
     """
@@ -98,7 +98,7 @@ def sample_size_paired(
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
 ) -> SampleSize:
-    """Pairs for the t test of differences; errors as `sample_size_two_sample`."""
+    """Return the pairs for the t test of differences; errors as in `sample_size_two_sample`."""
     _check_effect(effect, alternative)
     return _size(
         lambda n: power_paired(effect, n, alpha=alpha, alternative=alternative), power, alpha
@@ -113,7 +113,8 @@ def smallest_detectable_two_sample(
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
 ) -> float:
-    """The effect that two columns of these lengths see with `power`, in sds of the values.
+    """Return the effect, in sds of the values, that two columns of these lengths detect with
+    `power`.
 
     Negative when the alternative is `less`.
     """
@@ -132,7 +133,7 @@ def smallest_detectable_paired(
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
 ) -> float:
-    """The effect that n pairs see with `power`, in sds of the differences."""
+    """Return the effect, in sds of the differences, that n pairs detect with `power`."""
     return _detectable(
         lambda effect: power_paired(effect, n, alpha=alpha, alternative=alternative),
         power,
@@ -149,7 +150,8 @@ def sample_size_ratio(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> RatioSize:
-    """Values a side, or pairs, to find a change by the factor 1 + delta, two-sided.
+    """Return the values per group, or pairs, to detect a change by the factor 1 + delta,
+    two-sided.
 
     `sd_log` is the sd of the logs, or of the pairs' differences of logs. The normal formula is
     k (z(1-alpha/2) + z(power))² sd_log² / log(1+delta)²; k is 2 for two columns, 1 for pairs.
@@ -167,7 +169,8 @@ def sample_size_ratio(
 def sample_size_proportions(
     first: float, second: float, *, power: float = 0.8, alpha: float = 0.05
 ) -> int:
-    """Cases a side to tell two independent shares apart, two-sided, by the arcsine transformation.
+    """Return the cases per group to distinguish two independent shares, two-sided, by the arcsine
+    transformation.
 
     n = 2 (z(1-alpha/2) + z(power))² / h² with h = 2 asin √second - 2 asin √first (Cohen 1988).
     70 % against 80 %: 292; 90 % against 95 %: 424.
@@ -182,7 +185,7 @@ def sample_size_proportions(
 
 
 def power_mcnemar(only_a: float, only_b: float, n: int, *, alpha: float = 0.05) -> float:
-    """Chance that the exact two-sided McNemar test of n pairs sees a difference.
+    """Return the power of the exact two-sided McNemar test of n pairs.
 
     `only_a` and `only_b` are the chances that a case is right in A alone and in B alone. Exact:
     summed over how many of the n pairs disagree, and over which way they do.
@@ -206,7 +209,7 @@ def power_mcnemar(only_a: float, only_b: float, n: int, *, alpha: float = 0.05) 
 def sample_size_mcnemar(
     only_a: float, only_b: float, *, power: float = 0.8, alpha: float = 0.05
 ) -> int:
-    """Pairs with which the exact McNemar test reaches `power`; see `power_mcnemar`.
+    """Return the pairs with which the exact McNemar test reaches `power`; see `power_mcnemar`.
 
     With one pair fewer it does not. Searched from Connor's normal formula (1987) on, which is
     always too small: (z(1-alpha/2) √D + z(power) √(D - d²))² / d², with D the sum of the two and d
@@ -237,7 +240,8 @@ def sample_size_mcnemar(
 def smallest_detectable_mcnemar(
     background: float, n: int, *, power: float = 0.8, alpha: float = 0.05
 ) -> float:
-    """Return the share of n pairs, lost by one side alone, that McNemar's exact test detects.
+    """Return the share of n pairs that only one side gets wrong which McNemar's exact test
+    detects.
 
     `background` is the share of pairs that disagree anyway, half of them either way. Solves
     Connor's formula (1987) with the continuity correction of `sample_size_mcnemar`; at least the

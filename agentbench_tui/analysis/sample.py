@@ -15,7 +15,8 @@ _DENSE = 8
 
 
 def column(values: ArrayLike) -> Floats:
-    """The values as float64[n]; n may be 0. ValueError on NaN, infinity or a second dimension.
+    """Return the values as float64[n]; n may be 0. Raises ValueError for NaN, infinity or a second
+    dimension.
 
     What has no value (a failed request) must be left out and counted by the caller: a NaN that
     silently vanishes would make a failing agent look quick.
@@ -29,12 +30,14 @@ def column(values: ArrayLike) -> Floats:
 
 
 def mean(x: Floats) -> float:
-    """Between the least and the largest, although sums round: of equal values exactly theirs."""
+    """Return the mean, between minimum and maximum despite rounding: of equal values exactly
+    theirs.
+    """
     return min(max(float(x.mean()), float(x.min())), float(x.max()))
 
 
 def median(x: Floats) -> float:
-    """The middle of one value or more, as `np.median`, which imports a lot when it is called."""
+    """Return the median of one or more values; `np.median` imports many modules when called."""
     half = x.size // 2
     if x.size % 2:
         return float(np.partition(x, half)[half])
@@ -42,12 +45,15 @@ def median(x: Floats) -> float:
 
 
 def variance(x: Floats) -> float:
-    """Of a sample of two values or more; exactly 0 of equal ones, whose mean rounds."""
+    """Return the sample variance of two or more values; exactly 0 for equal ones, whose mean is
+    rounded.
+    """
     return 0.0 if x.min() == x.max() else float(x.var(ddof=1))
 
 
 def upper_share(level: float) -> float:
-    """The share of a distribution below the upper end of its central `level`: 0.975 for 0.95.
+    """Return the share of a distribution below the upper end of its central `level`: 0.975 for
+    0.95.
 
     ValueError unless the level lies between 0 and 1.
     """
@@ -57,7 +63,7 @@ def upper_share(level: float) -> float:
 
 
 def sorted_distinct(labels: Integers) -> Integers:
-    """`np.unique`, without sorting or hashing where labels are numbers of one dense range."""
+    """Return `np.unique`, without sorting or hashing if labels are numbers of one dense range."""
     if not len(labels):
         return labels
     low = int(labels.min())
@@ -86,7 +92,7 @@ class Distinct(NamedTuple):
 
 
 def distinct(labels: Integers) -> Distinct:
-    """As `np.unique`, without sorting where labels are numbers of one dense range."""
+    """Return the distinct labels, without sorting if they are numbers of one dense range."""
     low = int(labels.min(initial=0))
     span = int(labels.max(initial=0)) - low + 1
     if span > _DENSE * len(labels):
@@ -105,7 +111,7 @@ def distinct(labels: Integers) -> Distinct:
 
 
 def mean_by(labels: Integers, values: Floats) -> tuple[Integers, Floats]:
-    """The labels that there are, in order, and the mean of the values of each."""
+    """Return the existing labels in order, and the mean of the values of each."""
     low = int(labels.min(initial=0))
     span = int(labels.max(initial=0)) - low + 1
     if span > _DENSE * len(labels):
@@ -120,19 +126,20 @@ def mean_by(labels: Integers, values: Floats) -> tuple[Integers, Floats]:
 
 
 def known_or_zero(values: Floats) -> Floats:
-    """Return the values with 0 for NaN. Like `np.nan_to_num` for finite values, and quicker."""
+    """Return the values with 0 for NaN: `np.nan_to_num` for finite values, but faster."""
     return np.where(np.isnan(values), 0.0, values)
 
 
 @lru_cache(maxsize=16, typed=True)
 def constant(value: float, count: int) -> NDArray[Any]:
-    """Return the value `count` times, in the memory of one: read-only, and shared by all callers
-    that ask for the same, such as a thousand agents of one seed."""
+    """Return the value `count` times in the memory of one: read-only, and shared by all callers
+    with the same arguments.
+    """
     return np.broadcast_to(np.asarray(value), count)
 
 
 def random_groups(table: Floats, groups: int, seed: int) -> Floats:
-    """A table float64[rows, units] with its units put together at random: float64[rows, groups].
+    """Sum the units of a table float64[rows, units] in random groups: float64[rows, groups].
 
     Each holds the sum of its units × groups ÷ units, so that the means stay. What varies between
     units varies between groups of them as if each were a draw (the method of random groups, Wolter
@@ -146,7 +153,9 @@ def random_groups(table: Floats, groups: int, seed: int) -> Floats:
 
 
 def grouped(values: Floats, labels: ArrayLike) -> tuple[Integers, int]:
-    """Labels renumbered 0 … G-1, and G. ValueError unless there is one label for each value."""
+    """Return labels renumbered 0 … G-1, and G. Raises ValueError unless there is one label per
+    value.
+    """
     array = np.asarray(labels)
     if array.shape != values.shape:
         raise ValueError(f"{values.size} values but {array.size} labels")

@@ -1,4 +1,4 @@
-"""On which scale a metric's changes are measured, and which way is worse.
+"""The scale on which a metric's changes are measured, and its worse direction.
 
 Every gate works on positions: numbers whose differences are changes, and which grow as the metric
 gets worse. Times, tokens, costs and throughputs change by factors, so their positions are logs;
@@ -37,7 +37,7 @@ class Scale:
     """`points` for shares in 0 … 1; a point is 0.01."""
 
     def positions(self, values: ArrayLike) -> Floats:
-        """float64[n] that grows as the metric worsens; a change of unit shifts it as a whole.
+        """Return float64[n] that grows as the metric worsens; a change of unit shifts all of it.
 
         ValueError on NaN and infinity, and on the ratio scale for values of 0 or less.
         """
@@ -49,23 +49,28 @@ class Scale:
         return x if self.better == "lower" else -x
 
     def value(self, position: float) -> float:
-        """The metric at a position, in its own unit; infinite beyond what a number can hold."""
+        """Return the metric at a position, in its own unit; infinite beyond the range of
+        numbers.
+        """
         signed = position if self.better == "lower" else -position
         if self.kind == "points":
             return signed
         return math.exp(signed) if signed < _LARGEST_LOG else math.inf
 
     def change(self, shift: float) -> float:
-        """A difference of positions as new / old, or as new - old on the scale of points."""
+        """Return a difference of positions as new / old, or as new - old on the scale of points."""
         return self.value(shift)
 
     def interval(self, low: float, high: float) -> tuple[float, float]:
-        """The ends of an interval of shifts as changes, in the order of the metric's values."""
+        """Return the ends of an interval of shifts as changes, in the order of the metric's
+        values.
+        """
         first, second = self.change(low), self.change(high)
         return (first, second) if self.better == "lower" else (second, first)
 
     def length(self, size: float) -> float:
-        """A size as a difference of positions: 0.05 is a factor of 1.05 either way, or 5 points.
+        """Return a size as a difference of positions: 0.05 is a factor of 1.05 either way, or 5
+        points.
 
         ValueError when negative.
         """
@@ -74,11 +79,11 @@ class Scale:
         return _ROUNDING * (math.log1p(size) if self.kind == "ratio" else size)
 
     def size(self, length: float) -> float:
-        """A difference of positions as a size; the inverse of `length`."""
+        """Return a difference of positions as a size; the inverse of `length`."""
         if self.kind == "points":
             return length
         return math.expm1(length) if length < _LARGEST_LOG else math.inf
 
     def margin(self, margin: float | None) -> float:
-        """The margin as a difference of positions; the scale's own for None."""
+        """Return the margin as a difference of positions; by default the scale's own."""
         return self.length(MARGINS[self.kind] if margin is None else margin)

@@ -1,4 +1,4 @@
-"""Descriptive figures of one column, and whether the column is long and steady enough for them."""
+"""Descriptive figures of one column, and whether it is long and steady enough for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOOKS_THEN_EVERY = 10
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One column in figures, in the unit of the column; None where a figure does not exist."""
+    """Figures of one column in its unit; None if a figure does not exist."""
 
     n: int
     mean: float
@@ -42,7 +42,7 @@ class Summary:
 
 
 def summarise(values: ArrayLike) -> Summary | None:
-    """The figures of a column; None for an empty one."""
+    """Return the figures of a column; None for an empty one."""
     x = column(values)
     if x.size == 0:
         return None
@@ -65,7 +65,7 @@ def summarise(values: ArrayLike) -> Summary | None:
 
 
 def quantile(values: ArrayLike, q: float) -> float:
-    """The q-quantile by linear interpolation (type 7 of Hyndman & Fan 1996, as numpy).
+    """Return the q-quantile by linear interpolation (type 7 of Hyndman & Fan 1996, as numpy).
 
     ValueError for an empty column or q outside 0 … 1.
     """
@@ -84,7 +84,7 @@ def quantile(values: ArrayLike, q: float) -> float:
 
 
 def needed(q: float, level: float = 0.95) -> int:
-    """The fewest values that say anything about the q-quantile: 1 - q^n >= level.
+    """Return the fewest values that bound the q-quantile: 1 - q^n >= level.
 
     Below, the largest value seen is likelier than 1 - level to lie under the quantile, so that
     nothing bounds it. 59 for 0.95, 299 for 0.99, 2,995 for 0.999, 5 for the median; low
@@ -96,12 +96,12 @@ def needed(q: float, level: float = 0.95) -> int:
 
 
 def supported(q: float, n: int, level: float = 0.95) -> bool:
-    """Whether n values are enough to print the q-quantile."""
+    """Return whether n values are enough to print the q-quantile."""
     return n >= needed(q, level)
 
 
 def iqm(values: ArrayLike) -> float:
-    """Mean without the lowest and highest quarter, each cut down to whole values.
+    """Return the mean without the lowest and highest quarter, each rounded down to whole values.
 
     As in Agarwal et al. 2021 (rliable). ValueError for an empty column.
     """
@@ -113,7 +113,7 @@ def iqm(values: ArrayLike) -> float:
 
 
 def lag1_autocorrelation(values: ArrayLike) -> float | None:
-    """r1 = Σ (x_t - m)(x_(t+1) - m) / Σ (x_t - m)², in order of time.
+    """Return r1 = Σ (x_t - m)(x_(t+1) - m) / Σ (x_t - m)², in order of time.
 
     None below 3 values or when all are equal.
     """
@@ -129,7 +129,7 @@ def lag1_autocorrelation(values: ArrayLike) -> float | None:
 
 
 def effective_sample_size(values: ArrayLike) -> float:
-    """How many independent values the column is worth for its mean: n (1 - r1) / (1 + r1).
+    """Return the effective number of independent values for the mean: n (1 - r1) / (1 + r1).
 
     Exact for a long AR(1) series. Held between 1 and n (0 for an empty column): a negative r1 is
     not taken for more data than there is, and neither is an unknown one.
@@ -176,7 +176,9 @@ class Drift:
 
 
 def drift(values: ArrayLike) -> Drift | None:
-    """Whether a series, in order of time, moved: p < 0.01 is worth a flag. None below 15 values."""
+    """Return whether a series in order of time moved: p < 0.01 deserves a flag. None below 15
+    values.
+    """
     x = column(values)
     if x.size < DRIFT_FROM:
         return None
@@ -188,7 +190,7 @@ def drift(values: ArrayLike) -> Drift | None:
 
 
 def relative_half_width(interval: Interval, value: float) -> float:
-    """Half the width of the interval as a share of the value; infinite around 0."""
+    """Return half the width of the interval as a share of the value; infinite around 0."""
     half = (interval.high - interval.low) / 2
     if half == 0:
         return 0.0
@@ -203,7 +205,7 @@ def precision_reached(
     *,
     relative: bool = True,
 ) -> bool:
-    """Whether a series, in order of time, was precise enough at one of the agreed looks.
+    """Return whether a series in order of time was precise enough at one of the planned looks.
 
     Precise is an interval with a half width of at most `half_width`: as a share of the value, of
     the geometric mean for positive values and of the mean otherwise; or, unless `relative`, in

@@ -1,4 +1,4 @@
-"""Numbers of the answers of a large execution, by column: read at once instead of row by row.
+"""Columns of numbers of a large execution's answers, read at once instead of row by row.
 
 Triggers remove the columns when an answer of the execution is added, changed or removed, so that
 they never differ from the rows.
@@ -62,7 +62,7 @@ def keep_columns(
 
 
 def columns_kept(connection: sqlite3.Connection, execution_key: int) -> dict[str, ColumnFacts]:
-    """Return name → facts of each stored column; empty if there are none."""
+    """Return the facts of each stored column by name; empty if there are none."""
     rows = connection.execute(
         "SELECT name, n, known, known_answered FROM answer_columns WHERE execution_key=?",
         (execution_key,),
@@ -82,8 +82,9 @@ def column_content(connection: sqlite3.Connection, execution_key: int, name: str
 def observation_rows(
     connection: sqlite3.Connection, execution_key: int, chunk: int
 ) -> Iterator[list[tuple[Any, ...]]]:
-    """`OBSERVATION_COLUMNS` of the counted observations of an execution, so many at a time, in the
-    order in which they were committed. Failures of the grader's and the harness's do not count."""
+    """Yield `OBSERVATION_COLUMNS` of the counted observations of an execution in chunks, in commit
+    order. Failures of the grader and the harness do not count.
+    """
     cursor = connection.execute(
         f"SELECT {', '.join(_EXPRESSIONS.values())} FROM answers"  # noqa: S608  # ours
         " WHERE execution_key=? AND (failure_kind IS NULL"
@@ -111,7 +112,7 @@ def figure_rows(
 
 
 def clusters_of_cases(connection: sqlite3.Connection, execution_key: int) -> list[tuple[int, str]]:
-    """(case key, cluster) of those cases of an execution that have a cluster."""
+    """Return (case key, cluster) of those cases of an execution that have a cluster."""
     rows = connection.execute(
         "SELECT c.key, json_extract(c.body, '$.cluster') FROM benchmark_executions e"
         " JOIN cases c ON c.dataset_key=e.dataset_key WHERE e.key=?"

@@ -41,7 +41,7 @@ def answer_counts(connection: sqlite3.Connection, execution_key: int) -> AnswerC
 
 
 def failure_counts(connection: sqlite3.Connection, execution_key: int) -> dict[str, int]:
-    """Failure kind → answers that ended with it."""
+    """Return the number of answers that ended with each failure kind."""
     return {
         row[0]: row[1]
         for row in connection.execute(
@@ -53,7 +53,7 @@ def failure_counts(connection: sqlite3.Connection, execution_key: int) -> dict[s
 
 
 def answers_stored(file: Path) -> int:
-    """How many answers a database holds."""
+    """Return the number of answers in a database."""
     with reading(file) as connection:
         count: int = connection.execute("SELECT COUNT(*) FROM answers").fetchone()[0]
     return count

@@ -108,7 +108,7 @@ def _belongs_to(path: Path, database: Path) -> bool:
 
 
 def _make_plain_file(path: Path) -> None:
-    """One file without a write-ahead log, so that its hash says everything."""
+    """Make a single file without a write-ahead log, so that its hash covers everything."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute("PRAGMA journal_mode=DELETE")
@@ -124,7 +124,7 @@ def _sha256(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What happened to the runs of a file."""
+    """Outcome of importing the runs of a file."""
 
     new: tuple[str, ...]
     """Ids of the copied runs."""
@@ -176,7 +176,8 @@ def import_runs(database: Path, source_path: Path, soundness: Soundness | None =
 
 
 def _check_schema(source_path: Path) -> None:
-    """Raise StoreError unless tables, indexes and views are exactly those of a version of ours.
+    """Raise StoreError unless tables, indexes and views are exactly those of a version of
+    agentbench.
 
     Triggers, views and generated columns of a crafted file would run while it is read or migrated.
     """
@@ -202,7 +203,7 @@ def _check_schema(source_path: Path) -> None:
 
 @contextmanager
 def _of_newest_schema(source_path: Path, database: Path) -> Iterator[Path]:
-    """The file itself, or a copy of an older one that is brought up to date."""
+    """Yield the file itself, or a migrated copy of an older one."""
     if schema_of(source_path) in {0, SCHEMA_VERSION}:
         yield source_path
         return

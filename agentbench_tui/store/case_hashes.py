@@ -30,13 +30,13 @@ class CaseHashes(NamedTuple):
 
 
 def case_hashes(connection: sqlite3.Connection, dataset_key: int) -> CaseHashes:
-    """The hashes of a dataset, kept or made."""
+    """Return the hashes of a dataset, stored or computed."""
     kept = _kept(connection, dataset_key)
     return made_hashes(connection, dataset_key) if kept is None else kept
 
 
 def made_hashes(connection: sqlite3.Connection, dataset_key: int) -> CaseHashes:
-    """The hashes of a dataset, from its cases."""
+    """Compute the hashes of a dataset from its cases."""
     cursor = connection.execute(
         "SELECT case_id, body, json_remove(body, '$.id'), CASE WHEN instr(body, '\"cluster\"')"
         " THEN json_extract(body, '$.cluster') END FROM cases WHERE dataset_key=? ORDER BY key",
@@ -60,7 +60,7 @@ def has_hashes(connection: sqlite3.Connection, dataset_key: int) -> bool:
 
 
 def keep_hashes(connection: sqlite3.Connection, dataset_key: int, hashes: CaseHashes) -> None:
-    """Keep the hashes of a dataset."""
+    """Store the hashes of a dataset."""
     connection.execute(
         "INSERT OR REPLACE INTO case_hashes VALUES (?,?,?,?)", (dataset_key, *hashes)
     )

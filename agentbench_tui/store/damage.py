@@ -1,4 +1,4 @@
-"""Runs whose rows do not hold: excluded from what commands read, so that they spoil no other run.
+"""Excludes runs with invalid rows from what commands read, so that they affect no other run.
 
 Checking every row takes long, so nothing is checked until a command has failed over what it read.
 In SQLite a temporary view hides the table of the same name; readers then see all other runs.
@@ -48,7 +48,9 @@ def note_opened(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def exclude_damaged(soundness: Soundness) -> list[str]:
-    """Find and exclude the damaged runs of every database that was read; a line on each new one."""
+    """Find and exclude the damaged runs of every opened database; return a line for each
+    new one.
+    """
     from agentbench_tui.store.database import connect_to_read
 
     lines = []

@@ -22,7 +22,7 @@ BUSY_TIMEOUT_S = 10.0
 
 
 def migrations() -> list[tuple[int, str]]:
-    """(version, SQL) of every forward migration, in order."""
+    """Return (version, SQL) of every forward migration, in order."""
     folder = resources.files("agentbench_tui.store") / "migrations"
     found = [(int(item.name[:4]), item) for item in folder.iterdir() if item.name.endswith(".sql")]
     return [
@@ -36,7 +36,7 @@ SCHEMA_VERSION = 12
 
 
 def create_or_migrate(path: Path) -> None:
-    """Bring the database at `path` to the newest schema, creating it when it is not there.
+    """Migrate the database at `path` to the newest schema, creating it if it does not exist.
 
     Each migration is one transaction under the write lock. A database of a newer schema or of
     another program, a file that is no database, or an older one that a run is being written to is
@@ -74,7 +74,7 @@ def _migrate(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _check_no_run_is_live(path: Path, connection: sqlite3.Connection) -> None:
-    """The program that writes it knows the schema it began with, and no other."""
+    """Refuse to migrate while a run is live, because its process knows only the old schema."""
     for (run_id,) in connection.execute("SELECT id FROM runs WHERE status='running'").fetchall():
         if is_leased(path, run_id):
             raise StoreError(
@@ -84,7 +84,7 @@ def _check_no_run_is_live(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def schema_of(path: Path) -> int:
-    """The schema version of a database, 0 of an empty one. Raises StoreError for others."""
+    """Return the schema version of a database, 0 for an empty one. Raises StoreError for others."""
     with faults_named(path), closing(_open_to_read(path)) as connection:
         return _checked_version(path, connection)
 
@@ -113,7 +113,7 @@ def _too_new(path: Path, version: int) -> str:
 
 
 def connect_to_write(path: Path) -> sqlite3.Connection:
-    """A writing connection to an up-to-date database. Use it under the write lock only."""
+    """Return a writing connection to an up-to-date database. Use it under the write lock only."""
     create_or_migrate(path)
     with faults_named(path):
         return _open_for_writing(path)
@@ -137,7 +137,7 @@ def _open_for_writing(path: Path) -> sqlite3.Connection:
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
-    """A read-only connection in autocommit: every statement sees the newest commit.
+    """Return a read-only connection in autocommit: every statement sees the newest commit.
 
     A database of an older schema is brought to the newest one first. Raises StoreError when that
     cannot be, and when there is no database or one of a newer schema.
@@ -160,7 +160,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def data_version(connection: sqlite3.Connection) -> int:
-    """A number that changes whenever another connection has committed."""
+    """Return a number that changes whenever another connection has committed."""
     return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
 
@@ -179,8 +179,9 @@ def _update(path: Path) -> None:
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """`connect_to_read` for a block, at whose end it is closed; what goes wrong in the block with
-    the file (a damaged page, a disk's error) is a StoreError too."""
+    """Open `connect_to_read` for a block; file errors in the block (a damaged page, a disk error)
+    become StoreError.
+    """
     with faults_named(path), closing(connect_to_read(path)) as connection:
         yield connection
 
@@ -202,13 +203,13 @@ def read_uri(path: Path) -> str:
 
 
 def workspace_id(connection: sqlite3.Connection) -> str:
-    """The UUID of the database, kept with every run, also after an import elsewhere."""
+    """Return the UUID of the database, stored with every run, even after an import elsewhere."""
     row = connection.execute("SELECT value FROM meta WHERE key='workspace_id'").fetchone()
     return str(row[0])
 
 
 def workspace_salt(connection: sqlite3.Connection) -> str:
-    """32 secret hex digits that games of this database are made with; drawn at the first call.
+    """Return 32 secret hex digits for games of this database; drawn at the first call.
 
     Needs a writing connection. Agents must not get them: what follows from a seed and this salt
     cannot be recomputed from the seed alone.
@@ -228,7 +229,7 @@ def real_path(path: Path) -> Path:
 
 
 def default_database() -> Path:
-    """`AGENTBENCH_DB`, else `agentbench.db` in the user's data folder."""
+    """Return `AGENTBENCH_DB`, else `agentbench.db` in the user's data folder."""
     given = os.environ.get("AGENTBENCH_DB")
     if given:
         return real_path(Path(given))

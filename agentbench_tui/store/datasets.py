@@ -1,4 +1,4 @@
-"""Datasets and their cases: written once for each hash, and read page by page."""
+"""Datasets and their cases: written once per hash, read page by page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def add_dataset(
     dataset_hash: str,
     cases: Sequence[tuple[str, str]],
 ) -> int:
-    """Write a dataset with all its cases, (id, JSON) of each, in one transaction; its key."""
+    """Write a dataset with all its cases, (id, JSON) of each, in one transaction; return
+    its key.
+    """
     key: int = connection.execute(
         "INSERT INTO datasets (hash, source, cases) VALUES (?,?,?) RETURNING key",
         (dataset_hash, source, len(cases)),
@@ -40,7 +42,7 @@ def add_dataset(
 def begin_dataset(
     connection: sqlite3.Connection, run_id: str, source: str, dataset_hash: str
 ) -> int:
-    """Write a dataset whose cases follow in other transactions; its key.
+    """Write a dataset whose cases follow in other transactions; return its key.
 
     Until `finish_dataset` it bears another name, so that no one takes half of it.
     """
@@ -57,9 +59,7 @@ def add_case(writer: RowWriter, dataset: int, case_id: str, body: str) -> None:
 
 
 def finish_dataset(connection: sqlite3.Connection, key: int, dataset_hash: str, count: int) -> int:
-    """Give a dataset its name once all its cases are stored; return the key of the dataset of
-    that name.
-    """
+    """Name a dataset once all its cases are stored; return the key of the dataset of that name."""
     twin = dataset_key(connection, dataset_hash)
     if twin is not None:  # another process was quicker; ours goes when the next run begins
         return twin
@@ -81,7 +81,7 @@ def use_dataset(
 
 
 def datasets_of_run(connection: sqlite3.Connection, run_key: int) -> dict[int, int]:
-    """Execution key → dataset key, of the executions of a run that have one."""
+    """Return the dataset key of each execution of a run that has one."""
     return dict(
         connection.execute(
             "SELECT key, dataset_key FROM benchmark_executions"
@@ -100,7 +100,9 @@ def case_keys(connection: sqlite3.Connection, dataset: int) -> Iterable[int]:
 
 
 def keys_of_dataset(connection: sqlite3.Connection, dataset: int) -> range | list[int]:
-    """Return the same keys; a range if they are consecutive, as they usually are."""
+    """Return the keys of a dataset's cases; a range if they are consecutive, as they
+    usually are.
+    """
     first, last, count = connection.execute(
         "SELECT (SELECT MIN(key) FROM cases WHERE dataset_key=?1),"
         " (SELECT MAX(key) FROM cases WHERE dataset_key=?1),"
@@ -121,7 +123,7 @@ def dataset_of_execution(connection: sqlite3.Connection, execution_key: int) -> 
 
 
 def case_ids(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, str]:
-    """Key → id of cases."""
+    """Return the id of each case, by key."""
     return dict(
         map(
             tuple,
@@ -137,7 +139,7 @@ def case_ids(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, s
 def page_of_cases(
     connection: sqlite3.Connection, dataset: int, first: int, last: int
 ) -> list[tuple[int, str]]:
-    """(key, JSON) of a dataset's cases from one key to another."""
+    """Return (key, JSON) of a dataset's cases from one key to another."""
     rows = connection.execute(
         "SELECT key, body FROM cases WHERE dataset_key=? AND key BETWEEN ? AND ? ORDER BY key",
         (dataset, first, last),

@@ -1,4 +1,4 @@
-"""Changes to the stored answers of a run that nobody else sees until all of them are committed.
+"""Changes to the stored answers of a run that are invisible to others until all are committed.
 
 A draft holds private copies of the tables that change, on a connection that only reads. In SQLite
 a temporary table hides the table of the same name, so the queries that aggregate a run read the
@@ -25,7 +25,7 @@ class Draft:
     """A private copy of a run's rows of some tables, for changes. Requires the run's lease."""
 
     def __init__(self, database: Path, run_key: int, tables: Sequence[str]) -> None:
-        """Raises StoreError. Needs room for the rows in SQLite's temporary storage."""
+        """Raises StoreError. Needs space for the rows in SQLite's temporary storage."""
         self._database = database
         self._changes: list[tuple[str, Sequence[Any]]] = []
         self.connection = connect_to_read(database)
@@ -38,7 +38,7 @@ class Draft:
             raise
 
     def add(self, statement: str, row: Sequence[Any]) -> None:
-        """Change the draft by a statement, and the database by the same one when it commits."""
+        """Change the draft by a statement, and repeat it on the database at commit."""
         with faults_named(self._database):
             self.connection.execute(statement, row)
         self._changes.append((statement, row))

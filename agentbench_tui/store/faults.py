@@ -35,7 +35,7 @@ _DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 @contextmanager
 def faults_named(path: Path) -> Iterator[None]:
-    """Turn what SQLite says of an unusable database at `path` into a StoreError."""
+    """Convert SQLite's errors about an unusable database at `path` to StoreError."""
     try:
         yield
     except sqlite3.Error as error:
@@ -56,7 +56,7 @@ def faults_named(path: Path) -> Iterator[None]:
 
 
 def not_text(path: Path) -> StoreError:
-    """Return the error for a database that holds a text which is not UTF-8."""
+    """Return the error for a database with text that is not UTF-8."""
     return StoreError(
         f"{path}: it is damaged, a text in it is not UTF-8; give another file with --db"
     )

@@ -1,4 +1,4 @@
-"""Where a run writes, and where its database ends up: in memory, and on network file systems.
+"""Location of a database during and after a run: in memory, and on network file systems.
 
 A database on a network file system is worked on in a local copy. Next to the copy is a note with
 its target, locked while the process lives: a copy whose note is not locked was left by a killed
@@ -55,7 +55,7 @@ class Location:
     def resolve(
         cls, database: str | None, persist: str | None = None, *, resume: bool = False
     ) -> Location:
-        """From `--db` (or None for the user's default) and `--persist`.
+        """Return the location from `--db` (or None for the user's default) and `--persist`.
 
         With `resume` the copy that a killed process left of a database on a network file system is
         used again.
@@ -81,7 +81,8 @@ class Location:
         return location
 
     def deliver(self) -> Path:
-        """Copy the working file to its target, if it has one; the path to read from now on.
+        """Copy the working file to its target, if it has one; return the path to read from
+        now on.
 
         Raises StoreError, and the working file stays, when the target cannot be written, or was
         written by somebody else since it was copied.
@@ -176,8 +177,8 @@ def is_on_network(path: Path) -> bool:
 
 
 def abandoned_copy(target: Path) -> LocalCopy | None:
-    """Return the newest copy of a database that a killed process left, locked by this one from
-    now on; None if there is none. Release it if it is not used.
+    """Return the newest copy of a database that a killed process left, locked by this process; None
+    if there is none. Release it if it is not used.
     """
     copies = sorted(_copies_folder().glob(f"*{_NOTE}"), reverse=True)  # ids are sorted by time
     for note_path in copies:
@@ -232,7 +233,7 @@ def _note_of(copy: Path) -> Path:
 
 
 def _locked(path: Path) -> int | None:
-    """A descriptor that holds the lock of a note; None while another process does."""
+    """Return a descriptor that holds the lock of a note; None while another process does."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError:
@@ -246,7 +247,9 @@ def _locked(path: Path) -> int | None:
 
 
 def _private(partial: Path, target: Path) -> Path:
-    """A new file with the rights of the one that it will replace, else for its owner alone."""
+    """Create a file with the permissions of the one that it will replace, else for its
+    owner only.
+    """
     private_file(partial)
     with suppress(OSError):
         partial.chmod(target.stat().st_mode & 0o777)
@@ -254,7 +257,7 @@ def _private(partial: Path, target: Path) -> Path:
 
 
 def filesystem_of(path: Path) -> str | None:
-    """Type of the file system that holds `path` (`ext4`, `nfs4`, …); None when unknown."""
+    """Return the type of the file system that holds `path` (`ext4`, `nfs4`, …); None if unknown."""
     try:
         mounts = _MOUNTS.read_bytes()
     except OSError:

@@ -1,4 +1,4 @@
-"""The two locks that make one file safe for many processes.
+"""Two locks that let many processes use one file safely.
 
 `WriteLock`: every write transaction and every checkpoint runs under it. SQLite before 3.51.3 can
 corrupt a database when one connection checkpoints while another commits; this rules it out.
@@ -47,7 +47,7 @@ _PRIVATE = 0o600
 
 
 class WriteLock:
-    """An flock on `<database>.lock`, taken for one transaction at a time."""
+    """An flock on `<database>.lock`, held for one transaction at a time."""
 
     def __init__(self, database: Path) -> None:
         try:
@@ -59,7 +59,7 @@ class WriteLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Wait for the lock; release it at the end.
+        """Wait for the lock; release it at the end of the block.
 
         Raises StoreError after `LONGEST_WAIT_S`, with the processes that have the lock file open.
         """
@@ -70,7 +70,7 @@ class WriteLock:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Close the file, and with it the lock. Does nothing when it is closed."""
+        """Close the file, and with it the lock. Idempotent."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -114,7 +114,7 @@ class LeaseHolder(msgspec.Struct, frozen=True):
 
     @classmethod
     def here(cls) -> LeaseHolder:
-        """This process, from now on."""
+        """Return this process as holder."""
         _, started = _state_and_start(os.getpid())
         return cls(boot_id(), os.getpid(), unix_time(), _pid_namespace(), started)
 
@@ -134,7 +134,7 @@ class LeaseHolder(msgspec.Struct, frozen=True):
 
 
 class Lease:
-    """The right to write one run. Free again as soon as its process is gone."""
+    """The exclusive right to write one run. Free again as soon as its process is gone."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
@@ -143,7 +143,7 @@ class Lease:
 
     @classmethod
     def take(cls, database: Path, run_id: str, holder: LeaseHolder | None = None) -> Lease | None:
-        """The lease of a run, or None while another process holds it.
+        """Take the lease of a run; return None while another process holds it.
 
         Raises StoreError, also for what is not the id of a run.
         """
@@ -183,7 +183,7 @@ class Lease:
         return cls(path, descriptor)
 
     def write(self, holder: LeaseHolder) -> None:
-        """Name the process that holds it."""
+        """Record the process that holds it."""
         os.truncate(self._descriptor, 0)
         os.pwrite(self._descriptor, msgspec.json.encode(holder), 0)
 
@@ -240,7 +240,7 @@ def _mode_of(database: Path) -> int:
 
 
 def is_leased(database: Path, run_id: str) -> bool:
-    """Return whether a living process holds the run's lease. Changes nothing."""
+    """Return whether a living process holds the run's lease. Read-only."""
     if not is_name(run_id):
         return False  # a damaged row
     path = _lease_path(database, run_id)
@@ -267,7 +267,7 @@ def _lease_path(database: Path, run_id: str) -> Path:
 
 @contextmanager
 def _folder_lock(database: Path, folder: Path) -> Iterator[None]:
-    """Let no other process take a lease of this database in the meantime.
+    """Prevent other processes from taking a lease of this database in the block.
 
     A lease file that is locked but still names its last holder would look abandoned, and of two
     processes that find one abandoned the slower would remove the file of the faster. It is not the
@@ -284,7 +284,7 @@ def _folder_lock(database: Path, folder: Path) -> Iterator[None]:
 
 
 def _is_abandoned(path: Path) -> bool:
-    """Return whether the process that a lease names is gone, though its flock is held."""
+    """Return whether the process named in a lease is gone although its flock is held."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=LeaseHolder).is_gone
     except (OSError, msgspec.DecodeError):
@@ -308,7 +308,8 @@ def _pid_namespace() -> str:
 
 
 def _state_and_start(pid: int) -> tuple[str, int]:
-    """The letter of a process's state, and when it began in clock ticks since the machine's start.
+    """Return the letter of a process's state, and its start in clock ticks since the machine's
+    start.
 
     Empty and 0 where the system does not say. The time of day would not do: while a run goes on the
     clock may be set, as on a virtual machine that was paused.
@@ -321,7 +322,9 @@ def _state_and_start(pid: int) -> tuple[str, int]:
 
 
 def _processes_with(descriptor: int) -> Iterator[str]:
-    """Other processes that have the same file open, as `pid 12 (command line)`; some at most."""
+    """Yield other processes that have the same file open, as `pid 12 (command line)`, up to a
+    maximum.
+    """
     import psutil
 
     count, wanted = 0, os.fstat(descriptor)
@@ -356,11 +359,11 @@ class Held:
         _close_in_forked_children(self)
 
     def lock(self) -> None:
-        """Wait until it is free, and take it."""
+        """Wait for the lock and take it."""
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
 
     def close(self) -> None:
-        """Give it back."""
+        """Release the lock."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -376,7 +379,7 @@ def _close_in_forked_children(lock: WriteLock | Lease | Held) -> None:
 
 @functools.cache
 def _register_at_fork() -> None:
-    """Once: a child that keeps an flock open would hold it for as long as it lives."""
+    """Close flocks in forked children, which would otherwise hold them as long as they live."""
     os.register_at_fork(after_in_child=_close_inherited)
 
 

@@ -1,4 +1,4 @@
-"""Names in a database, for completion in a shell: quickly, and without leaving a trace."""
+"""Names in a database for shell completion: fast, and without side effects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _QUERIES = {
 
 
 def stored_names(database: Path, kind: str) -> list[str]:
-    """Ids of the newest 100 `runs`, or of all `agents`. Raises OSError and sqlite3.Error."""
+    """Return ids of the newest 100 `runs`, or of all `agents`. Raises OSError and sqlite3.Error."""
     # Reading a database in WAL mode creates files beside it unless it is taken as immutable.
     # With such files there, a process may be writing, and they are used as they are.
     in_use = all(Path(f"{database}{suffix}").exists() for suffix in ("-wal", "-shm"))

@@ -1,4 +1,4 @@
-"""A file that is written next to its target and replaces it when it is complete.
+"""Writes a file next to its target and replaces the target when it is complete.
 
 Next to it is a mark that is locked while the process lives. A mark that is not locked was left by a
 killed process: the next one that writes into the folder removes it and its file.
@@ -26,7 +26,8 @@ BESIDE = (*_FILES, _LEASES)
 
 @contextmanager
 def partial_file(target: Path) -> Iterator[Path]:
-    """The path of a new file in the folder of `target`, removed at the end unless it was renamed.
+    """Yield the path of a new file in the folder of `target`, removed at the end unless it was
+    renamed.
 
     Raises OSError when nothing can be written there.
     """

@@ -20,7 +20,7 @@ class Playhead:
 
     @property
     def speed(self) -> float:
-        """Seconds of the run in a second; infinite: as fast as can be."""
+        """Return seconds of the run per second; infinite for as fast as possible."""
         return self._speed
 
     @property
@@ -37,7 +37,7 @@ class Playhead:
         return self._from_s + (now - self._since) * self._speed
 
     def seek(self, at_s: float, now: float) -> None:
-        """Go there, moving or not as before."""
+        """Move to a position without changing whether it plays."""
         self._from_s, self._since = max(0.0, at_s), now
 
     def play(self, speed: float, now: float, *, reached_s: float) -> None:
@@ -53,7 +53,7 @@ class Playhead:
 
 
 def next_speed(speed: float, *, faster: bool) -> float:
-    """The next of 0.25, 0.5, 1, … 64, infinite."""
+    """Return the next of 0.25, 0.5, 1, … 64, infinite."""
     if math.isinf(speed):
         return speed if faster else FASTEST
     if faster:

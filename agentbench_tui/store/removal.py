@@ -94,7 +94,7 @@ def delete_run(database: Path, run_id: str) -> None:
 
 
 def remove_unfinished(database: Path) -> None:
-    """Remove what killed processes left: rows of deleted runs, and datasets without all cases."""
+    """Remove what killed processes left behind: rows of deleted runs, and incomplete datasets."""
     with removing(database) as (connection, lock):
         _finish_deletions(connection, lock)
         _delete_unfinished(connection, lock, database)
@@ -102,7 +102,7 @@ def remove_unfinished(database: Path) -> None:
 
 @contextmanager
 def removing(database: Path) -> Iterator[tuple[sqlite3.Connection, WriteLock]]:
-    """A connection to remove by: what refers to a row goes before it.
+    """Open a connection for removal, which deletes referring rows first.
 
     SQLite does not look after that, nor need it: no index leads from a case to its answers, so that
     it would search all answers of the store for each case that goes, in one transaction for
@@ -126,8 +126,9 @@ def _others_write(database: Path, run_id: str) -> bool:
 
 
 def delete_rows(connection: sqlite3.Connection, lock: WriteLock, run_key: int) -> None:
-    """Remove a run from every list, then its rows. Its lease must be held; `connection` as of
-    `removing`."""
+    """Remove a run from every list, then its rows. Its lease must be held; `connection` as in
+    `removing`.
+    """
 
     def hide(connection: sqlite3.Connection) -> None:
         select = "SELECT key FROM benchmark_executions WHERE run_key=?"
@@ -149,7 +150,7 @@ def delete_rows(connection: sqlite3.Connection, lock: WriteLock, run_key: int) -
 
 
 def _finish_deletions(connection: sqlite3.Connection, lock: WriteLock) -> None:
-    """Remove the rows of runs that were removed from every list."""
+    """Remove the rows of runs that were already removed from every list."""
     found = connection.execute(
         "SELECT key, value FROM meta WHERE key GLOB ?", (f"{_DELETED}*",)
     ).fetchall()
@@ -195,7 +196,8 @@ def _primary_key(connection: sqlite3.Connection, table: str) -> list[str]:
 
 
 def _delete_unused(connection: sqlite3.Connection, lock: WriteLock, run_id: str) -> None:
-    """Datasets, suites and environments that no run refers to any more, unless another run writes.
+    """Remove datasets, suites and environments that no run refers to, unless another run is
+    writing.
 
     The datasets are but given other names, at once, so that no run that begins now takes one whose
     cases are going; `_delete_unfinished` removes them.
@@ -236,5 +238,5 @@ def _changed(
     statement: str,
     values: tuple[Any, ...] | dict[str, Any],
 ) -> int:
-    """Carry out one statement in a transaction; how many rows it changed."""
+    """Execute one statement in a transaction; return the number of changed rows."""
     return in_transaction(connection, lock, lambda c: c.execute(statement, values).rowcount)

@@ -39,7 +39,7 @@ class _Copy:
         self.renumbered |= {"dataset_key": {}, "case_key": {}}
 
     def shared(self, table: str, where: str, values: Sequence[Any]) -> None:
-        """Rows that are the same in every database (by hash or natural key)."""
+        """Copy rows that are the same in every database (by hash or natural key)."""
         self._insert(table, where, values, verb="INSERT OR IGNORE INTO")
 
     def keyed(

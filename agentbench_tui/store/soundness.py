@@ -1,4 +1,4 @@
-"""Validity of every row of a run, from any writer.
+"""Validates every row of a run, whoever wrote it.
 
 SQLite's STRICT tables check types; this module checks meaning: ids that may become file names, JSON
 of the right shape, times, and numbers within bounds. Imports are checked before a row is copied. If
@@ -66,7 +66,7 @@ def _name(value: Any) -> None:
 
 
 def json_of(kind: Any) -> Check:
-    """A check that a text is JSON of a type that msgspec knows."""
+    """Return a check that a text is JSON of a msgspec type."""
     decoder = msgspec.json.Decoder(kind)
     return decoder.decode
 
@@ -112,7 +112,7 @@ write.
 
 
 class Soundness:
-    """Checks rows by `CHECKS` and by those of the packages that wrote the documents."""
+    """Checks rows by `CHECKS` and by the checks of the packages that wrote the documents."""
 
     def __init__(self, further: Checks, of_plan: PlanCheck | None = None) -> None:
         self._checks = {**CHECKS, **further}
@@ -204,8 +204,9 @@ _UNDECLARED = {
 
 
 def _missing(connection: sqlite3.Connection, run_key: int) -> str:
-    """The first column of a run's rows that refers to something that is not there, or is of
-    another run. SQLite checks nothing while a file is edited with foreign keys off."""
+    """Return the first column of a run's rows that refers to a missing row, or to one of another
+    run. SQLite checks nothing while a file is edited with foreign keys off.
+    """
     for table, condition in _rows_of_run().items():
         for columns, allowed in _references(connection, table):
             found = connection.execute(
@@ -224,7 +225,7 @@ def _is_given(columns: str) -> str:
 
 
 def _references(connection: sqlite3.Connection, table: str) -> Iterator[tuple[str, str]]:
-    """Columns of a table that refer to rows, and a query for what they may refer to."""
+    """Yield columns of a table that refer to rows, and a query for their valid targets."""
     of_run = {
         "runs": "SELECT :run",
         "benchmark_executions": _EXECUTIONS.format("key"),
@@ -265,7 +266,7 @@ def _changed_dataset(connection: sqlite3.Connection, run_key: int) -> str:
 
 
 def _cases(connection: sqlite3.Connection, dataset_key: int) -> Iterator[Case]:
-    """The cases of a dataset under the ids by which they are found."""
+    """Yield the cases of a dataset under the ids by which they are found."""
     decoder = msgspec.json.Decoder(Case)
     rows = connection.execute(
         "SELECT case_id, body FROM cases WHERE dataset_key=? ORDER BY key", (dataset_key,)

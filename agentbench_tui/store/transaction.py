@@ -27,7 +27,7 @@ def in_transaction(
     on_busy: Callable[[], None] = lambda: None,
     patience_s: float = 60.0,
 ) -> Result:
-    """Run `change` in one write transaction under the lock; again while the database is busy.
+    """Run `change` in one write transaction under the lock; retry while the database is busy.
 
     Raises what `change` raises, rolled back, and StoreError when the file cannot be written or is
     still busy after `patience_s` (another program that ignores our lock).
@@ -59,7 +59,7 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 
 def open_to_write(path: Path) -> tuple[sqlite3.Connection, WriteLock]:
-    """A writing connection and the lock that its transactions need. Raises StoreError."""
+    """Return a writing connection and the lock for its transactions. Raises StoreError."""
     connection = connect_to_write(path)
     try:
         return connection, WriteLock(path)
@@ -69,7 +69,7 @@ def open_to_write(path: Path) -> tuple[sqlite3.Connection, WriteLock]:
 
 
 def write_once(path: Path, changes: Iterable[Callable[[sqlite3.Connection], Any]]) -> None:
-    """Apply changes, a transaction each, from a process that has no Writer running."""
+    """Apply changes in one transaction each, from a process without a Writer."""
     connection, lock = open_to_write(path)
     try:
         for change in changes:

@@ -1,4 +1,4 @@
-"""Follows a run while it is running, or replays it after it ended, with the same rows.
+"""Follows a run while it is running, or replays it afterwards with the same rows.
 
 A viewer polls `PRAGMA data_version` and, after a commit, reads rows newer than the last it read. It
 holds no transaction and no unfinished cursor, so it blocks no writer. A replay returns the same
@@ -77,8 +77,9 @@ class Viewer:
         from_seq: Mapping[str, int] | None = None,
         speed: float = math.inf,
     ) -> None:
-        """`from_seq`: followed table → the last `seq` that is known already. `speed`: times real
-        time, from the beginning."""
+        """`from_seq`: followed table → the last known `seq`. `speed`: multiple of real time, from
+        the beginning.
+        """
         self._path = path
         self._run_id = run_id
         self._from_seq = dict.fromkeys(_FOLLOWED, 0) | dict(from_seq or {})
@@ -112,7 +113,7 @@ class Viewer:
 
     @property
     def speed(self) -> float:
-        """Times real time; infinite: as fast as can be."""
+        """Return the multiple of real time; infinite for as fast as possible."""
         return self._head.speed
 
     @property
@@ -122,16 +123,18 @@ class Viewer:
 
     @property
     def length_s(self) -> float:
-        """From the beginning to the newest that is stored."""
+        """Return the seconds from the beginning to the newest stored row."""
         return max(0.0, self.newest_at - self.began_at)
 
     def play(self, speed: float = math.inf) -> None:
-        """Play from the shown time; an infinite speed jumps to the newest row, and stays there."""
+        """Play from the current time; an infinite speed jumps to the newest row, and stays
+        there.
+        """
         self._head.play(speed, monotonic(), reached_s=self._reached_s)
         self._moved.set()
 
     def pause(self) -> None:
-        """Stay at the shown time. The run itself continues."""
+        """Stay at the current time. The run itself continues."""
         self._head.pause(monotonic(), reached_s=self._reached_s)
         self._moved.set()
 
@@ -205,8 +208,9 @@ class Viewer:
         return [dict(row) for row in rows]
 
     async def _reopen_if_replaced(self) -> bool:
-        """Another file may have taken the path: a viewer of the old one would wait for ever.
-        Nothing of the old one is known to hold in it."""
+        """Reopen if another file has taken the path, since the old one would never change, and
+        return whether it did.
+        """
         if self._inode_now() == self._inode:
             return False
         assert self._connection is not None
@@ -312,12 +316,12 @@ class Viewer:
 
 
 def seconds_of(stored: str) -> float:
-    """A stored time in seconds since 1970."""
+    """Convert a stored time to seconds since 1970."""
     return datetime.fromisoformat(stored).timestamp()
 
 
 def _moment(table: str, row: Row) -> float:
-    """When it happened: an iteration when it ended."""
+    """Return when a row happened: an iteration when it ended."""
     if table == "iterations":
         return seconds_of(row["started_at"]) + float(row["asking_s"])
     at: str | float = row["at"]

@@ -1,4 +1,4 @@
-"""The one writer of a process: a thread that commits rows in batches and small changes in turn.
+"""The one writer of a process: a thread that commits rows in batches and small changes in order.
 
 The event loop only appends to a deque. The thread commits what is there every `INTERVAL_S`, or
 as soon as a batch is full, so a finished case is on disk within 500 ms. Transactions are small
@@ -66,11 +66,11 @@ class Writer:
 
     @property
     def is_full(self) -> bool:
-        """True when producers should `await room()` before they add more."""
+        """Return whether producers should `await room()` before they add more."""
         return len(self._rows) >= BOUND_ROWS
 
     async def room(self) -> None:
-        """Wait until the queue is below its bound. Raises StoreError when writing failed."""
+        """Wait until the queue is below its bound. Raises StoreError if writing failed."""
         while self.is_full:
             self.check()
             await asyncio.wrap_future(self.submit(lambda _: None))
@@ -89,7 +89,7 @@ class Writer:
         return future
 
     async def apply(self, change: Callable[[sqlite3.Connection], Result]) -> Result:
-        """`submit`, awaited: on return the change and all rows before it are committed."""
+        """Submit a change and wait: on return the change and all rows before it are committed."""
         return await asyncio.wrap_future(self.submit(change))
 
     async def flush(self) -> None:
@@ -107,7 +107,7 @@ class Writer:
         return StoreError(f"{self.path}: cannot write: {self._failure}")
 
     def close(self) -> None:
-        """Commit what is queued, checkpoint, and close.
+        """Commit the queue, checkpoint, and close.
 
         Idempotent. Raises StoreError if the checkpoint fails; committed data are in the log then.
         """

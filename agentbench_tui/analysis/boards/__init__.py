@@ -1,1 +1,1 @@
-"""Places, ratings and fronts of several agents."""
+"""Ranks, ratings and Pareto fronts of several agents."""

@@ -1,4 +1,4 @@
-"""Cost of success: per task, per success, per dollar; and what a cheaper configuration would save.
+"""Cost per task, per success and per dollar, and the savings of a cheaper configuration.
 
 "Dollar" stands for the unit of the given costs. Only figures that name it depend on it: efficiency
 and savings are ratios.
@@ -39,7 +39,7 @@ class CostFigures:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """One way to run an agent, among others over the same cases."""
+    """One way to run an agent, compared with others over the same cases."""
 
     figures: CostFigures
     value: float
@@ -65,7 +65,7 @@ def cost_figures(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> CostFigures:
-    """The figures of float64[tasks] costs >= 0 and scores in [0, 1].
+    """Return the figures of float64[tasks] costs >= 0 and scores in [0, 1].
 
     `clusters`, one label a task, tells which tasks are of one case. Ratios are ratios of sums, not
     means of ratios, with Fieller's interval over tasks or clusters.
@@ -100,7 +100,8 @@ def configurations(
     seconds: ArrayLike | None = None,
     level: float = 0.95,
 ) -> tuple[Configuration, ...]:
-    """Every configuration (row) against the current one; all tables float64[configurations, cases].
+    """Return every configuration (row) against the current one; all tables float64[configurations,
+    cases].
 
     `equal` is asked with the current and the other configuration's scores by case, and says
     whether their quality is shown to be equal (an equivalence test with a margin, not a failed
@@ -156,7 +157,7 @@ def _per_success(paid: Floats, won: Floats, clusters: ArrayLike | None, level: f
 
 
 def _reciprocal(cost: Estimate) -> Estimate:
-    """Successes per dollar from the cost per success: Fieller's interval turns over exactly."""
+    """Return successes per dollar from cost per success; Fieller's interval inverts exactly."""
     if cost.value == 0:
         return Estimate(None, None, None, cost.n, "1 / cost per success", "nothing was paid")
     value, low, high = (_inverse(end) for end in (cost.value, cost.high, cost.low))
@@ -170,7 +171,7 @@ def _inverse(value: float | None) -> float | None:
 
 
 def _ratio(top: Floats, bottom: Floats, clusters: ArrayLike | None, level: float) -> Estimate:
-    """Return Σ top / Σ bottom, which is above 0."""
+    """Return Σ top / Σ bottom, which is positive."""
     value = float(top.sum() / bottom.sum())
     interval = ratio_of_sums(top, bottom, clusters, level)
     if interval is None:
@@ -194,7 +195,7 @@ def _speeds(seconds: ArrayLike | None, shape: tuple[int, ...]) -> Floats:
 
 
 def _value(accuracy: float, speed: float, cost: float) -> float:
-    """accuracy × speed / cost; without cost it is infinite, or 0 if nothing succeeds."""
+    """Return accuracy × speed / cost; without cost infinity, or 0 without success."""
     performance = accuracy * speed
     if cost > 0:
         return performance / cost

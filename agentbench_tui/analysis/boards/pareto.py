@@ -21,7 +21,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Position of one agent by cost and quality; other agents are referred to by row."""
+    """Position of one agent by cost and quality; refers to other agents by row."""
 
     quality: Estimate
     cost: Estimate
@@ -43,7 +43,7 @@ class Point:
 
 
 def dominance(quality: ArrayLike, cost: ArrayLike) -> NDArray[np.bool_]:
-    """bool[…, agents, agents]: whether the row dominates the column.
+    """Return bool[…, agents, agents]: whether the row dominates the column.
 
     It does when its quality is at least as high and its cost at most as high, and one of them is
     strictly so. Equal agents do not dominate each other. Both are float64[…, agents].
@@ -68,7 +68,7 @@ def pareto_front(
     level: float = 0.95,
     resamples: int = 10_000,
 ) -> tuple[Point, ...]:
-    """Where each agent (row) stands between mean quality (higher is better) and mean cost.
+    """Return each agent's (row's) position by mean quality (higher is better) and mean cost.
 
     Both are float64[agents, cases] over the same cases, without gaps: a case dropped for one agent
     is dropped for all, because an agent must not look cheap for having run the cheap ones. Costs
@@ -109,7 +109,9 @@ def pareto_front(
 
 
 def _shares(qualities: Floats, costs: Floats, seed: int, resamples: int) -> tuple[Floats, Floats]:
-    """Shares of resamples: on the front, float64[agents]; row dominates column, a square."""
+    """Return shares of resamples on the front, float64[agents], and in which the row dominates the
+    column, a square.
+    """
     agents, cases = qualities.shape
     front, pairs = np.zeros(agents), np.zeros((agents, agents))
     for weights in case_weights(cases, resamples, seed, width=agents**2):

@@ -1,4 +1,4 @@
-"""Places on a leaderboard: position with a bootstrap interval, and a rank that shows ties.
+"""Ranks on a leaderboard: position with a bootstrap interval, and a rank that shows ties.
 
 Scores are a table, float64[agents, cases]: one number for each case that an agent ran (the mean of
 its repeats), NaN for a case it did not run. A failed case is a score, such as 0, never NaN.
@@ -41,7 +41,7 @@ _SORTED_FROM = 100
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One agent on the leaderboard; other agents are referred to by row."""
+    """One agent on the leaderboard; refers to other agents by row."""
 
     score: float
     """Mean over the cases that the agent ran."""
@@ -69,7 +69,7 @@ def ranking(
     level: float = 0.95,
     resamples: int = 10_000,
 ) -> tuple[Place, ...]:
-    """The place of each agent (row) of a table float64[agents, cases], in the order of the rows.
+    """Return the place of each agent (row) of a table float64[agents, cases], in row order.
 
     Agent a is clearly ahead of b when `separation` gives them p < 1 - level and a is better on
     the cases that both ran; with fewer than 6 such cases nobody is clearly ahead. Clearly ahead
@@ -112,7 +112,8 @@ def ranking(
 
 
 def separation(scores: ArrayLike, *, seed: int, resamples: int = 10_000) -> Floats:
-    """Adjusted two-sided p of each pair of agents, float64[agents, agents]; 1 on the diagonal.
+    """Return the adjusted two-sided p of each pair of agents, float64[agents, agents]; 1 on the
+    diagonal.
 
     Sign-flip test of the differences on shared cases, with the signs of whole cases flipped for
     all pairs together and the step-down maximum of |Σd|/√Σd² as the reference (Westfall & Young
@@ -156,7 +157,7 @@ def separation(scores: ArrayLike, *, seed: int, resamples: int = 10_000) -> Floa
 
 
 def sign_flip_p(differences: Floats, *, seed: int, resamples: int) -> Floats:
-    """Two-sided p of a mean of 0 for each row of float64[pairs, cases], not adjusted.
+    """Return the unadjusted two-sided p of a mean of 0 for each row of float64[pairs, cases].
 
     The signs of a case are flipped for all pairs together: every pattern up to 15 cases; above,
     `resamples` random ones and p = (count+1)/(resamples+1).
@@ -173,7 +174,9 @@ def sign_flip_p(differences: Floats, *, seed: int, resamples: int) -> Floats:
 
 
 def _by_range(table: Floats, seed: int, resamples: int) -> Floats:
-    """Adjusted p of each pair: how often flipped signs set any two sums as far apart as theirs."""
+    """Return the adjusted p of each pair: how often flipped signs move any two sums as far apart as
+    theirs.
+    """
     agents = table.shape[0]
     sums = table.sum(axis=1)
     apart = np.abs(sums[:, None] - sums[None, :])
@@ -194,7 +197,7 @@ def _by_range(table: Floats, seed: int, resamples: int) -> Floats:
 
 
 def case_table(values: ArrayLike, *, complete: bool = False) -> Floats:
-    """The values as float64[agents, cases]; NaN marks a case that an agent did not run.
+    """Return the values as float64[agents, cases]; NaN marks a case that an agent did not run.
 
     ValueError unless there are two dimensions and every agent has a case; on infinity; and on NaN
     where the table must be `complete`.
@@ -214,7 +217,7 @@ def case_table(values: ArrayLike, *, complete: bool = False) -> Floats:
 
 
 def case_weights(cases: int, resamples: int, seed: int, width: int = 1) -> Iterator[Floats]:
-    """How often each case is drawn in each resample, float64[rows, cases], a block at a time.
+    """Yield how often each case is drawn in each resample, float64[rows, cases], in blocks.
 
     The blocks hold `resamples` rows together, and each so few that `width` numbers for every row
     stay small.
@@ -239,14 +242,17 @@ def _differences(table: Floats, first: NDArray[np.intp], second: NDArray[np.intp
 
 
 def _leads(table: Floats) -> Floats:
-    """float64[agents, agents]: the sum of row's score less column's over the cases of both."""
+    """Return float64[agents, agents]: the sum of row's score minus column's over their common
+    cases.
+    """
     present = (~np.isnan(table)).astype(np.float64)
     sums = np.nan_to_num(table) @ present.T
     return sums - sums.T
 
 
 def _standings(means: Floats, tolerance: float) -> tuple[Integers, Integers]:
-    """Best and worst place of each agent in each row of means, int64[rows, agents] both.
+    """Return the best and worst place of each agent in each row of means, both int64[rows,
+    agents].
 
     NaN is neither better nor worse than anything.
     """
@@ -262,7 +268,7 @@ def _standings(means: Floats, tolerance: float) -> tuple[Integers, Integers]:
 
 
 def _sorted_standings(means: Floats, tolerance: float) -> tuple[Integers, Integers]:
-    """The same by sorting each row: n log n instead of n² comparisons."""
+    """Return the standings by sorting each row: n log n instead of n² comparisons."""
     best = np.ones(means.shape, dtype=np.int64)
     worst = np.full(means.shape, means.shape[1], dtype=np.int64)
     known = np.count_nonzero(~np.isnan(means), axis=1)
@@ -299,7 +305,7 @@ def _position_ends(
 
 
 def _signs(cases: int, pairs: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """Blocks of sign patterns, float64[rows, cases] of -1 and 1."""
+    """Yield blocks of sign patterns, float64[rows, cases] of -1 and 1."""
     block = max(1, _AT_ONCE // max(cases, pairs))
     if cases <= EXACT_UP_TO:
         for start in range(0, 2**cases, block):

@@ -1,4 +1,4 @@
-"""Bradley–Terry ratings from who beat whom, on a scale like Elo's.
+"""Bradley–Terry ratings from pairwise wins, on a scale like Elo's.
 
 P(i beats j) = 1 / (1 + exp(θ_j - θ_i)); a tie is half a win for each. A rating is
 1000 + 400/ln 10 · (θ - mean θ): 400 points ahead are odds of 10 to 1, and the mean is 1000.
@@ -34,7 +34,7 @@ _CLOSE = 1e-8
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One player's strength."""
+    """Strength of one player."""
 
     rating: float | None
     """None for a player without comparisons."""
@@ -61,7 +61,8 @@ class Ratings:
 
 
 def bradley_terry(wins: ArrayLike, *, prior: float = PRIOR, level: float = 0.95) -> Ratings:
-    """Ratings from float64[players, players]: how often the row beat the column, ties half each.
+    """Return ratings from float64[players, players]: how often the row beat the column, ties half
+    each.
 
     The posterior mode under a weak prior: `prior` imaginary comparisons of each player with an
     average one (θ = 0), half won. Undefeated players stay finite, and ratings move towards the
@@ -96,7 +97,7 @@ def bradley_terry_by_case(
     level: float = 0.95,
     resamples: int = 1_000,
 ) -> Ratings:
-    """Ratings from float64[cases, players, players]: who beat whom on each case.
+    """Return ratings from float64[cases, players, players]: who beat whom on each case.
 
     The ratings are those of `bradley_terry` on the sum; the intervals are percentiles over
     resampled cases, because the comparisons on one case go together, widened by the √(n/(n-1))
@@ -129,7 +130,7 @@ def bradley_terry_by_case(
 
 
 def outcomes_by_case(scores: ArrayLike, *, higher_is_better: bool = True) -> Floats:
-    """Who beat whom on each case, float64[cases, players, players], from scores by case.
+    """Return who beat whom on each case, float64[cases, players, players], from scores by case.
 
     `scores` is float64[players, cases] with NaN where a player did not run the case (no
     comparison). The better score wins 1, equal scores give ½ each.
@@ -144,7 +145,7 @@ def outcomes_by_case(scores: ArrayLike, *, higher_is_better: bool = True) -> Flo
 
 
 def expected_score(rating: float, other: float) -> float:
-    """The chance that a player of `rating` beats one of `other`, ties counted half."""
+    """Return the probability that a player of `rating` beats one of `other`, ties counted half."""
     return 0.5 * (1 + math.tanh((rating - other) / (2 * POINTS)))
 
 
@@ -170,7 +171,9 @@ def _reaches(arrows: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _checked_groups(table: Floats, prior: float) -> tuple[Integers, bool]:
-    """The group of each player, and whether some part of a group never lost to the rest of it."""
+    """Return the group of each player, and whether some part of a group never lost to the rest of
+    it.
+    """
     if not 0 <= prior < math.inf:
         raise ValueError(f"the prior is a number of comparisons of 0 or more, got {prior}")
     weakest = _WEAKEST * float((table + table.T).max())
@@ -191,13 +194,13 @@ def _checked_groups(table: Floats, prior: float) -> tuple[Integers, bool]:
 
 
 def _centring(groups: Integers) -> Floats:
-    """The matrix that takes the mean of its group from each player's θ."""
+    """Return the matrix that subtracts the mean of its group from each player's θ."""
     same = (groups[:, None] == groups).astype(np.float64)
     return np.asarray(np.eye(groups.size) - same / same.sum(axis=1, keepdims=True))
 
 
 def _information(games: Floats, theta: Floats, groups: Integers, prior: float) -> Floats:
-    """Minus the second derivatives of the log posterior, float64[…, players, players].
+    """Return minus the second derivatives of the log posterior, float64[…, players, players].
 
     Without a prior the level of a group is free; the last term holds it without moving the rest.
     """
@@ -210,7 +213,7 @@ def _information(games: Floats, theta: Floats, groups: Integers, prior: float) -
 
 
 def _fit(wins: Floats, groups: Integers, prior: float) -> Floats:
-    """θ of the posterior mode, float64[batch, players], by Newton's method from 0.
+    """Return θ of the posterior mode, float64[batch, players], by Newton's method from 0.
 
     Steps are shortened to log(1+d)/d of their length, d the largest change of a difference: with
     it the method converges from anywhere (Sun & Tran-Dinh 2019, logistic loss) and stays
@@ -234,7 +237,7 @@ def _fit(wins: Floats, groups: Integers, prior: float) -> Floats:
 
 
 def _chances(theta: Floats) -> tuple[Floats, Floats]:
-    """P(row beats column), relatively accurate also near 0; P(beats the imaginary player)."""
+    """Return P(row beats column), relatively accurate near 0, and P(beats the imaginary player)."""
     behind = np.clip(theta[..., None, :] - theta[..., :, None], -_FURTHEST, _FURTHEST)
     return 1 / (1 + np.exp(behind)), np.asarray(0.5 * (1 + np.tanh(theta / 2)))
 

@@ -47,7 +47,9 @@ Aggregate: TypeAlias = Literal["iqm", "median_of_task_means", "mean", "optimalit
 
 
 def aggregate(tasks: Tasks, kind: Aggregate, target: float = 1.0) -> float:
-    """The figure of one agent. ValueError without tasks, and for a task without runs."""
+    """Return the figure of one agent. Raises ValueError without tasks, or for a task
+    without runs.
+    """
     drawn = [runs[np.newaxis, :] for runs in _columns(tasks)]
     return float(_figure(kind, target)(drawn)[0])
 
@@ -55,7 +57,8 @@ def aggregate(tasks: Tasks, kind: Aggregate, target: float = 1.0) -> float:
 def bootstrap_aggregate(
     tasks: Tasks, kind: Aggregate, how: Resampling = DEFAULT, target: float = 1.0
 ) -> Bootstrap | None:
-    """`aggregate` with its interval, 10,000 resamples unless told; `how.method` does not matter.
+    """Return `aggregate` with its interval, by default from 10,000 resamples; `how.method` is
+    ignored.
 
     None when no task has 2 runs: drawing one run again tells nothing. Few runs give too narrow an
     interval: at 95 % it held the figure of an endless number of runs 85-88 % of the time with 3
@@ -73,12 +76,14 @@ def bootstrap_aggregate(
 
 
 def runs_beyond_one(*agents: Tasks) -> int:
-    """Runs less tasks, of the agent that has fewest: the degrees of freedom between runs."""
+    """Return runs minus tasks of the agent with fewest runs: the degrees of freedom between
+    runs.
+    """
     return min(sum(runs.size - 1 for runs in _columns(tasks)) for tasks in agents)
 
 
 def with_few_runs(found: Bootstrap, *agents: Tasks, bounded: bool = False) -> Interval | None:
-    """The interval of a figure that was bootstrapped over these runs, allowing for their number.
+    """Return the interval of a bootstrapped figure, widened for the number of runs.
 
     Standard deviation of the draws × √(runs ÷ (runs - tasks)), and t with runs - tasks degrees of
     freedom; inside 0 … 1 if `bounded`. None below 10 of these, or where all draws are alike.
@@ -104,7 +109,8 @@ def _runs(tasks: Tasks) -> int:
 def bootstrap_aggregate_difference(
     a: Tasks, b: Tasks, kind: Aggregate, how: Resampling = DEFAULT, target: float = 1.0
 ) -> Bootstrap | None:
-    """`aggregate` of b less that of a, with its interval; runs of both are drawn apart.
+    """Return `aggregate` of b minus that of a, with its interval; runs of both are drawn
+    separately.
 
     None when neither has a task with 2 runs.
     """
@@ -120,7 +126,7 @@ def bootstrap_aggregate_difference(
 
 
 def probability_of_improvement(x: Tasks, y: Tasks, how: Resampling = DEFAULT) -> Bootstrap | None:
-    """Chance that a run of x beats one of y on a task drawn at random: mean over tasks of
+    """Return the probability that a run of x beats one of y on a random task: mean over tasks of
     P(X > Y) + P(X = Y)/2 (Mann & Whitney's U over the number of pairs).
 
     Both cover the same tasks in the same order, otherwise ValueError. None when neither has a task
@@ -148,7 +154,7 @@ def probability_of_improvement(x: Tasks, y: Tasks, how: Resampling = DEFAULT) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """Which share of runs scores above each threshold; float64[T] each."""
+    """Share of runs that score above each threshold; float64[T] each."""
 
     taus: Floats
     share: Floats
@@ -162,7 +168,7 @@ class Profile:
 def performance_profile(
     scores: Tasks, taus: ArrayLike, how: Resampling = DEFAULT, *, few_runs: bool = False
 ) -> Profile:
-    """Mean over tasks of the share of runs with a score above tau, for each tau.
+    """Return the mean over tasks of the share of runs with a score above tau, for each tau.
 
     The band holds at each tau by itself, not along the whole curve. `few_runs` widens it as
     `with_few_runs` does.

@@ -1,4 +1,4 @@
-"""Which side of "no difference" a test looks at, and the p value that follows from two tails."""
+"""The side of "no difference" that a test examines, and its p value from two tails."""
 
 from __future__ import annotations
 

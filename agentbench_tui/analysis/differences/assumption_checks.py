@@ -1,4 +1,4 @@
-"""Checks of a method's assumptions: shown next to a result, never used to choose the method.
+"""Checks of a method's assumptions, shown next to a result but never used to choose the method.
 
 Choosing a test by a test of its assumptions gives neither its nominal error rate: small samples
 always pass, large ones fail for trivial reasons.
@@ -25,14 +25,14 @@ _ROUNDED = 1e-14
 
 @dataclass(frozen=True, slots=True)
 class GoodnessTest:
-    """A statistic and the chance of one as extreme, were the assumption true."""
+    """A statistic and the probability of one as extreme if the assumption is true."""
 
     statistic: float
     p: float
 
 
 def shapiro(values: ArrayLike) -> GoodnessTest | None:
-    """Shapiro & Wilk (1965): are values normal? W is 1 at best.
+    """Test normality by Shapiro & Wilk (1965). W is at most 1.
 
     None below 3 values, above 5,000, and for equal values.
     """
@@ -46,7 +46,7 @@ def shapiro(values: ArrayLike) -> GoodnessTest | None:
 
 
 def ks_2samp(x: ArrayLike, y: ArrayLike) -> GoodnessTest | None:
-    """Two-sided Kolmogorov-Smirnov test: do two columns come from one distribution?
+    """Test whether two columns have one distribution, by the two-sided Kolmogorov-Smirnov test.
 
     The statistic is the largest distance between their distribution functions. p is exact up to
     1,000 values a column, without regard to ties, and asymptotic above. None when one is empty.
@@ -62,7 +62,7 @@ def ks_2samp(x: ArrayLike, y: ArrayLike) -> GoodnessTest | None:
 
 
 def levene(*columns: ArrayLike) -> GoodnessTest | None:
-    """Levene's test (1960), around the means: do columns vary equally?
+    """Test whether columns have equal variance, by Levene's test (1960) around the means.
 
     An analysis of variance of |value - mean|, F with k-1 and N-k degrees of freedom. None when a
     column has fewer than 2 values, and when those distances do not vary within any column.

@@ -1,4 +1,4 @@
-"""How large a difference is, apart from how sure it is: in standard deviations, ranks or ratio.
+"""Effect sizes, independent of their uncertainty: in standard deviations, ranks or ratio.
 
 All are of x against y: positive (a ratio above 1) when x is larger. None where a size does not
 exist: too few values, or no spread to measure a difference with.
@@ -15,7 +15,7 @@ from agentbench_tui.analysis.sample import Floats, column, mean
 
 
 def cohens_d(x: ArrayLike, y: ArrayLike) -> float | None:
-    """(mean(x) - mean(y)) / pooled standard deviation (Cohen 1988).
+    """Return (mean(x) - mean(y)) / pooled standard deviation (Cohen 1988).
 
     Below 3 values in all, or with an empty column, it does not exist. Constant columns: 0 when
     equal, otherwise it does not exist.
@@ -29,7 +29,7 @@ def cohens_d(x: ArrayLike, y: ArrayLike) -> float | None:
 
 
 def hedges_g(x: ArrayLike, y: ArrayLike, *, exact: bool = False) -> float | None:
-    """Cohen's d without its bias for few values (Hedges 1981): d J(n + m - 2).
+    """Return Cohen's d without its bias for few values (Hedges 1981): d J(n + m - 2).
 
     J(df) = 1 - 3 / (4 df - 1), or when `exact` Γ(df/2) / (√(df/2) Γ((df-1)/2)), which differs by
     less than 0.01 % from 20 values in all. The exact one needs 4 values.
@@ -44,7 +44,7 @@ def hedges_g(x: ArrayLike, y: ArrayLike, *, exact: bool = False) -> float | None
 
 
 def dz(differences: ArrayLike) -> float | None:
-    """Mean / standard deviation of paired differences. None below 2.
+    """Return mean / standard deviation of paired differences. None below 2.
 
     Constant differences: 0 when they are 0, otherwise it does not exist.
     """
@@ -55,7 +55,7 @@ def dz(differences: ArrayLike) -> float | None:
 
 
 def cliffs_delta(x: ArrayLike, y: ArrayLike) -> float | None:
-    """P(X > Y) - P(X < Y) over all pairs, from -1 to 1 (Cliff 1993); in O(n log n)."""
+    """Return P(X > Y) - P(X < Y) over all pairs, from -1 to 1 (Cliff 1993); in O(n log n)."""
     first, second = np.sort(column(x)), np.sort(column(y))  # both: found in order it is quicker
     if first.size == 0 or second.size == 0:
         return None
@@ -66,13 +66,14 @@ def cliffs_delta(x: ArrayLike, y: ArrayLike) -> float | None:
 
 
 def probability_of_superiority(x: ArrayLike, y: ArrayLike) -> float | None:
-    """P(X > Y) + P(X = Y) / 2 over all pairs: Mann-Whitney's U as a share."""
+    """Return P(X > Y) + P(X = Y) / 2 over all pairs: Mann-Whitney's U as a share."""
     delta = cliffs_delta(x, y)
     return None if delta is None else (delta + 1) / 2
 
 
 def geometric_ratio(x: ArrayLike, y: ArrayLike) -> float | None:
-    """Geometric mean of x / geometric mean of y; of pairs, the geometric mean of their ratios.
+    """Return the geometric mean of x / geometric mean of y; of pairs, the geometric mean of their
+    ratios.
 
     None when a column is empty. ValueError when a value is 0 or negative.
     """
@@ -86,7 +87,7 @@ def geometric_ratio(x: ArrayLike, y: ArrayLike) -> float | None:
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float | None:
-    """Correlation of pairs. None below 2 pairs and for a constant column."""
+    """Return the correlation of pairs. None below 2 pairs and for a constant column."""
     first, second = column(x), column(y)
     if first.size != second.size:
         raise ValueError(f"pairs are needed, got {first.size} values and {second.size}")
@@ -98,7 +99,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float | None:
 
 
 def _squares(x: Floats) -> float:
-    """Sum of squared deviations; exactly 0 for equal values, whose mean rounds."""
+    """Return the sum of squared deviations; exactly 0 for equal values, whose mean is rounded."""
     return 0.0 if x.min() == x.max() else float(((x - x.mean()) ** 2).sum())
 
 

@@ -1,4 +1,4 @@
-"""Whether two things are the same for practical purposes, and the verdict of a comparison.
+"""Tests of equivalence: whether two things are the same for practical purposes.
 
 A margin m is the smallest change that matters. "No significant difference" shows nothing by
 itself; two are called equivalent when the data exclude any change of m or more. The two one-sided
@@ -57,7 +57,8 @@ class Equivalence:
 def tost(
     estimate: float, error: float, df: float, margin: float, *, alpha: float = 0.05
 ) -> Equivalence:
-    """Whether an estimate of a difference, with its standard error, excludes ±margin and beyond.
+    """Test whether an estimate of a difference, with its standard error, excludes ±margin and
+    beyond.
 
     By t with `df` degrees of freedom, by the normal distribution where `df` is infinite. Without
     error (constants) the estimate itself decides. ValueError on NaN.
@@ -79,7 +80,7 @@ def tost(
 def tost_difference(
     a: ArrayLike, b: ArrayLike, margin: float, *, paired: bool = False, alpha: float = 0.05
 ) -> Equivalence | None:
-    """Whether mean(B) - mean(A) lies within ±margin, by Welch's t or by pairs (a[i], b[i]).
+    """Test whether mean(B) - mean(A) lies within ±margin, by Welch's t or by pairs (a[i], b[i]).
 
     None below 2 values a side, or 2 pairs.
     """
@@ -89,7 +90,8 @@ def tost_difference(
 def tost_ratio(
     a: ArrayLike, b: ArrayLike, margin: float, *, paired: bool = False, alpha: float = 0.05
 ) -> Equivalence | None:
-    """Whether B / A, of geometric means, lies within 1/(1+margin) … 1+margin: `tost` on logs.
+    """Test whether B / A, of geometric means, lies within 1/(1+margin) … 1+margin: `tost`
+    on logs.
 
     ValueError on values of 0 or less. None below 2 values a side, or 2 pairs.
     """
@@ -118,7 +120,8 @@ def tost_ratio(
 def power_equivalence(
     margin: float, n: float, *, effect: float = 0.0, paired: bool = False, alpha: float = 0.05
 ) -> float:
-    """Chance that `tost` shows equivalence when the truth is `effect`, both in sds.
+    """Return the probability that `tost` shows equivalence when the truth is `effect`, both
+    in sds.
 
     n values a side with one pooled sd, or n pairs. Exact for normal data, as Owen's Q: the chance
     given the sample's sd, integrated over its distribution.
@@ -149,7 +152,8 @@ def power_equivalence(
 def values_needed(
     sd: float, margin: float, *, paired: bool = False, power: float = 0.8, alpha: float = 0.05
 ) -> int:
-    """Values a side, or pairs, with which a comparison is unlikely to stay inconclusive.
+    """Return the values per group, or pairs, with which a comparison is unlikely to be
+    inconclusive.
 
     Enough for both answers, each with `power`: that a true change of the margin is found, and that
     none at all is shown to be equivalent. `sd` is that of the values (pooled), or of the pairs'
@@ -205,7 +209,9 @@ def _quantile(p: float, df: float) -> float:
 
 
 def _fewest_for_permutation(paired: bool, alpha: float) -> int:
-    """The first n at which the most extreme of all assignments has a two-sided p below alpha."""
+    """Return the first n at which the most extreme of all assignments has a two-sided p below
+    alpha.
+    """
     n = 2
     while 2 / (2**n if paired else math.comb(2 * n, n)) >= alpha:
         n += 1
@@ -214,7 +220,7 @@ def _fewest_for_permutation(paired: bool, alpha: float) -> int:
 
 @cache
 def _quadrature() -> tuple[Floats, Floats]:
-    """Nodes and weights of Gauss and Legendre on -1 … 1."""
+    """Return nodes and weights of Gauss-Legendre quadrature on -1 … 1."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     return nodes, weights
 

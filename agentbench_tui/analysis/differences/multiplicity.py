@@ -1,4 +1,4 @@
-"""p values adjusted for how many were looked at; each result is in the order of its input.
+"""p values adjusted for multiple testing; each result is in the order of its input.
 
 For a family (the primary metrics of one comparison): `holm`, or `weighted_holm` where some matter
 more; neither needs an assumption. For a scan
@@ -18,19 +18,21 @@ from agentbench_tui.analysis.sample import Floats, column
 
 
 def bonferroni(p: Sequence[float]) -> list[float]:
-    """p × number of tests: the simplest bound on the chance of any false find."""
+    """Return p × number of tests: the simplest bound on the probability of any false positive."""
     values = _probabilities(p)
     return _adjusted(values, np.full(values.size, float(values.size)), up=True)
 
 
 def holm(p: ArrayLike) -> list[float]:
-    """Bounds the chance of any false find (Holm 1979): the smallest p × n, the next × n-1, …"""
+    """Bound the probability of any false positive (Holm 1979): the smallest p × n, the next × n-1,
+    …
+    """
     values = _probabilities(p)
     return _adjusted(values, np.arange(values.size, 0, -1.0), up=False)
 
 
 def weighted_holm(p: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """As `holm`, with a share of the error for each test (Holm 1979, section 4).
+    """Adjust like `holm`, with a share of the error for each test (Holm 1979, section 4).
 
     In order of p ÷ weight, p × the weights that are left ÷ its own; with equal weights `holm`.
     ValueError unless each p has a weight above 0.
@@ -48,19 +50,23 @@ def weighted_holm(p: Sequence[float], weights: Sequence[float]) -> list[float]:
 
 
 def hochberg_simes(p: Sequence[float]) -> list[float]:
-    """As `holm`, but from the largest p up (Hochberg 1988): smaller, for independent tests."""
+    """Adjust like `holm`, but from the largest p up (Hochberg 1988): smaller, for independent
+    tests.
+    """
     values = _probabilities(p)
     return _adjusted(values, np.arange(values.size, 0, -1.0), up=True)
 
 
 def benjamini_hochberg(p: Sequence[float]) -> list[float]:
-    """Bounds the share of false finds (Benjamini & Hochberg 1995): the i-th smallest p × n / i."""
+    """Bound the share of false positives (Benjamini & Hochberg 1995): the i-th smallest p ×
+    n / i.
+    """
     values = _probabilities(p)
     return _adjusted(values, values.size / np.arange(1.0, values.size + 1), up=True)
 
 
 def benjamini_yekutieli(p: Sequence[float]) -> list[float]:
-    """`benjamini_hochberg` × Σ 1/i, for tests that depend on each other in any way (2001)."""
+    """Return `benjamini_hochberg` × Σ 1/i, for tests with any dependence (2001)."""
     values = _probabilities(p)
     places = np.arange(1.0, values.size + 1)
     return _adjusted(values, (1 / places).sum() * values.size / places, up=True)
@@ -74,7 +80,7 @@ def _probabilities(p: ArrayLike) -> Floats:
 
 
 def _adjusted(values: Floats, factors: Floats, *, up: bool) -> list[float]:
-    """The i-th smallest p times the i-th factor, made to rise with p, at most 1.
+    """Return the i-th smallest p times the i-th factor, made monotone in p, at most 1.
 
     Stepping up, a p takes over a smaller product of any larger p; stepping down, a larger product
     of any smaller p.

@@ -1,4 +1,4 @@
-"""How much B differs from A: a ratio for positive metrics, a difference for the others.
+"""Difference of B from A: a ratio for positive metrics, a difference for the others.
 
 A is the control, B the candidate. Means over tasks where both saw the same tasks; repeats of one
 task are averaged before they come here (on logs for a ratio), otherwise they would count as tasks.
@@ -39,7 +39,7 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """B against A, with a two-sided interval and the p that goes with it.
+    """B against A, with a two-sided interval and the matching p.
 
     The interval at `1 - alpha` excludes no effect exactly when p is below alpha.
     """
@@ -63,7 +63,7 @@ class Effect:
     """The ends at another level."""
 
     def at(self, level: float) -> Effect:
-        """Return the same with the interval at another level."""
+        """Return the same effect with the interval at another level."""
         ends = None if self.ends_at is None else self.ends_at(level)
         low, high = ends or (None, None)
         return replace(self, low=low, high=high, level=level)
@@ -78,7 +78,7 @@ def ratio_effect(
     *,
     resamples: int | None = None,
 ) -> Effect:
-    """B / A over pairs (a[i], b[i]) of positive values: exp of the mean of d = ln(b / a).
+    """Return B / A over pairs (a[i], b[i]) of positive values: exp of the mean of d = ln(b / a).
 
     Signs of d are flipped, of whole clusters where clusters are given; above 2,000 pairs or
     clusters t on d, which is as good by then. An interval needs 6 of them. Zeros and negative
@@ -106,7 +106,7 @@ def difference_effect(
     resamples: int | None = None,
     share: bool = False,
 ) -> Effect:
-    """mean(b - a) over pairs, as `ratio_effect` does it.
+    """Return mean(b - a) over pairs, computed as in `ratio_effect`.
 
     For metrics that may be 0 or less and, with `share`, for scores in [0, 1]. The interval of a
     share stays within ±1, and where all pairs differ alike (both right everywhere, say) it is not
@@ -128,7 +128,7 @@ def difference_effect(
 
 
 def unpaired_ratio_effect(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Effect:
-    """B / A of independent groups of positive values: Welch's t on logs.
+    """Return B / A of independent groups of positive values: Welch's t on logs.
 
     Values are runs, or one a task: samples of one run are not independent. Zeros and negative
     values: `unpaired_difference_effect`, and the reason.
@@ -147,7 +147,7 @@ def unpaired_ratio_effect(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Ef
 
 
 def unpaired_difference_effect(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> Effect:
-    """mean(b) - mean(a) of independent groups: Welch's t."""
+    """Return mean(b) - mean(a) of independent groups: Welch's t."""
     control, candidate = column(a), column(b)
     n = control.size + candidate.size
     if control.size == 0 or candidate.size == 0:

@@ -1,4 +1,6 @@
-"""Rank tests of two independent columns: do values of one tend to lie above those of the other?"""
+"""Rank tests of two independent columns: whether values of one tend to lie above those of the
+other.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def mann_whitney(
     alternative: Alternative = "two-sided",
     method: RankMethod = "auto",
 ) -> RankTest | None:
-    """Mann & Whitney (1947); `greater` means x tends above y. None when a column is empty.
+    """Test by Mann & Whitney (1947); `greater` means x tends above y. None if a column is empty.
 
     `exact`: every split of the mid-ranks is counted, so it holds with ties too. `asymptotic`: the
     normal approximation with correction for ties and continuity. `auto`: exact up to 50 values in
@@ -72,7 +74,7 @@ def mann_whitney(
 def brunner_munzel(
     x: ArrayLike, y: ArrayLike, alternative: Alternative = "two-sided"
 ) -> BrunnerMunzelTest | None:
-    """Brunner & Munzel (2000) with t: like Mann-Whitney, but the spreads may differ.
+    """Test by Brunner & Munzel (2000) with t: like Mann-Whitney, but the spreads may differ.
 
     `greater` means x tends above y. None when a column has fewer than 2 values, and when the ranks
     do not vary within the columns, as in columns that do not overlap: `mann_whitney` answers there.
@@ -111,13 +113,13 @@ def doubled_midranks(values: Floats) -> tuple[Integers, Integers]:
 
 
 def tie_sum(ties: Integers) -> float:
-    """Σ (t³ - t) over the sizes of the ties, by which tied ranks vary less."""
+    """Return Σ (t³ - t) over the sizes of the ties, by which tied ranks vary less."""
     sizes = ties.astype(np.float64)
     return float((sizes**3 - sizes).sum())
 
 
 def _exact_tails(doubled: Integers, size: int, rank_sum: int) -> tuple[float, float]:
-    """Both tails of the rank sum over all choices of `size` ranks."""
+    """Return both tails of the rank sum over all choices of `size` ranks."""
     if doubled.size > EXACT_ON_DEMAND_UP_TO:
         raise ValueError(
             f"an exact p needs at most {EXACT_ON_DEMAND_UP_TO} values, got {doubled.size}; "

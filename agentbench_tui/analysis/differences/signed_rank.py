@@ -1,4 +1,4 @@
-"""Wilcoxon's signed-rank test: do paired differences tend to one side of zero?"""
+"""Wilcoxon's signed-rank test: whether paired differences tend to one side of zero."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class SignedRankTest:
 def wilcoxon(
     differences: ArrayLike, alternative: Alternative = "two-sided"
 ) -> SignedRankTest | None:
-    """Wilcoxon (1945) on differences of pairs; `greater` means above 0. None without differences.
+    """Test differences of pairs by Wilcoxon (1945); `greater` means above 0. None without
+    differences.
 
     Zeros are dropped before ranking (Wilcoxon's rule, not Pratt's) and counted; when nothing else
     is there, p is 1. Up to 50 ranked differences p is exact, also with ties: every choice of signs
@@ -60,7 +61,7 @@ def wilcoxon(
 
 
 def _without_rounding(sizes: Floats) -> Floats:
-    """Numbers of the same order in which sizes equal but for rounding are equal."""
+    """Return numbers in the same order, equal where sizes differ only by rounding."""
     order = np.argsort(sizes)
     ordered = sizes[order]
     steps = np.concatenate([[0.0], np.diff(ordered) > TIED * ordered[1:]])
@@ -70,7 +71,7 @@ def _without_rounding(sizes: Floats) -> Floats:
 
 
 def _exact_tails(doubled: Integers, positive: int) -> tuple[float, float]:
-    """Both tails of the sum of the ranks with a plus, over all signs."""
+    """Return both tails of the sum of the positive ranks, over all signs."""
     ways = np.zeros(int(doubled.sum()) + 1)
     ways[0] = 1
     for rank in doubled:

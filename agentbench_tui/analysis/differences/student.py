@@ -1,4 +1,4 @@
-"""Student's t tests: do means differ, by how much, and how sure is that?
+"""Student's t tests of differences between means, with their intervals.
 
 Constant columns leave no error to compare with: where the means are equal, t is 0 and p is 1;
 where they differ, t is infinite, p is 0 (1 on the wrong side) and the interval has no width.
@@ -34,7 +34,7 @@ class TTest:
 def welch(
     x: ArrayLike, y: ArrayLike, alternative: Alternative = "two-sided", level: float = 0.95
 ) -> TTest | None:
-    """Welch's test (1947) of mean(x) - mean(y), for columns that may vary unequally.
+    """Test mean(x) - mean(y) by Welch (1947), for columns that may have unequal variances.
 
     `greater` means x above y. None when a column has fewer than 2 values.
     """
@@ -55,7 +55,7 @@ def welch(
 def student_t(
     x: ArrayLike, y: ArrayLike, alternative: Alternative = "two-sided", level: float = 0.95
 ) -> TTest | None:
-    """Student's test (1908) of mean(x) - mean(y) with one pooled variance for both columns.
+    """Test mean(x) - mean(y) by Student (1908), with one pooled variance for both columns.
 
     Wrong where the columns vary unequally and differ in length: `welch` is the better default.
     `greater` means x above y. None when a column has fewer than 2 values.
@@ -73,7 +73,7 @@ def student_t(
 def paired_t(
     differences: ArrayLike, alternative: Alternative = "two-sided", level: float = 0.95
 ) -> TTest | None:
-    """Student's test (1908) that the mean of paired differences is 0; `greater` means above.
+    """Test by Student (1908) that the mean of paired differences is 0; `greater` means above.
 
     None below 2 differences.
     """

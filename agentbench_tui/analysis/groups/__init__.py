@@ -1,1 +1,1 @@
-"""Groups of values: whether they differ, how alike they are within."""
+"""Groups of values: differences between them, and similarity within."""

@@ -1,4 +1,4 @@
-"""Where variance comes from: within or between runs, same seed or another, shared by pairs or not.
+"""Components of variance: within or between runs, by seed, shared by pairs or not.
 
 What each part costs decides where to spend: more iterations a run, more runs, more seeds, or the
 same seeds on both sides.
@@ -172,7 +172,7 @@ def seed_split(values: ArrayLike, seeds: ArrayLike, level: float = 0.95) -> Seed
 
 
 def pairing_gain(a: ArrayLike, b: ArrayLike) -> PairingGain | None:
-    """What pairing a[i] with b[i] does to the variance of their difference.
+    """Return the effect of pairing a[i] with b[i] on the variance of their difference.
 
     With equal variances the gain is the correlation, and the factor saved 1 / (1 - correlation).
     None below 2 pairs, and when neither side varies. ValueError for unequal lengths.
@@ -208,7 +208,7 @@ def _splits(x: Floats, groups: int) -> bool:
 
 
 def _by_group(x: Floats, numbers: Integers, count: int) -> tuple[Floats, Floats, float]:
-    """Sizes and means of the groups, and the sum of squares within them."""
+    """Return sizes and means of the groups, and the sum of squares within them."""
     sizes = np.bincount(numbers, minlength=count).astype(np.float64)
     member = np.empty(count)
     member[numbers] = x
@@ -219,7 +219,7 @@ def _by_group(x: Floats, numbers: Integers, count: int) -> tuple[Floats, Floats,
 
 
 def _f_tail(f: float, df_above: int, df_below: int) -> float:
-    """P(F > f) for Fisher's F."""
+    """Return P(F > f) for Fisher's F."""
     if f == math.inf:
         return 0.0
     return beta_cdf(df_below / (df_below + df_above * f), df_below / 2, df_above / 2)

@@ -1,4 +1,4 @@
-"""Whether groups of values differ: each group from the rest, and all of them from each other.
+"""Tests whether groups of values differ: each group from the rest, and all from each other.
 
 Values are one for each independent unit. They may belong to several groups (tags), or to none.
 Nothing is tested where no value differs from another.
@@ -80,7 +80,8 @@ def group_differences(
 def common_mean(
     values: ArrayLike, members: Bools, *, seed: int = 0, draws: int = DRAWS
 ) -> float | None:
-    """p of all groups having one mean; None with fewer than two groups, or where nothing varies.
+    """Return p of all groups having one mean; None with fewer than two groups, or without
+    variation.
 
     The statistic is Σ n (mean of the group - mean of all)², as of Cochran's Q with one variance.
     The larger p of two counts: of permuted labels, which is exact where the groups are alike, and
@@ -115,7 +116,8 @@ def common_mean(
 
 
 def cochran_q(effects: ArrayLike, variances: ArrayLike, freedom: float) -> float:
-    """p of independent effects being one (Cochran 1954): Q = Σ (effect - mean)² ÷ variance.
+    """Return p of independent effects being equal (Cochran 1954): Q = Σ (effect - mean)² ÷
+    variance.
 
     `variances` are the squares of the standard errors, estimated with `freedom` degrees together:
     Q ÷ (effects - 1) is held against F. ValueError with fewer than two effects.

@@ -1,4 +1,5 @@
-"""How alike values of one group are: intraclass correlation, its interval, and a test of none.
+"""Similarity of values within groups: intraclass correlation, its interval, and a test against
+none.
 
 The estimator is that of one-way analysis of variance with groups of unlike size (Donner 1986). The
 test asks how often shuffled group labels give groups at least as unlike each other.
@@ -46,17 +47,19 @@ class Intraclass:
 
     @property
     def design_effect(self) -> float:
-        """Factor on the variance of the mean, relative to independent values; 1 or more."""
+        """Return the factor on the variance of the mean, relative to independent values; 1
+        or more.
+        """
         return max(1.0, 1 + (self.mean_size - 1) * self.icc)
 
     @property
     def effective_n(self) -> float:
-        """Effective number of independent values for the mean."""
+        """Return the effective number of independent values for the mean."""
         return self.n / self.design_effect
 
 
 def intraclass(values: ArrayLike, groups: ArrayLike, level: float = 0.95) -> Intraclass | None:
-    """Correlation of values of one group; `groups` are labels, one for each value.
+    """Return the correlation of values in one group; `groups` are labels, one for each value.
 
     p compares the squares between groups with those of shuffled labels, by a beta distribution of
     the same mean and variance as all shuffles have (Pitman 1937, Box & Andersen 1955). It is good
@@ -87,7 +90,8 @@ def intraclass(values: ArrayLike, groups: ArrayLike, level: float = 0.95) -> Int
 def shuffled_p(
     values: ArrayLike, groups: ArrayLike, *, seed: int = 0, draws: int = DRAWS
 ) -> float | None:
-    """p of groups that mean nothing, by shuffling their labels `draws` times; None as `intraclass`.
+    """Return p of meaningless groups, by shuffling their labels `draws` times; None as
+    `intraclass`.
 
     (count + 1) / (draws + 1) (Phipson & Smyth 2010); ends early, after 20 shuffles that do as well
     as what was seen (Besag & Clifford 1991).
@@ -112,13 +116,15 @@ def shuffled_p(
 
 
 def combined_p(first: float, second: float) -> float:
-    """p of two independent tests together (Fisher 1932): q (1 - ln q) with q = first × second."""
+    """Return the joint p of two independent tests (Fisher 1932): q (1 - ln q) with q = first ×
+    second.
+    """
     product = first * second
     return 0.0 if product <= 0 else min(1.0, product * (1 - math.log(product)))
 
 
 def _between(d: Floats, numbers: Integers, sizes: Floats) -> float:
-    """Squares between groups of values whose mean is 0."""
+    """Return the squares between groups of values whose mean is 0."""
     sums = np.bincount(numbers, d, len(sizes))
     return float(sums * sums @ (1 / sizes))
 
@@ -131,7 +137,7 @@ def _correlation(between: float, within: float, size: float) -> float:
 def _ends(
     between: float, total: float, groups: int, n: int, size: float, level: float
 ) -> tuple[float, float]:
-    """Ends of the interval of the correlation: F over its quantiles (Searle 1971)."""
+    """Return the ends of the correlation's interval: F over its quantiles (Searle 1971)."""
     within = total - between
     if within <= _ROUNDING * total:
         return 1.0, 1.0
@@ -146,7 +152,7 @@ def _ends(
 
 
 def _moments(d: Floats, total: float, sizes: Floats) -> tuple[float, float]:
-    """Mean and variance over all shuffles of the share of squares that lies between groups.
+    """Return mean and variance over all shuffles of the share of squares between groups.
 
     The variance of a quadratic form d' A d is κ4 Σ a² + 2 κ2² tr A² for independent values; k
     statistics in place of the cumulants give that of shuffled ones (Box & Andersen 1955).
@@ -163,15 +169,18 @@ def _moments(d: Floats, total: float, sizes: Floats) -> tuple[float, float]:
 
 
 def _least(sizes: Floats) -> float:
-    """The smallest p that shuffling can give: the share of orders that make the same groups."""
+    """Return the smallest p that shuffling can give: the share of orders that make the same
+    groups.
+    """
     alike = np.unique(sizes, return_counts=True)[1]
     orders = sum(math.lgamma(size + 1) for size in (*sizes.tolist(), *alike.tolist()))
     return math.exp(min(0.0, orders - math.lgamma(float(sizes.sum()) + 1)))
 
 
 def _upper(share: float, mean: float, variance: float) -> float:
-    """P of a share at least as large, from a beta distribution with these moments; 1 where every
-    shuffle gives the same share, as of a single value that differs, in groups of one size."""
+    """Return P of a share at least as large, from a beta distribution with these moments; 1 if
+    every shuffle gives the same share, such as for a single differing value in groups of one size.
+    """
     most = mean * (1 - mean)
     if variance <= _ROUNDING * most or variance >= most:
         return 1.0

@@ -1,4 +1,4 @@
-"""Main effects of the parameters of a sweep: what a level does to the mean, all else being equal.
+"""Main effects of a sweep's parameters: the effect of a level on the mean, all else being equal.
 
 Cell means are fitted by one term for each level of each parameter, without terms for what
 parameters do together (Montgomery, Design and Analysis of Experiments, ch. 5). In a sweep of
@@ -36,7 +36,7 @@ class SweepCell:
 
 @dataclass(frozen=True, slots=True)
 class LevelEffect:
-    """A level against the first of its parameter."""
+    """A level compared with the first of its parameter."""
 
     parameter: str
     level: str
@@ -55,7 +55,7 @@ class LevelEffect:
 
 
 def main_effects(cells: Sequence[SweepCell], level: float = 0.95) -> list[LevelEffect]:
-    """Every level of every parameter that has two at least, in the order in which they occur.
+    """Return every level of every parameter that has at least two, in order of occurrence.
 
     Intervals are Student's with Satterthwaite's degrees of freedom (1946), each for itself. Cells
     of a single value take the variance of the others, pooled. Raises ValueError for cells of
@@ -108,7 +108,9 @@ def _unrounded(difference: float, means: Floats) -> float:
 def _design(
     cells: Sequence[SweepCell], levels: Mapping[str, Sequence[str]]
 ) -> tuple[Floats, dict[tuple[str, str], int]]:
-    """A row for each cell: 1, then whether it has each level but the first of each parameter."""
+    """Return a row for each cell: 1, then whether it has each level but the first of each
+    parameter.
+    """
     places = {
         pair: number
         for number, pair in enumerate(
@@ -125,7 +127,9 @@ def _design(
 
 
 def _errors(cells: Sequence[SweepCell]) -> list[tuple[float, float]] | None:
-    """Squared error of each cell's mean with its degrees of freedom; None without any."""
+    """Return the squared error of each cell's mean with its degrees of freedom; None
+    without any.
+    """
     spreads = [
         (float(np.var(cell.values, ddof=1)), len(cell.values) - 1)
         for cell in cells

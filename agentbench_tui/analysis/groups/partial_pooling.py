@@ -1,4 +1,4 @@
-"""Means of groups, shrunk toward their common mean: the more, the less data a group has.
+"""Means of groups, shrunk toward their common mean: more for groups with less data.
 
 Of many small groups the best and the worst are extreme mostly by chance. The model takes the true
 means of the groups as drawn from a normal distribution with an unknown mean and standard deviation

@@ -1,4 +1,4 @@
-"""Groups of similar texts: with one template, one beginning or end, or nearly equal.
+"""Groups of similar texts: with one template, a common beginning or end, or nearly equal.
 
 Each function returns one label per text, int64[n]; similar texts have equal labels, and a text
 without a similar one has its own. Time is linear in the characters, apart from sorting.
@@ -40,7 +40,7 @@ Hashes = NDArray[np.uint64]
 
 
 def template_groups(texts: Sequence[str]) -> Integers:
-    """Texts that are equal but for numbers, names and what is quoted.
+    """Group texts that are equal except for numbers, names and quotations.
 
     Names are words with a capital. A run of masked words counts as one. Of long texts the beginning
     decides.
@@ -50,7 +50,8 @@ def template_groups(texts: Sequence[str]) -> Integers:
 
 
 def prefix_groups(texts: Sequence[str]) -> Integers:
-    """Texts whose beginning is the same for at least half of their length, such as a passage.
+    """Group texts whose beginning is the same for at least half of their length, such as a
+    passage.
 
     What all texts share (instructions) does not count.
     """
@@ -66,12 +67,12 @@ def prefix_groups(texts: Sequence[str]) -> Integers:
 
 
 def ending_groups(texts: Sequence[str]) -> Integers:
-    """As `prefix_groups`, of how texts end: questions that come before their passage."""
+    """Group texts like `prefix_groups` by their ends: questions that precede their passage."""
     return prefix_groups([text[::-1] for text in texts])
 
 
 def duplicate_groups(texts: Sequence[str]) -> Integers:
-    """Texts that have 6 of 10 pieces of 16 bytes in common, or are linked by such ones.
+    """Group texts that share 6 of 10 pieces of 16 bytes, directly or through others.
 
     What all texts begin or end with does not count. MinHash by one permutation (Li, Owen & Zhang
     2012), of which equal bands name the pairs to look at (Indyk & Motwani 1998).
@@ -84,7 +85,7 @@ def duplicate_groups(texts: Sequence[str]) -> Integers:
 
 
 def stem_groups(names: Sequence[str]) -> Integers:
-    """Ids that are equal up to their last separator: `doc12-q3` and `doc12-q4`."""
+    """Group ids that are equal up to their last separator: `doc12-q3` and `doc12-q4`."""
     return _labels([re.sub(r"[-_./:#@][^-_./:#@]*$", "", name) for name in names])
 
 
@@ -129,7 +130,7 @@ def _labels(names: Sequence[str]) -> Integers:
 
 
 def _signatures(texts: Sequence[str]) -> Hashes:
-    """The smallest hash of the pieces of each text in each of 64 bins, uint64[n, 64]."""
+    """Return the smallest hash of each text's pieces in each of 64 bins, uint64[n, 64]."""
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     sizes = np.array([len(one) for one in encoded])
     whole = np.frombuffer(b"".join(encoded) + bytes(_SPAN), np.uint8)
@@ -155,7 +156,7 @@ def _signatures(texts: Sequence[str]) -> Hashes:
 
 
 def _linked(signatures: Hashes) -> Integers:
-    """Labels of texts that are linked by pairs which are alike."""
+    """Label texts that are linked by similar pairs."""
     count = len(signatures)
     pairs = [_pairs(signatures[:, start : start + _BAND]) for start in range(0, _BINS, _BAND)]
     first, second = np.concatenate(pairs, axis=1)
@@ -181,7 +182,7 @@ def connected(count: int, first: Sequence[int], second: Sequence[int]) -> Intege
 
 
 def _pairs(band: Hashes) -> Integers:
-    """Texts whose band is equal to that of the text before them in order, int64[2, pairs]."""
+    """Return texts whose band equals that of the preceding text in order, int64[2, pairs]."""
     known = np.flatnonzero((band != _EMPTY).any(axis=1))
     order = known[np.lexsort(band[known].T)]
     equal = (band[order[1:]] == band[order[:-1]]).all(axis=1)

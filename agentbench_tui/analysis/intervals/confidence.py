@@ -1,4 +1,4 @@
-"""One method behind both a p value and its interval, so that they never contradict each other.
+"""One method for both a p value and its interval, so that they never contradict each other.
 
 A method answers how well the data reject a true value: `rejects_up_to(value)` is the one-sided p
 against every truth up to the value, `rejects_from(value)` against every truth from it on. The
@@ -23,10 +23,10 @@ class Confidence(Protocol):
     """Confidence statement about one number."""
 
     def rejects_up_to(self, value: float) -> float:
-        """Return the one-sided p against truths up to the value; never falls as it rises."""
+        """Return the one-sided p against truths up to the value; nondecreasing in the value."""
 
     def rejects_from(self, value: float) -> float:
-        """Return the one-sided p against truths from the value on; never rises as it rises."""
+        """Return the one-sided p against truths from the value on; nonincreasing in the value."""
 
     def ends(self, tail: float) -> tuple[float, float]:
         """Return the least and the largest value whose one-sided p values are `tail` or more.

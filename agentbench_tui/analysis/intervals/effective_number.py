@@ -1,4 +1,4 @@
-"""Intervals of means that lie between 0 and 1: shares, graded scores, pass@k, benchmark aggregates.
+"""Intervals of means between 0 and 1: shares, graded scores, pass@k, benchmark aggregates.
 
 Wilson's interval on the effective number of observations: the number of independent units (cases,
 or clusters of them) ÷ φ, where φ = variance of a unit ÷ (mean (1 - mean)) is what a design effect
@@ -27,7 +27,7 @@ _NO_WIDTH = 1e-12
 def bounded_mean(
     values: ArrayLike, clusters: ArrayLike | None = None, level: float = 0.95
 ) -> Interval | None:
-    """Interval of the mean of values in [0, 1]; None without values.
+    """Return the interval of the mean of values in [0, 1]; None without values.
 
     Values of one cluster (a case asked several times, a source) count as one unit. Clusters of
     unlike size are worth (Σ size)² / Σ size² of equal ones (Kish 1965). ValueError for values
@@ -44,7 +44,7 @@ def bounded_mean(
 
 
 def bounded_mean_of_units(sums: Floats, sizes: Floats, level: float = 0.95) -> Interval | None:
-    """The same from the sum and the number of values of each unit; None without units."""
+    """Return the interval from the sum and number of values of each unit; None without units."""
     if sums.size == 0:
         return None
     mean = min(max(float(sums.sum() / sizes.sum()), 0.0), 1.0)
@@ -63,7 +63,8 @@ def bounded_mean_of_units(sums: Floats, sizes: Floats, level: float = 0.95) -> I
 def bounded_interval(
     mean: float, variance: float, units: float, level: float = 0.95, df: float | None = None
 ) -> Interval:
-    """Interval of a mean in [0, 1] with this variance, estimated from so many independent units.
+    """Return the interval of a mean in [0, 1] with this variance, estimated from this many
+    independent units.
 
     `df` are the degrees of freedom of the variance; units - 1 where it is None.
     """

@@ -1,4 +1,4 @@
-"""The one number and interval that a table prints for a metric, by what kind of metric it is."""
+"""The number and interval that a table prints for a metric, by kind of metric."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def estimate(
     runs: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """The value of a metric over its observations, float64[n], with an interval where there is one.
+    """Return the value of a metric over its observations, float64[n], with an interval if there is
+    one.
 
     - `share`: values in [0, 1]: Wilson on the effective number of cases (`bounded_mean`), which for
       yes/no values, one a case, is Wilson's own interval. Several observations a case
@@ -73,7 +74,8 @@ def estimate(
 
 
 def quantile_estimate(values: ArrayLike, q: float, level: float = 0.95) -> Estimate:
-    """The q-quantile (type 7) of values in order of time, with its order-statistic interval.
+    """Return the q-quantile (type 7) of values in order of time, with its order-statistic
+    interval.
 
     No value, and the reason, below `needed(q)` values. For q near 0.5 the interval needs one value
     more than the quantile itself, and more where neighbors are alike; it is then missing alone.
@@ -153,5 +155,5 @@ def _with(
 
 
 def needs(count: int, have: int) -> str:
-    """Why a figure is missing, when it takes more observations."""
+    """Return why a figure is missing that requires more observations."""
     return f"needs {count:,} (have {have:,})"

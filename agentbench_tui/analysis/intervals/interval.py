@@ -1,4 +1,4 @@
-"""Confidence intervals, each with the data it is for; None where the data cannot support one.
+"""Confidence intervals for several kinds of data; None if the data cannot support one.
 
 Coverage measured for nominal 95 % (log-normal with log-sd 0.3 / 1.0, 700 samples a cell):
 t on logs 94-96 / 94-96 from n = 5; t on the mean 93-95 / 81 (n = 5) to 91 (n = 100); order
@@ -43,7 +43,7 @@ class Interval:
 
 
 def t_mean(values: ArrayLike, level: float = 0.95) -> Interval | None:
-    """Student's t interval of the mean: mean ± t(n-1) s/√n. None below 2 values.
+    """Return Student's t interval of the mean: mean ± t(n-1) s/√n. None below 2 values.
 
     Equal values give an interval of width 0.
     """
@@ -54,7 +54,8 @@ def t_mean(values: ArrayLike, level: float = 0.95) -> Interval | None:
 
 
 def t_log_interval(values: ArrayLike, level: float = 0.95) -> Interval | None:
-    """Interval of the geometric mean: exp of the t interval of the logs. None below 2 values.
+    """Return the interval of the geometric mean: exp of the t interval of the logs. None below 2
+    values.
 
     For positive, skewed data such as times; follows a change of unit exactly. ValueError when a
     value is 0 or negative.
@@ -71,7 +72,7 @@ def t_log_interval(values: ArrayLike, level: float = 0.95) -> Interval | None:
 
 
 def wilson(successes: float, n: int, level: float = 0.95) -> Interval | None:
-    """Wilson's score interval of a share (Brown, Cai & DasGupta 2001). None when n is 0.
+    """Return Wilson's score interval of a share (Brown, Cai & DasGupta 2001). None if n is 0.
 
     A sum of graded scores in [0, 1] may stand for `successes`: its variance is at most that of a
     yes/no share with the same mean, so the interval is then on the wide side.
@@ -85,7 +86,9 @@ def wilson(successes: float, n: int, level: float = 0.95) -> Interval | None:
 
 
 def wilson_ends(share: float, n: float, quantile: float) -> tuple[float, float]:
-    """The shares p from which `share` of n lies `quantile` × √(p (1-p) / n) away; n above 0."""
+    """Return the shares p from which `share` of n lies `quantile` × √(p (1-p) / n) away; n
+    above 0.
+    """
     weight = quantile * quantile / n
     center = (share + weight / 2) / (1 + weight)
     half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
@@ -95,7 +98,8 @@ def wilson_ends(share: float, n: float, quantile: float) -> tuple[float, float]:
 
 
 def zero_event_upper(n: int, level: float = 0.95) -> float:
-    """The largest chance of an event that never happened in n trials: 1 - (1-level)^(1/n).
+    """Return the largest probability of an event that did not occur in n trials: 1 -
+    (1-level)^(1/n).
 
     One-sided and exact (Clopper & Pearson 1934); about 3/n at 95 %. It is 1 when n is 0.
     """
@@ -108,7 +112,8 @@ def zero_event_upper(n: int, level: float = 0.95) -> float:
 def quantile_interval(
     values: ArrayLike, q: float, level: float = 0.95, worth: float | None = None
 ) -> Interval | None:
-    """Interval of the q-quantile between two order statistics; None when n is too small.
+    """Return the interval of the q-quantile between two order statistics; None if n is too
+    small.
 
     Distribution-free: x(l) … x(u) covers with P(l <= K < u), K ~ Binomial(n, q) (Hahn & Meeker
     1991), at least `level`, and more for data with ties. Each tail gets half of the error; where
@@ -129,7 +134,7 @@ def quantile_interval(
 
 
 def clustered_mean(values: ArrayLike, clusters: ArrayLike, level: float = 0.95) -> Interval | None:
-    """Interval of the mean when values of one cluster (a case, a source) go together.
+    """Return the interval of the mean of values in clusters (a case, a source).
 
     `clustered_se`: CR1 with t(G-1) below 40 clusters, CR0 with the normal from there on. None
     below 2 clusters.
@@ -150,7 +155,7 @@ def clustered_mean(values: ArrayLike, clusters: ArrayLike, level: float = 0.95) 
 def clustered_se(
     values: ArrayLike, clusters: ArrayLike, correction: Literal["CR0", "CR1"] = "CR0"
 ) -> float:
-    """Standard error of the mean when values of one cluster go together; in the values' unit.
+    """Return the standard error of the mean of values in clusters, in the values' unit.
 
     CR0: √(Σ_clusters (Σ_i (x_i - mean))²) / n (Miller 2024). CR1: times √(G/(G-1)), which few
     clusters need (Cameron & Miller 2015). ValueError below 2 clusters, which tell nothing.
@@ -174,7 +179,8 @@ def ratio_of_sums(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Interval | None:
-    """Interval of Σ numerator / Σ denominator, such as cost per success, over independent pairs.
+    """Return the interval of Σ numerator / Σ denominator, such as cost per success, over
+    independent pairs.
 
     Fieller's theorem (1954): the ratios θ for which Σ(numerator - θ denominator) = 0 is not
     rejected by a t test with n-1 degrees of freedom. With few successes this stays right where
@@ -215,13 +221,13 @@ def _constant(x: Floats) -> bool:
 
 
 def cluster_sums(x: Floats, clusters: ArrayLike) -> Floats:
-    """The sum of each cluster."""
+    """Return the sum of each cluster."""
     numbers, count = grouped(x, clusters)
     return np.bincount(numbers, weights=x, minlength=count).astype(np.float64)
 
 
 def _standard_error(x: Floats) -> float:
-    """Return the standard error of the mean; exactly 0 for equal values, whose mean rounds."""
+    """Return the standard error of the mean; exactly 0 for equal values, whose mean is rounded."""
     return 0.0 if _constant(x) else float(x.std(ddof=1)) / math.sqrt(x.size)
 
 
@@ -242,7 +248,8 @@ def _outer_rank(n: int, q: float, tail: float) -> int:
 def order_ranks(
     n: int, q: float, level: float = 0.95, worth: float | None = None
 ) -> tuple[int, int] | None:
-    """Ranks (from 1) of the order statistics of `quantile_interval`; None when n is too small.
+    """Return ranks (from 1) of the order statistics of `quantile_interval`; None if n is
+    too small.
 
     Values that are `worth` fewer independent ones have ranks √(n ÷ worth) times as far from n q,
     and t of as many; none where so few independent values had none.

@@ -1,4 +1,4 @@
-"""Shares of yes/no outcomes: intervals of one, of the difference of two, and McNemar's test.
+"""Shares of yes/no outcomes: intervals of one share, of differences, and McNemar's test.
 
 Wilson's interval, which these build on and which is the one to show, is in `interval`.
 """
@@ -23,7 +23,8 @@ _HALVINGS = 60
 
 
 def mcnemar_exact(only_x: int, only_y: int, alternative: Alternative = "two-sided") -> float:
-    """p of McNemar's exact test (1947), from the cases that one of two was right on alone.
+    """Return p of McNemar's exact test (1947), from the numbers of cases that only one of two got
+    right.
 
     Without a difference each of them is as likely to be x's as y's: Binomial(n, 1/2).
     `greater` means x is right more often. With no such case p is 1.
@@ -36,7 +37,8 @@ def mcnemar_exact(only_x: int, only_y: int, alternative: Alternative = "two-side
 
 
 def mcnemar_mid(only_x: int, only_y: int) -> float:
-    """Two-sided mid-p of McNemar's test: half of what was seen counts as more extreme.
+    """Return the two-sided mid-p of McNemar's test: half of the observed outcome counts as more
+    extreme.
 
     Less conservative than the exact test, and below its nominal level in all but rare cases
     (Fagerland, Lydersen & Laake 2013).
@@ -50,7 +52,7 @@ def mcnemar_mid(only_x: int, only_y: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PairedShares:
-    """The difference of two shares over the same cases, x - y, by one method for p and interval.
+    """The difference x - y of two shares over the same cases, by one method for p and interval.
 
     Tango's score interval (1998), widened until it agrees with McNemar's mid-p: the interval at
     `1 - alpha` excludes 0 exactly when p is below alpha.
@@ -68,7 +70,7 @@ class PairedShares:
 
     @property
     def _widening(self) -> float:
-        """By how much z of the score test exceeds that of p; 1 and more."""
+        """Return the factor by which z of the score test exceeds that of p; at least 1."""
         if self.only_x == self.only_y:
             return 1.0
         score = abs(self.only_x - self.only_y) / math.sqrt(self.only_x + self.only_y)
@@ -97,7 +99,7 @@ class PairedShares:
 
 
 def paired_shares(only_x: int, only_y: int, n: int) -> PairedShares | None:
-    """Return the test of share(x) - share(y) over n cases, of which one alone is right on some.
+    """Return the test of share(x) - share(y) over n cases, some of which only one got right.
 
     None without cases.
     """
@@ -115,7 +117,8 @@ def paired_shares(only_x: int, only_y: int, n: int) -> PairedShares | None:
 def newcombe(
     successes_x: int, n_x: int, successes_y: int, n_y: int, level: float = 0.95
 ) -> Interval | None:
-    """Interval of share(x) - share(y), independent of each other. None when one has no trials.
+    """Return the interval of share(x) - share(y) of independent samples. None if one has no
+    trials.
 
     Newcombe (1998a), method 10: each share's distance to its own Wilson limit, added as squares.
     """
@@ -128,7 +131,7 @@ def newcombe(
 def newcombe_paired(
     both: int, only_x: int, only_y: int, neither: int, level: float = 0.95
 ) -> Interval | None:
-    """Interval of share(x) - share(y) over the same cases. None without cases.
+    """Return the interval of share(x) - share(y) over the same cases. None without cases.
 
     Newcombe (1998b), method 10: as `newcombe`, less what the correlation φ of the two takes away;
     φ is corrected for continuity when positive, and 0 when one of the shares is 0 or 1.
@@ -148,7 +151,8 @@ def newcombe_paired(
 
 
 def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval | None:
-    """The exact interval of a share (Clopper & Pearson 1934): covers at least `level`, often more.
+    """Return the exact interval of a share (Clopper & Pearson 1934): covers at least `level`, often
+    more.
 
     None when n is 0.
     """
@@ -161,7 +165,8 @@ def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval | N
 
 
 def agresti_coull(successes: int, n: int, level: float = 0.95) -> Interval | None:
-    """A normal interval of a share after adding z²/2 successes and failures, cut to [0, 1].
+    """Return a normal interval of a share after adding z²/2 successes and failures, clipped to [0,
+    1].
 
     Agresti & Coull (1998). None when n is 0.
     """
@@ -175,7 +180,8 @@ def agresti_coull(successes: int, n: int, level: float = 0.95) -> Interval | Non
 
 
 def jeffreys(successes: int, n: int, level: float = 0.95) -> Interval | None:
-    """Equal tails of Beta(successes + 1/2, failures + 1/2); not stretched to 0 or 1 at the ends.
+    """Return equal tails of Beta(successes + 1/2, failures + 1/2); not extended to 0 or 1 at the
+    ends.
 
     Brown, Cai & DasGupta (2001). None when n is 0.
     """
@@ -201,12 +207,12 @@ def _square_and_add(
 
 
 def _upper_beta_quantile(tail: float, a: float, b: float) -> float:
-    """The x that Beta(a, b) exceeds with chance `tail`."""
+    """Return the x that Beta(a, b) exceeds with probability `tail`."""
     return 1.0 - beta_quantile(tail, b, a)
 
 
 def _trials(name: str, successes: int, n: int, level: float) -> bool:
-    """Return whether there are any trials; ValueError on impossible counts or levels."""
+    """Return whether there are any trials. Raises ValueError for impossible counts or levels."""
     if not 0 <= successes <= n:
         raise ValueError(f"{name} needs 0 <= successes <= n, got {successes} of {n}")
     if not 0 < level < 1:

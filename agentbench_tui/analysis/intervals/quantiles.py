@@ -22,7 +22,7 @@ _ROUNDING = 1e-12
 def quantile_estimates(
     values: ArrayLike, shares: Sequence[float], level: float = 0.95
 ) -> list[Estimate]:
-    """`estimate.quantile_estimate` of each share: the same figures, found together.
+    """Return `estimate.quantile_estimate` of each share, computed together.
 
     The values are in order of time: where neighbors are alike, intervals are wider.
     """
@@ -64,7 +64,7 @@ def _ranks(n: int, q: float, level: float, worth: float) -> tuple[int, int] | No
 def weighted_quantiles(
     values: ArrayLike, weights: ArrayLike, shares: Sequence[float], level: float = 0.95
 ) -> list[Estimate]:
-    """Smallest value at which a share of the weight is reached; no interval.
+    """Return the smallest value at which a share of the weight is reached; no interval.
 
     Weights are >= 0 and not all 0. As many values are needed as for a quantile without weights.
     """

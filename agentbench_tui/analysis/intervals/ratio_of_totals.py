@@ -1,4 +1,4 @@
-"""How totals such as bills compare: B / A of arithmetic means, with one method for p and interval.
+"""Ratio of totals such as bills: B / A of arithmetic means, with one method for p and interval.
 
 Of pairs (the same cases) the more cautious of two methods on each side. Flipped signs are exact
 where A and B are as likely to be swapped, however skewed costs are; the studentized bootstrap
@@ -64,7 +64,7 @@ class Totals:
 
     @property
     def p(self) -> float | None:
-        """p of equal totals, two-sided."""
+        """Return the two-sided p of equal totals."""
         return None if self.confidence is None else two_sided_p(self.confidence, 1.0)
 
     def ends(self, level: float) -> tuple[float, float] | None:
@@ -157,7 +157,7 @@ class _ByStudent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ByBootstrap:
-    """Uses the distribution of t in resamples, where the truth is the estimate.
+    """Uses the distribution of t in resamples, in which the truth is the estimate.
 
     No value is rejected on the side of the estimate itself.
     """
@@ -288,7 +288,7 @@ def _with_logs(found: Confidence, method: str, logs: _ByLogs | None) -> tuple[Co
 
 
 def _logs_of_pairs(a: Floats, b: Floats) -> _ByLogs | None:
-    """exp(mean(b) - mean(a) + (s_b² - s_a²) / 2) of the logs of two log-normal amounts."""
+    """Return exp(mean(b) - mean(a) + (s_b² - s_a²) / 2) of the logs of two log-normal amounts."""
     if not (_lognormal(a) and _lognormal(b)):
         return None
     n, logs = a.size, np.log(np.stack((a, b)))
@@ -300,7 +300,7 @@ def _logs_of_pairs(a: Floats, b: Floats) -> _ByLogs | None:
 
 
 def _logs_of_groups(a: Floats, b: Floats) -> _ByLogs | None:
-    """The same of independent groups, with degrees of freedom by Satterthwaite."""
+    """Return the ratio of independent log-normal groups, with Satterthwaite degrees of freedom."""
     if min(a.size, b.size) > _BOOTSTRAP_UP_TO or not (_lognormal(a) and _lognormal(b)):
         return None
     spreads = [variance(np.log(side)) for side in (a, b)]
@@ -325,7 +325,7 @@ def _by_logs(estimate: float, squared_error: float, df: float) -> _ByLogs | None
 
 
 def _satterthwaite(parts: Sequence[float], sizes: tuple[int, int]) -> float:
-    """Degrees of freedom of a sum of two squared errors (1946)."""
+    """Return the degrees of freedom of a sum of two squared errors (1946)."""
     total = sum(parts)
     if total == 0:
         return float(sum(sizes) - 2)

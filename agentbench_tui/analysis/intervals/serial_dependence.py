@@ -1,4 +1,5 @@
-"""How many independent values a column in order of time is worth, for its mean and its quantiles.
+"""Effective number of independent values of a column in order of time, for its mean and
+quantiles.
 
 Neighbors that are alike say less than independent values: n of an AR(1) series with correlation r
 are worth n (1 - r) / (1 + r) for their mean. For a quantile what counts is how far the values below
@@ -31,7 +32,7 @@ _SCORES = 8_001
 
 
 def worth_of_mean(values: ArrayLike, caution: float = 0.0) -> float:
-    """Independent values that say as much about the mean, between 2 and n.
+    """Return the effective number of independent values for the mean, between 2 and n.
 
     r1 of few values lies (1 + 4r) / n too low (Marriott & Pope 1954). `caution` is the number of
     its standard errors, 1/√n, that are put upon it.
@@ -45,7 +46,7 @@ def worth_of_mean(values: ArrayLike, caution: float = 0.0) -> float:
 
 
 def worth_of_quantile(values: ArrayLike, q: float) -> float:
-    """Independent values that say as much about the q-quantile, between 2 and n.
+    """Return the effective number of independent values for the q-quantile, between 2 and n.
 
     A column in order of size is not taken for one in order of time. Simulated series with
     correlations up to 0.9 set the caution: too high a worth is an interval that misses, so half a
@@ -81,7 +82,8 @@ def _corrected(r1: float | None, n: int, caution: float) -> float:
 
 
 def _normal_scores(x: Floats) -> Floats:
-    """Φ⁻¹((rank - 1/2) / n), ranks of ties averaged: one outlier is no correlation.
+    """Return Φ⁻¹((rank - 1/2) / n) with averaged ranks for ties, so that one outlier is no
+    correlation.
 
     Read from a table, to 1e-6: scipy's function takes a third of a second to import.
     """
@@ -97,7 +99,7 @@ def _normal_scores(x: Floats) -> Floats:
 
 @lru_cache(maxsize=1)
 def _normal_table() -> tuple[Floats, Floats]:
-    """Φ(z) and z, ascending."""
+    """Return Φ(z) and z, ascending."""
     z = np.linspace(-_FARTHEST_SCORE, _FARTHEST_SCORE, _SCORES)
     root = math.sqrt(2)
     return np.array([math.erfc(-one / root) / 2 for one in z.tolist()]), z
@@ -105,7 +107,7 @@ def _normal_table() -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=64)
 def _indicator_correlation(q: float) -> tuple[Floats, Floats]:
-    """By arcsin r the correlation of "both below the q-quantile" of two normal values.
+    """Return, by arcsin r, the correlation of "both below the q-quantile" of two normal values.
 
     ∫ exp(-z² / (1 + sin θ)) dθ / (2π q (1-q)) from 0 to arcsin r (Owen 1956); 2/π arcsin r for the
     median.

@@ -31,7 +31,7 @@ _LARGEST_LOG_ERROR = 3.0
 def skewed_mean(
     values: ArrayLike, clusters: ArrayLike | None = None, level: float = 0.95
 ) -> Interval | None:
-    """Interval of the mean over values, or over clusters; None below 10 of them.
+    """Return the interval of the mean over values, or over clusters; None below 10 of them.
 
     Equal values give an interval of width 0.
     """
@@ -41,7 +41,7 @@ def skewed_mean(
 
 
 def skewed_mean_of_counts(values: Floats, counts: Floats, level: float = 0.95) -> Interval | None:
-    """Do the same for values with these counts."""
+    """Return the interval of the mean of values with these counts."""
     n = float(counts.sum())
     if n < SKEWED_FROM:
         return None
@@ -70,8 +70,9 @@ def leans_left(logs: Floats, counts: Floats) -> bool:
 
 
 def _units(x: Floats, clusters: ArrayLike) -> Floats:
-    """One value for each cluster, whose mean is that of all values and whose standard error is the
-    clustered one: mean + (sum - size × mean) × clusters ÷ values."""
+    """Return one value for each cluster, so that their mean is that of all values and their
+    standard error the clustered one: mean + (sum - size × mean) × clusters ÷ values.
+    """
     numbers, count = grouped(x, clusters)
     sizes = np.bincount(numbers, minlength=count)
     mean = float(x.mean())
@@ -88,15 +89,15 @@ def _hall(values: Floats, counts: Floats, mean: float, level: float) -> tuple[fl
     t = student_quantile(upper_share(level), n - 1)
 
     def of_t(at: float) -> float:
-        """The inverse of Hall's transformation of t."""
+        """Return the inverse of Hall's transformation of t."""
         return 3 * root / skew * (math.cbrt(1 + skew * (at / root - skew / (6 * n))) - 1)
 
     return mean - of_t(t) * error, mean - of_t(-t) * error
 
 
 def _cox(values: Floats, counts: Floats, level: float) -> tuple[float, float] | None:
-    """None if amounts are negative, too few are above 0, or their logarithms are skewed to the
-    left.
+    """Return Cox's interval; None if amounts are negative, too few are positive, or their
+    logarithms are skewed to the left.
     """
     above = values > 0
     times = counts[above]

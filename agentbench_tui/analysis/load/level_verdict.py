@@ -1,4 +1,4 @@
-"""One level of load, judged by bounds: it passes, fails, must be measured longer, or stays unclear.
+"""Judges one level of load by confidence bounds: pass, fail, measure longer, or unclear.
 
 A figure breaks a limit when its better bound lies beyond it, and keeps it when its worse bound
 lies inside; in between more is measured, up to three times the length, and then nobody knows.
@@ -80,17 +80,17 @@ class Check:
 
     @property
     def broken(self) -> bool:
-        """Beyond doubt."""
+        """Return whether the limit is exceeded with confidence."""
         return self.low > self.limit if self.worse == "above" else self.high < self.limit
 
     @property
     def kept(self) -> bool:
-        """Beyond doubt."""
+        """Return whether the limit is kept with confidence."""
         return self.high <= self.limit if self.worse == "above" else self.low >= self.limit
 
     @property
     def words(self) -> str:
-        """Such as `p95 of latency 812 ms [790, 850], limit 500 ms`."""
+        """Format such as `p95 of latency 812 ms [790, 850], limit 500 ms`."""
         if self.value is None:
             return f"{self.name} not known, limit {self._number(self.limit)}"
         ends = f"[{self._number(self.low, '')}, {self._number(self.high, '')}]"
@@ -105,7 +105,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class LevelVerdict:
-    """A level, judged."""
+    """Verdict on a level."""
 
     outcome: Outcome
     """`extend`: measure on and judge everything again."""
@@ -125,7 +125,7 @@ class LevelVerdict:
 
     @property
     def reason(self) -> str:
-        """The figures that the outcome rests on."""
+        """Return the figures that determine the outcome, in words."""
         decisive = self.broke or self.open or self.checks
         return "; ".join(check.words for check in decisive)
 
@@ -170,7 +170,8 @@ def judge_level(
 
 
 def windows_check(name: str, values: ArrayLike, limit: float, worse: Side, unit: str = "") -> Check:
-    """A check of the mean of float64[windows], such as of answers a second, for `further`.
+    """Return a check of the mean of float64[windows], such as of answers per second, for
+    `further`.
 
     Bounds: t over the means of 10 batches of consecutive windows, which neighbours that go together
     do not narrow much; no bounds below 20 windows.
@@ -187,7 +188,9 @@ def windows_check(name: str, values: ArrayLike, limit: float, worse: Side, unit:
 
 
 def requests_needed(limits: Limits) -> int:
-    """The fewest requests with which a level can pass, all of them answered, quick, independent."""
+    """Return the fewest requests with which a level can pass if all are answered, fast and
+    independent.
+    """
     tail = (1 - LEVEL) / 2
     z = normal_quantile(1 - tail)
     by_errors = math.log(1 - LEVEL) / math.log1p(-limits.error_share)
@@ -197,7 +200,7 @@ def requests_needed(limits: Limits) -> int:
 
 
 def design_effect(happened: ArrayLike) -> float:
-    """How many values in order of time, bool[n], are worth one independent value; at least 1.
+    """Return how many values in order of time, bool[n], equal one independent value; at least 1.
 
     Variance of the share between batches of consecutive values, over what independent values
     would have: p (1-p) / size. 1 where everything or nothing happened, and below 20 values.
@@ -248,7 +251,9 @@ def _latency(times: Floats, q: float, limit: float, unit: str) -> Check:
 
 
 def _ranks(n: int, q: float) -> tuple[int, int]:
-    """From 1, each with half of the error; 0 or n + 1 where no value bounds the quantile."""
+    """Return ranks from 1, each with half of the error; 0 or n + 1 if no value bounds the
+    quantile.
+    """
     tail = (1 - LEVEL) / 2
 
     def outer(share: float) -> int:

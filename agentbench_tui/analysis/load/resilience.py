@@ -1,4 +1,4 @@
-"""How much of the service was left under stress, and when it came back.
+"""The share of the service that remained under stress, and the recovery time.
 
 Quality Q(t) of a window of a second is the share of what could be asked of the target then that it
 served within its limits. A scenario's score is 100 times the mean of Q from the beginning of the
@@ -66,7 +66,7 @@ class Resilience:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """When the target was back at its baseline."""
+    """When the target returned to its baseline."""
 
     after_s: float | None
     """From the end of the stress to the beginning of the first of 5 windows in a row that are as
@@ -80,7 +80,7 @@ class Recovery:
 
     @property
     def words(self) -> str:
-        """Such as `recovered after 4 s`."""
+        """Format such as `recovered after 4 s`."""
         if not self.known:
             return f"not known: only {plain(self.watched_s, 3)} s were watched"
         if self.after_s is None:
@@ -105,7 +105,8 @@ class Overall:
 
 
 def quality(successes: ArrayLike, offered: ArrayLike, capacity: float) -> Floats:
-    """Q of each window: successes / min(offered, capacity), at most 1; NaN where nothing was asked.
+    """Return Q of each window: successes / min(offered, capacity), at most 1; NaN without
+    requests.
 
     `successes` and `offered`, float64[windows], are requests a second: of those due in a window,
     those served within every limit, and all. `capacity` is what the target served at its best
@@ -130,7 +131,8 @@ def resilience_score(
     *,
     level: float = 0.95,
 ) -> Resilience | None:
-    """The score from the first window of the stress to the last of the recovery, as `quality`.
+    """Return the score from the first window of the stress to the last of the recovery; arguments
+    as in `quality`.
 
     Interval: t with the number of independent windows that these are worth
     (`serial_dependence.worth_of_mean`). It holds for this run: what another run would give, only
@@ -163,7 +165,7 @@ def recovery(
     resolution: float = 0.0,
     level: float = 0.95,
 ) -> Recovery:
-    """When windows after the stress were as good as the baseline's, 5 in a row.
+    """Return when 5 consecutive windows after the stress were as good as the baseline's.
 
     `baseline`, float64[windows] from before the stress, and `after`, from its end on, hold one
     figure of a window, such as successes a second or the median latency. As good is: not beyond
@@ -204,7 +206,7 @@ def share_of_week(room: float, growth_per_h: float) -> float:
 
 
 def overall(scores: Mapping[str, float | None]) -> Overall:
-    """Scenario → score, 0 … 100, None where it was not run: geometric mean, worst, missing.
+    """Combine scores, 0 … 100 by scenario, None if not run: geometric mean, worst, missing.
 
     A score of 0 makes 0 of the whole. ValueError on a score out of range.
     """

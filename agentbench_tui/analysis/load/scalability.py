@@ -1,4 +1,5 @@
-"""Where adding load stops paying: the universal scalability law fitted to throughput by load.
+"""Fits the universal scalability law to throughput by load, to find where more load stops
+paying.
 
 Of the law's λ, σ and κ (module `usl`) only κ > 0 makes a peak, at a load of N* = √((1-σ)/κ).
 Measured coverage of the nominal 95 % intervals (7 loads of 1-64, λ 100, σ 0.04, κ 0.0009, relative
@@ -166,7 +167,9 @@ def _standard_errors(
 def _draws(
     usl: Curve, load: Floats, measured: Floats, weight: Floats, seed: int, resamples: int
 ) -> Floats | None:
-    """Parameters of fits to resampled repeats, float64[resamples, 3]; None without repeats."""
+    """Return parameters of fits to resampled repeats, float64[resamples, 3]; None without
+    repeats.
+    """
     _, numbers, counts = np.unique(load, return_inverse=True, return_counts=True)
     if counts.min() < REPEATS:
         return None
@@ -182,8 +185,8 @@ def _draws(
 
 
 def birge_ratio(curve: Curve, load: Floats, measured: Floats, weight: Floats) -> float:
-    """√(χ²/ν) of the means of the loads about the curve, at least 1 (Birge 1932): how much further
-    they lie from it than repeats of one load scatter.
+    """Return √(χ²/ν) of the means of the loads about the curve, at least 1 (Birge 1932): their
+    distance from it relative to the scatter of repeats of one load.
 
     Repeats tell what chance does and nothing of how far the law is off; by this both are in the
     intervals. χ² takes the pooled scatter within the loads; 1 where repeats do not scatter at all.
@@ -217,8 +220,9 @@ def _by_errors(
 def _by_draws(
     usl: Curve, draws: Floats, freedom: Floats, birge: float, level: float, seed: int
 ) -> tuple[tuple[Interval, Interval, Interval], Interval]:
-    """Percentile intervals of λ, σ, κ, and of N*, widened from the normal's to t's tails, and by
-    how far the law is off (`birge_ratio`)."""
+    """Return percentile intervals of λ, σ, κ, and of N*, widened from the normal's to t's tails,
+    and by the misfit of the law (`birge_ratio`).
+    """
     columns = np.column_stack([draws, _peaks(draws)])
     tails = [0.5 - level / 2, 0.5 + level / 2]
     # no interpolation, which would make NaN of infinite peaks
@@ -239,14 +243,15 @@ def _by_draws(
 
 
 def _peaks(parameters: Floats) -> Floats:
-    """N* of each row of float64[batch, 3]; infinite for κ = 0, at least 1."""
+    """Return N* of each row of float64[batch, 3]; infinite for κ = 0, at least 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
         peaks = np.sqrt((1 - parameters[:, 1]) / parameters[:, 2])
     return np.where(parameters[:, 2] > 0, np.maximum(peaks, 1.0), np.inf)
 
 
 def _freedom(usl: Curve, load: Floats, measured: Floats, weight: Floats) -> Floats:
-    """Degrees of freedom behind the errors of λ, σ, κ and N*, float64[4] (Satterthwaite 1946).
+    """Return the degrees of freedom of the errors of λ, σ, κ and N*, float64[4] (Satterthwaite
+    1946).
 
     The last loads decide κ nearly alone, and their few repeats tell their spread badly.
     """

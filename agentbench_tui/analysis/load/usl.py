@@ -1,4 +1,4 @@
-"""The universal scalability law and its simpler kin, fitted by least squares.
+"""The universal scalability law and its simpler variants, fitted by least squares.
 
 X(N) = λN / (1 + σ(N-1) + κN(N-1)) (Gunther 2007): λ is the throughput of a load of 1, σ what is
 lost to waiting for shared things (contention), κ what is lost to keeping the parts in agreement
@@ -56,11 +56,11 @@ class Curve:
 
     @property
     def parameters(self) -> Floats:
-        """λ, σ, κ as the one row of float64[1, 3]."""
+        """Return λ, σ, κ as the one row of float64[1, 3]."""
         return np.array([[self.rate, self.contention, self.coherency]])
 
     def throughput(self, load: float) -> float:
-        """X(load), wherever that is; `Scaling.predict` keeps to what the data can say."""
+        """Return X(load) for any load; `Scaling.predict` stays within what the data support."""
         lost = self.contention * (load - 1) + self.coherency * load * (load - 1)
         return self.rate * load / (1 + lost)
 
@@ -71,14 +71,15 @@ def _terms(load: Floats) -> Floats:
 
 
 def shape(load: Floats, parameters: Floats) -> Floats:
-    """X(N)/λ, float64[batch, points], for parameters float64[batch, 3]."""
+    """Return X(N)/λ, float64[batch, points], for parameters float64[batch, 3]."""
     losses = parameters.copy()
     losses[:, 0] = 1.0
     return np.asarray(load / (losses @ _terms(load).T))
 
 
 def fit_curve(model: Model, load: Floats, measured: Floats, weight: Floats) -> Curve:
-    """The model that is closest to float64[points] of throughputs, Σ weight (difference)² least.
+    """Return the model closest to float64[points] of throughputs, minimizing Σ weight
+    (difference)².
 
     AICc = n ln(that / n) + 2k + 2k(k+1)/(n-k-1) with k parameters, the variance among them
     (Hurvich & Tsai 1989).
@@ -100,7 +101,8 @@ def fit_curve(model: Model, load: Floats, measured: Floats, weight: Floats) -> C
 
 
 def _starts(free: NDArray[np.bool_], load: Floats, measured: Floats) -> Floats:
-    """Where to fit from, float64[starts, 3]: the straight-line form first, then a coarse grid.
+    """Return starting points, float64[starts, 3]: the straight-line form first, then a
+    coarse grid.
 
     Noisy data can have several minima. λ is found from the other two.
     """
@@ -117,7 +119,8 @@ def _starts(free: NDArray[np.bool_], load: Floats, measured: Floats) -> Floats:
 def fit_parameters(
     starts: Floats, free: NDArray[np.bool_], load: Floats, measured: Floats, weight: Floats
 ) -> Floats:
-    """λ, σ, κ, float64[batch, 3], by least squares for each row of `measured` [batch, points].
+    """Return λ, σ, κ, float64[batch, 3], by least squares for each row of `measured` [batch,
+    points].
 
     `starts` has the same rows; its λ is not used, and what is not `free` keeps its value.
     Levenberg–Marquardt with bounds: a parameter on its bound stays there while the data pull it
@@ -154,7 +157,7 @@ def fit_parameters(
 
 
 def _with_best_rate(parameters: Floats, load: Floats, measured: Floats, weight: Floats) -> Floats:
-    """The same σ and κ with the λ that fits best; in [batch, 3] as out."""
+    """Return the same σ and κ with the best-fitting λ; float64[batch, 3]."""
     relative = shape(load, parameters)
     rate = (relative * measured) @ weight / (relative**2 @ weight)
     return np.column_stack([np.maximum(rate, _EXACT), parameters[:, 1:]])
@@ -166,12 +169,12 @@ def _cost(parameters: Floats, load: Floats, measured: Floats, weight: Floats) ->
 
 
 def jacobian(parameters: Floats, load: Floats) -> Floats:
-    """Derivatives of X by λ, σ and κ, float64[batch, points, 3]."""
+    """Return the derivatives of X by λ, σ and κ, float64[batch, points, 3]."""
     by_rate = shape(load, parameters)
     by_loss = -parameters[:, :1] * by_rate**2 / load
     return np.stack([by_rate, by_loss * (load - 1), by_loss * load * (load - 1)], axis=2)
 
 
 def in_unit(curve: Curve, unit: float) -> Curve:
-    """A curve that was fitted to throughputs divided by `unit`, as one of the throughputs."""
+    """Rescale a curve that was fitted to throughputs divided by `unit`."""
     return replace(curve, rate=curve.rate * unit, residual=curve.residual * unit**2)

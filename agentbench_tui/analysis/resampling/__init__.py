@@ -1,1 +1,1 @@
-"""Bootstrap, permutations and flipped signs."""
+"""Bootstrap, permutations and sign flips."""

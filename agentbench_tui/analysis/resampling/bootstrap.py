@@ -44,7 +44,8 @@ def bca_interval(
     side: Side = "two-sided",
     at_least: int = BOOTSTRAP_FROM,
 ) -> Interval | None:
-    """BCa bootstrap interval of the mean. None below `at_least` values, 15 unless told.
+    """Return the BCa bootstrap interval of the mean. None below `at_least` values, by
+    default 15.
 
     The same seed gives the same interval; `method` tells the seed and how many resamples there
     were: 10,000, or more of short columns, up to 100,000. Another seed moves the ends of 15
@@ -62,7 +63,7 @@ def bootstrap_mean(
     *,
     widened: bool = False,
 ) -> Bootstrap | None:
-    """The mean of one column; None below `how.at_least` values or clusters.
+    """Bootstrap the mean of one column; None below `how.at_least` values or clusters.
 
     With `clusters` the mean is still that over all values, Σ sums / Σ sizes of the clusters drawn.
     `widened` puts √(n/(n-1)) t(n-1) in the place of the normal quantile (Hesterberg 2015): without
@@ -80,7 +81,7 @@ def bootstrap_paired_difference(
     *,
     widened: bool = False,
 ) -> Bootstrap | None:
-    """The mean of b - a, pairs drawn together; otherwise as `bootstrap_mean`."""
+    """Bootstrap the mean of b - a, pairs drawn together; otherwise like `bootstrap_mean`."""
     first, second = pairs(a, b)
     units = _units(second - first, clusters)
     return _bootstrap(units, None, how, "mean difference of pairs", widened=widened)
@@ -94,7 +95,8 @@ def bootstrap_paired_ratio(
     *,
     widened: bool = False,
 ) -> Bootstrap | None:
-    """The geometric mean of b / a, pairs drawn together; otherwise as `bootstrap_mean`.
+    """Bootstrap the geometric mean of b / a, pairs drawn together; otherwise like
+    `bootstrap_mean`.
 
     ValueError when a value is 0 or negative.
     """
@@ -111,7 +113,7 @@ def bootstrap_difference(
     clusters_a: ArrayLike | None = None,
     clusters_b: ArrayLike | None = None,
 ) -> Bootstrap | None:
-    """mean(b) - mean(a) of independent groups, each drawn on its own.
+    """Bootstrap mean(b) - mean(a) of independent groups, drawn separately.
 
     None when a group has fewer than `how.at_least` values or clusters. The acceleration weighs
     each group's jackknife by its own size, so that unequal groups come out right.
@@ -127,7 +129,8 @@ def bootstrap_ratio(
     clusters_a: ArrayLike | None = None,
     clusters_b: ArrayLike | None = None,
 ) -> Bootstrap | None:
-    """Geometric mean of b over that of a, of independent groups; as `bootstrap_difference`.
+    """Bootstrap the geometric mean of b over that of a, of independent groups; like
+    `bootstrap_difference`.
 
     ValueError when a value is 0 or negative.
     """
@@ -138,7 +141,7 @@ def bootstrap_ratio(
 def bootstrap_median_ratio(
     a: ArrayLike, b: ArrayLike, how: Resampling = DEFAULT
 ) -> Bootstrap | None:
-    """median(b) / median(a) of independent groups; always with percentile ends.
+    """Bootstrap median(b) / median(a) of independent groups; always with percentile ends.
 
     None when a group has fewer than `how.at_least` values. ValueError when a value is 0 or
     negative.
@@ -161,7 +164,7 @@ def bootstrap_median_ratio(
 def bootstrap_ratio_of_means(
     a: ArrayLike, b: ArrayLike, how: Resampling = DEFAULT, *, paired: bool = False
 ) -> Bootstrap | None:
-    """mean(b) / mean(a), arithmetic: pairs drawn together, or independent groups.
+    """Bootstrap mean(b) / mean(a), arithmetic: pairs drawn together, or independent groups.
 
     None when a group has fewer than `how.at_least` values. ValueError when a value of a is 0 or
     negative.
@@ -191,7 +194,7 @@ def bootstrap_ratio_of_means(
 
 
 def pairs(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    """Both columns; ValueError unless they are of one length."""
+    """Return both columns. Raises ValueError unless they have one length."""
     first, second = column(a), column(b)
     if first.size != second.size:
         raise ValueError(f"{first.size} values of A but {second.size} of B")
@@ -199,7 +202,7 @@ def pairs(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def logs(x: Floats) -> Floats:
-    """Natural logarithms; ValueError when a value is 0 or negative."""
+    """Return natural logarithms. Raises ValueError if a value is 0 or negative."""
     if (x <= 0).any():
         raise ValueError("a ratio needs positive values")
     return np.asarray(np.log(x), dtype=np.float64)
@@ -247,7 +250,7 @@ class _Units:
         return found
 
     def influence(self) -> Floats:
-        """(n-1) (mean of the leave-one-out means - leave-one-out mean), in closed form."""
+        """Return (n-1) (mean of the leave-one-out means - leave-one-out mean), in closed form."""
         if self.sizes is None:
             return self.sums - self.mean()
         without: Floats = (self.sums.sum() - self.sums) / (self.sizes.sum() - self.sizes)
@@ -305,7 +308,9 @@ def _bootstrap(
 
 
 def _acceleration(plus: _Units, minus: _Units | None) -> float:
-    """Σ_groups Σu³/n³ / (6 (Σ_groups Σu²/n²)^1.5), u the influence (Efron & Tibshirani 1993)."""
+    """Return Σ_groups Σu³/n³ / (6 (Σ_groups Σu²/n²)^1.5), u the influence (Efron & Tibshirani
+    1993).
+    """
     parts = [plus.influence() / plus.count]
     if minus is not None:
         parts.append(-minus.influence() / minus.count)

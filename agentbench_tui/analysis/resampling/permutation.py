@@ -52,7 +52,8 @@ def sign_flip_test(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> PermutationTest | None:
-    """Is the mean of paired differences 0? `greater` means above. None without differences.
+    """Test whether the mean of paired differences is 0; `greater` means above. None without
+    differences.
 
     Without an effect each difference is as likely to have the other sign. Up to 15 differences
     other than 0, all 2^n signs are tried (zeros change no sum); above, `draws` random ones, and p
@@ -80,7 +81,7 @@ def permutation_test(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> PermutationTest | None:
-    """Do independent columns have one mean? The statistic is mean(x) - mean(y).
+    """Test whether independent columns have one mean. The statistic is mean(x) - mean(y).
 
     Without an effect every split of all values into columns of these sizes is as likely. All are
     tried if there are at most 200,000; otherwise `draws` random ones, and p is
@@ -145,7 +146,9 @@ def _drawn_flips(values: Floats, generator: np.random.Generator, draws: int) -> 
 
 
 def _few_splits(n: int, size: int) -> bool:
-    """Whether C(n, size) <= SPLIT_UP_TO, for 2 size <= n, without ever making a huge number."""
+    """Return whether C(n, size) <= SPLIT_UP_TO, for 2 size <= n, without computing a huge
+    number.
+    """
     splits = 1
     for place in range(size):
         splits = splits * (n - place) // (place + 1)
@@ -155,7 +158,7 @@ def _few_splits(n: int, size: int) -> bool:
 
 
 def _all_choices(values: Floats, size: int) -> Floats:
-    """The sum of every choice of `size` values, each grown in the order of the values."""
+    """Return the sum of every choice of `size` values, each summed in the order of the values."""
     sums, start = np.zeros(1), np.zeros(1, dtype=np.int64)
     for still_to_come in reversed(range(size)):
         counts = values.size - still_to_come - start
@@ -167,14 +170,15 @@ def _all_choices(values: Floats, size: int) -> Floats:
 
 
 def _drawn_choices(values: Floats, size: int, generator: np.random.Generator, draws: int) -> Floats:
-    """Sums of random choices of `size` values, a bounded number of draws at a time."""
+    """Return sums of random choices of `size` values, a bounded number of draws at a time."""
     block = max(1, _BITS_AT_ONCE // values.size)
     rows = [min(block, draws - start) for start in range(0, draws, block)]
     return np.concatenate([_choices(values, size, generator, count) for count in rows])
 
 
 def _choices(values: Floats, size: int, generator: np.random.Generator, draws: int) -> Floats:
-    """Sums of random choices: a coin for each value, then one value at a time until `size` fits.
+    """Return sums of random choices: a coin for each value, then single values until `size`
+    fits.
 
     Coins give a choice of random size; of that size all are as likely, and adding or removing a
     random value keeps it so. This takes a tenth of the time of shuffling every draw.
@@ -201,14 +205,15 @@ def _choices(values: Floats, size: int, generator: np.random.Generator, draws: i
 
 
 def in_eights(values: Floats) -> Floats:
-    """The values in rows of eight, the last filled up with 0."""
+    """Return the values in rows of eight, the last padded with 0."""
     return np.pad(values, (0, -values.size % _BYTE)).reshape(-1, _BYTE)
 
 
 def _coins(
     share: float, shape: tuple[int, int], generator: np.random.Generator
 ) -> NDArray[np.uint8]:
-    """Bytes of independent bits that are 1 with a chance of `share`, rounded down to 1/64.
+    """Return bytes of independent bits that are 1 with probability `share`, rounded down to
+    1/64.
 
     The binary digits of the chance, last first: 1 makes (1 + c) / 2 of a chance c, 0 makes c / 2.
     """

@@ -1,4 +1,4 @@
-"""How to resample, and which ends to read from what was resampled: BCa (Efron 1987) or percentile.
+"""Resampling settings, and interval ends from resampled figures: BCa (Efron 1987) or percentile.
 
 A bootstrap interval of few values is too narrow: it holds the mean 85-86 % of the time instead of
 95 % at n = 5, and 91-92 % at n = 15 (log-normal with log-sd 0.3). Hence a least number of values,
@@ -92,7 +92,7 @@ def percentile_bootstrap(
 
 
 def blocks(resamples: int, drawn: int) -> list[slice]:
-    """The resamples in slices, each of which draws a bounded number of values."""
+    """Return the resamples in slices, each of which draws a bounded number of values."""
     rows = max(1, _DRAWN_AT_ONCE // max(drawn, 1))
     return [slice(at, min(at + rows, resamples)) for at in range(0, resamples, rows)]
 
@@ -107,7 +107,8 @@ def streams(a: Floats, b: Floats, seed: int) -> list[np.random.Generator]:
 
 
 def bias_correction(resampled: Floats, estimate: float, closeness: float) -> float:
-    """z0 = Φ⁻¹(share of resampled figures below the estimate); ties, up to closeness, count half.
+    """Return z0 = Φ⁻¹(share of resampled figures below the estimate); ties, up to closeness, count
+    half.
 
     Kept finite where all lie on one side: half a resample is put on the other.
     """
@@ -124,7 +125,8 @@ def ends(
     acceleration: float = 0.0,
     units: int | None = None,
 ) -> tuple[float, float]:
-    """The BCa ends Φ(z0 + (z0 + z) / (1 - a (z0 + z))) of the resampled figures, linear (type 7).
+    """Return the BCa ends Φ(z0 + (z0 + z) / (1 - a (z0 + z))) of the resampled figures, linear
+    (type 7).
 
     With no bias and no acceleration they are the percentile ends. `units`, the number of values
     resampled, widens: see `bootstrap_mean`. The end that `how.side` leaves open is infinite.

@@ -40,7 +40,7 @@ class SignFlips:
 
     @property
     def of(self) -> int:
-        """Subsets in all."""
+        """Return the total number of subsets."""
         return self.typical.size + self.empty
 
     def rejects_up_to(self, value: float) -> float:
@@ -66,7 +66,7 @@ def sign_flips(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> SignFlips | None:
-    """Flip signs of tops - θ bottoms, a row for each independent unit. None without any.
+    """Flip signs of tops - θ bottoms, one row per independent unit. None without any.
 
     `bottoms` are the sizes of clusters, or the totals of a control; ones by default. All subsets of
     up to 15 units are tried; above, `draws` random ones, of which what was seen is one more

@@ -1,4 +1,4 @@
-"""Between-run variance: what all answers of one run share, and the run itself cannot show.
+"""Between-run variance: what all answers of one run share, which one run cannot show.
 
 Two runs of the same code differ in time by a few percent, because they meet another temperature,
 another neighbor on the machine, another memory layout. From three independent draws of the run on
@@ -87,7 +87,7 @@ def ratio_interval_with_error(
 def p_of_interval(
     effect: float, low: float, high: float, level: float = 0.95, allowed: float = 0.0
 ) -> float:
-    """Return the two-sided p of an effect, from its interval: of being `allowed` at most.
+    """Return the two-sided p that an effect is at most `allowed`, from its interval.
 
     It is below 1 - level where the interval lies beyond `allowed`. The end that faces 0 decides,
     taken as a normal quantile.

@@ -1,4 +1,4 @@
-"""Where in a history of runs the level changed: E-divisive, confirmed by Welch's t.
+"""Changes of level in a history of runs: E-divisive, confirmed by Welch's t.
 
 Candidates maximise the energy statistic of Matteson & James (2014); which of them are changes is
 decided by Welch's test between neighbouring levels, as Fleming et al. (2023) do, instead of by
@@ -74,7 +74,7 @@ class Change:
 
 
 def changes(values: ArrayLike, scale: Scale, margin: float | None = None) -> list[Change]:
-    """Every change of level in a history, float64[n], oldest first; one value a run.
+    """Return every change of level in a history, float64[n], oldest first; one value per run.
 
     A change is kept when Welch's p between the levels on both sides is below 1e-4, and their means
     differ by the margin and by 2.5 standard deviations of a run; of each level the 100 runs next to
@@ -91,8 +91,7 @@ def changes(values: ArrayLike, scale: Scale, margin: float | None = None) -> lis
 
 
 def e_divisive(values: ArrayLike) -> list[int]:
-    """Where the level of a series, float64[n], changes: the index of the first value of each new
-    level, ascending.
+    """Return the index of the first value of each new level in a series, float64[n], ascending.
 
     Splits where Q̂ (see `energy`) is largest, then each part again (Matteson & James 2014); a split
     stays when Welch's p between the levels on both sides is below 1e-4 and their means differ by
@@ -104,7 +103,7 @@ def e_divisive(values: ArrayLike) -> list[int]:
 
 
 def locate(values: ArrayLike, scale: Scale) -> Change | None:
-    """The likeliest place of a change in a history that is known to hold one.
+    """Return the likeliest position of a change in a history that is known to have one.
 
     For the runs of one level at whose end the gate raised an alarm. No test is made. The 5 runs at
     either end are not searched. None below 10 runs, and when all are equal.
@@ -116,7 +115,8 @@ def locate(values: ArrayLike, scale: Scale) -> Change | None:
 
 
 def energy(positions: Floats) -> Floats:
-    """Q̂ of every split of a column, float64[n+1]: [t] is for the first t against the others.
+    """Return Q̂ of every split of a column, float64[n+1]: [t] splits the first t from the
+    others.
 
     Q̂ = nm/(n+m) (2/(nm) Σ|a-b| - mean |a-a'| over pairs - mean |b-b'| over pairs), eq. 5 and 7 of
     Matteson & James 2014 with α = 1. -inf where a side has fewer than 2 values.
@@ -136,8 +136,8 @@ def energy(positions: Floats) -> Floats:
 
 
 def _distances_to_earlier(x: Floats) -> Floats:
-    """For each value the sum of its distances to those before it; O(n log² n): within blocks one
-    by one, then of each pair of neighbouring blocks, ever larger, those of the right to the left.
+    """Return for each value the sum of its distances to those before it, in O(n log² n): within
+    blocks one by one, then between neighboring blocks of growing size.
     """
     x = x - np.median(x)  # sums of what lies far from 0 would lose digits
     sums = np.empty(x.size)
@@ -153,7 +153,7 @@ def _distances_to_earlier(x: Floats) -> Floats:
 
 
 def _add_distances_to_left(sums: Floats, x: Floats, rank: NDArray[np.intp], width: int) -> None:
-    """To `sums` of those in every second block of `width` their distances to the block before."""
+    """Add to `sums` of every second block of `width` the distances to the block before."""
     block = np.arange(x.size) // width
     left, right = np.flatnonzero(block % 2 == 0), np.flatnonzero(block % 2 == 1)
     pair = block // 2
@@ -167,7 +167,7 @@ def _add_distances_to_left(sums: Floats, x: Floats, rank: NDArray[np.intp], widt
 
 
 def _distances_to_all(x: Floats) -> Floats:
-    """For each value the sum of its distances to all others, from their sums in order of size."""
+    """Return for each value the sum of its distances to all others, from sums in sorted order."""
     order = np.argsort(x)
     ordered = x[order]
     upto = np.cumsum(ordered)
@@ -234,7 +234,7 @@ def _confirmed(x: Floats, kept: list[int], smallest: float) -> list[int]:
 
 
 def _spread(old: Floats, new: Floats) -> float:
-    """Pooled standard deviation of a run within its level, outliers drawn in."""
+    """Return the pooled standard deviation of a run within its level, with outliers limited."""
     squares = sum(float(((x - x.mean()) ** 2).sum()) for x in (tamed(old), tamed(new)))
     return math.sqrt(squares / (old.size + new.size - 2))
 
@@ -259,7 +259,7 @@ def _change(x: Floats, start: int, cut: int, stop: int, scale: Scale) -> Change:
 
 
 def _place(x: Floats) -> tuple[int, int]:
-    """First and last split of a stretch whose likelihood is close to the best.
+    """Return the first and last split of a stretch whose likelihood is close to the best.
 
     Of a step between two levels with one normal noise: log-likelihood -n/2 log(residual squares).
     """

@@ -1,4 +1,4 @@
-"""The time of day in a history of runs: servers that are slower by day than by night.
+"""Daily cycles in a history of runs: servers that are slower by day than by night.
 
 A run is compared with runs of the same hours by subtracting what the hour explains: one or two
 harmonics of 24 hours, fitted beside a level for each day, so that a change of level between days
@@ -56,7 +56,7 @@ def _waves(hours: Floats, harmonics: int) -> Floats:
 
 
 def _within_days(columns: Floats, day: Integers) -> Floats:
-    """Less the mean of the day; columns are [runs] or [runs, columns]."""
+    """Subtract the mean of each day; columns are [runs] or [runs, columns]."""
     found = columns.astype(np.float64)
     for number in np.unique(day):
         found[day == number] -= found[day == number].mean(axis=0)

@@ -1,4 +1,4 @@
-"""Is the newest run of a history worse than the runs before it?
+"""Judges whether the newest run of a history is worse than the runs before it.
 
 Two questions at once, because either alone is too slow or too easily fooled:
 
@@ -74,7 +74,7 @@ POWER = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Some newest runs against earlier ones."""
+    """The newest runs compared with earlier ones."""
 
     against: Against
     """Which of the newest runs, or, for `drift`, the last 10 against those 20 to 40 runs back."""
@@ -95,7 +95,7 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class HistoryTest:
-    """The newest run of a history, judged."""
+    """Verdict on the newest run of a history."""
 
     verdict: Verdict
     """`suspect`: run again, and decide with the new value as `confirmation`."""
@@ -116,7 +116,7 @@ class HistoryTest:
 
     @property
     def evidence(self) -> Shift | None:
-        """Data behind the verdict; of several, the most informative about the size."""
+        """Return the data behind the verdict; of several, the most informative about the size."""
         if self.verdict not in {"regression", "improvement", "suspect"}:
             return None
         worse = self.verdict != "improvement"
@@ -130,7 +130,7 @@ def judge_history(
     margin: float | None = None,
     confirmation: float | None = None,
 ) -> HistoryTest:
-    """Judge the newest run of a history, float64[n], one value a run, oldest first.
+    """Judge the newest run of a history, float64[n], one value per run, oldest first.
 
     `values` are the runs since the last change that was accepted.
     `margin` is the smallest change that matters: 0.05 is a factor of 1.05 or 5 points; None takes
@@ -179,7 +179,7 @@ def judge_history(
 
 @dataclass(frozen=True, slots=True)
 class GateLevels:
-    """Levels of each one-sided p of a run."""
+    """Significance levels of each one-sided p of a run."""
 
     instant: float = INSTANT_P
     confirmation: float = INSTANT_P
@@ -189,7 +189,7 @@ class GateLevels:
 
     @classmethod
     def of_check(cls, tests: int) -> GateLevels:
-        """Return the levels of each of so many tests that are made of one run.
+        """Return the levels of each of this many tests of one run.
 
         They bound the whole check: suspects in at most 4%, changes in well below 1% of the checks
         of an agent that did not change. The second look at a suspect is a test of its own.
@@ -204,7 +204,8 @@ class GateLevels:
 def is_single_out(
     earlier: Sequence[float], position: float, least: float, alpha: float
 ) -> bool | None:
-    """Whether one run lies outside what earlier ones predict: True if it is worse, False if better.
+    """Return whether one run lies outside what earlier ones predict: True if it is worse, False if
+    better, None if inside.
 
     None where it does not. By `least` at least, with p below `alpha`, and with fewer than a tenth
     of the last 20 as far off.
@@ -233,8 +234,8 @@ def is_sustained(
     alpha: float,
     against: Against = "last 5 runs",
 ) -> bool | None:
-    """Whether some runs rank above the last 20 of earlier ones: True if they are worse, False if
-    better, or None.
+    """Return whether some runs rank above the last 20 of earlier ones: True if they are worse,
+    False if better, else None.
 
     By `least` and 1.5 standard deviations of a run at least, more where each run resembles the one
     before, with p below `alpha` (Mann-Whitney).
@@ -249,7 +250,8 @@ def is_sustained(
 
 
 def is_drift(runs: Floats, least: float, alpha: float) -> bool | None:
-    """Whether the last 40 runs creep: True if they become worse, False if better, or None.
+    """Return whether the last 40 runs drift: True if they become worse, False if better,
+    else None.
 
     The last 10 against those more than 20 runs ago as `is_sustained`, by 3 standard deviations, and
     each quarter of the 40 further on than the one before: a level that wanders turns back.
@@ -330,14 +332,16 @@ def _verdict(
 
 
 def level_interval(level: Level, shift: float, runs: int) -> tuple[float, float]:
-    """Return the 95% interval of a shift from a level to the median of so many further runs."""
+    """Return the 95% interval of a shift from a level to the median of this many further runs."""
     error = level.prediction_error if runs == 1 else level.shift_error(runs)
     half = _t(0.975, level.runs - 1) * error
     return shift - half, shift + half
 
 
 def smallest(level: Level, earlier: int, least: float, levels: GateLevels | None = None) -> float:
-    """Return the shift of a lasting worsening that one of the next 5 checks sees with 80%."""
+    """Return the shift of a lasting worsening that one of the next 5 checks detects with
+    80% power.
+    """
     levels = levels or GateLevels()
     z = normal_quantile(POWER)
     single = max(least, _t(1 - levels.instant, level.runs - 1) * level.prediction_error)

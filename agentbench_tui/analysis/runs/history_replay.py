@@ -1,4 +1,5 @@
-"""What the runs of a history say one after another: which change of level stands at the newest run.
+"""Judges the runs of a history in order, and returns the change of level in effect at the newest
+run.
 
 Every run is judged by the gate of `history_gate` against the level that held until then. A suspect
 is confirmed by the next run. A history may also have *excursions*: runs off the level after which
@@ -72,7 +73,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Excursion:
-    """Some runs off the level, after which it came back."""
+    """Runs off the level, after which it returned."""
 
     back: int
     """The first run that was back."""
@@ -114,7 +115,7 @@ class _Lasting:
 
 @dataclass(slots=True)
 class _Doubt:
-    """Runs in a row off the level, the first of which was out of the ordinary."""
+    """Consecutive runs off the level, the first of which was out of the ordinary."""
 
     runs: list[int]
     worse: bool
@@ -123,7 +124,7 @@ class _Doubt:
 
 
 def replay(positions: Floats, least: float, levels: GateLevels) -> Replay:
-    """Judge every run of a history by those before it; positions as of `Scale.positions`.
+    """Judge every run of a history by those before it; positions as in `Scale.positions`.
 
     `least` is the margin on the same scale.
     """
@@ -184,7 +185,9 @@ class _Replay:
         return None if side is None else _Doubt([number], side, list(self._level))
 
     def _confirmed(self, doubt: _Doubt, number: int) -> Episode | None:
-        """The change that this run confirms after those before; the doubt grows by it or ends."""
+        """Return the change that this run confirms together with those before; the doubt grows by
+        it or ends.
+        """
         value, shift = self._values[number], self._shift(doubt)
         middle = median(self._of(doubt.level[-EARLIER_USED:]))
         if (value - middle) * shift < shift * shift / 2:  # nearer to the level, or beyond it
@@ -208,7 +211,7 @@ class _Replay:
         return median(self._of(doubt.runs)) - median(self._of(doubt.level[-EARLIER_USED:]))
 
     def _needed(self, number: int, shift: float) -> int:
-        """Runs in a row that confirm a change of this size."""
+        """Return the consecutive runs that confirm a change of this size."""
         known = self._short_excursions(number)
         outlasted = [one.runs + 1 for one in known if abs(one.shift) >= AS_LARGE * abs(shift)]
         return max(min(2 + len(known), MOST_IN_A_ROW), *outlasted, 2)
@@ -221,7 +224,7 @@ class _Replay:
         ]
 
     def _sustained(self, number: int) -> Episode | None:
-        """The change that the last 5 runs show together, or a drift that the last 40 do."""
+        """Return the change that the last 5 runs show together, or a drift over the last 40."""
         self._lasting = self._still_lasting() or self._new_lasting()
         needed = min(1 + len(self._short_excursions(number)), MOST_IN_A_ROW)
         if self._lasting is not None and self._lasting.times >= needed:
@@ -271,7 +274,9 @@ class _Replay:
         )
 
     def _first(self, old: list[int], recent: list[int], *, worse: bool) -> int:
-        """The first of the runs in a row, up to the newest, that lie nearer to the new level."""
+        """Return the first of the consecutive runs, up to the newest, that lie closer to the new
+        level.
+        """
         middle = (median(self._of(old)) + median(self._of(recent))) / 2
         first = recent[-1]
         for number in reversed(self._level):
@@ -320,7 +325,8 @@ class _Replay:
         return self._standing(episode, number)
 
     def _is_undone(self, episode: Episode, middle: float, number: int) -> bool:
-        """Whether the last 5 runs, none of which opened it, lie on the other side of the old level.
+        """Return whether the last 5 runs, none of which opened it, lie on the other side of the old
+        level.
 
         A level that comes back slowly draws the new one along, and no run alone is odds enough.
         """

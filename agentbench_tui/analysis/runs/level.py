@@ -35,7 +35,7 @@ class Level:
 
     @classmethod
     def of(cls, positions: Floats) -> Level:
-        """Of one run or more."""
+        """Return the level of one or more runs."""
         values = positions.tolist()  # few: plain floats are faster than arrays
         middle = median(values)
         plain = _sd(values)
@@ -51,11 +51,11 @@ class Level:
 
     @property
     def prediction_error(self) -> float:
-        """Standard error of one further run about the median: s √(1 + π/2n)."""
+        """Return the standard error of one further run about the median: s √(1 + π/2n)."""
         return self.spread * math.sqrt(1 + _MEDIAN_VARIANCE / self.runs)
 
     def shift_error(self, runs: int) -> float:
-        """Standard error of the difference to the median of some further runs."""
+        """Return the standard error of the difference to the median of further runs."""
         return self.spread * math.sqrt(_MEDIAN_VARIANCE * (1 / runs + 1 / self.runs))
 
 
@@ -67,7 +67,8 @@ def _sd(values: list[float]) -> float:
 
 
 def tamed(positions: Floats) -> Floats:
-    """The positions with outliers drawn in to 4 standard deviations (1.4826 MAD) from the median.
+    """Return the positions with outliers limited to 4 standard deviations (1.4826 MAD) from the
+    median.
 
     Outliers are rare: where 15 % or more lie further out they are a second mode, such as cold
     starts, and stay; so does everything where more than half of the values are equal.
@@ -82,7 +83,7 @@ def tamed(positions: Floats) -> Floats:
 
 
 def drawn_in_spread(positions: Floats) -> float:
-    """Return the standard deviation of a run, outliers drawn in (`tamed`).
+    """Return the standard deviation of a run, with outliers limited (`tamed`).
 
     For medians of several runs, which rare outliers do not move; a single further run needs the
     wider `Level.spread`.
@@ -91,7 +92,8 @@ def drawn_in_spread(positions: Floats) -> float:
 
 
 def dependence(positions: Floats) -> float:
-    """Return by how much the median of runs in a row scatters more than that of independent runs.
+    """Return the factor by which the median of consecutive runs scatters more than that of
+    independent runs.
 
     √((1 + r)/(1 - r)) of the correlation r of each run with the one before, about a straight line
     and with outliers drawn in; at least 1, at most 3.

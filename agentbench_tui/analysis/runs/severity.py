@@ -18,7 +18,7 @@ What is worse by less than the margin is no regression, so that minor needs no b
 
 
 def least_worsening(low: float, high: float, scale: Scale) -> float:
-    """By how much the metric is worse at least, by the interval of its change; 0 if it may not be.
+    """Return the least worsening by the interval of the change; 0 if there may be none.
 
     `low` and `high` are new / old, or new - old on the scale of points. 0.10 is a factor of 1.10,
     which for a metric where higher is better means old / new = 1.10; or 10 points.
@@ -34,7 +34,7 @@ def least_worsening(low: float, high: float, scale: Scale) -> float:
 
 
 def severity(low: float, high: float, scale: Scale) -> Severity:
-    """The class of a regression by its least worsening, not by its estimate.
+    """Return the class of a regression by its least worsening, not by its estimate.
 
     Few noisy runs may show a large loss and prove a small one only; the class says what is proved.
     """

@@ -1,4 +1,4 @@
-"""Whether a figure of a long run creeps: its slope over time.
+"""Trend of a figure over a long run: its slope over time.
 
 Samples of a process over time hang together: memory is what it was, give or take. Least squares
 with independent errors then holds the true slope in 16 to 84 % instead of 95 %, and calls almost
@@ -70,13 +70,15 @@ class Trend:
 
     @property
     def direction(self) -> Direction:
-        """Beyond doubt: the interval excludes 0."""
+        """Return the direction if the interval excludes 0."""
         if self.interval.low > 0:
             return "rises"
         return "falls" if self.interval.high < 0 else "no trend seen"
 
     def words(self, name: str, unit: str, *, scale: float = 1.0, per: Per = "min") -> str:
-        """Such as `memory rises by 1.2 MB/min [0.9, 1.5]`; figures times `scale` are in `unit`."""
+        """Format such as `memory rises by 1.2 MB/min [0.9, 1.5]`; figures times `scale` are in
+        `unit`.
+        """
         factor = scale * _SECONDS[per]
         if self.direction != "no trend seen":
             return f"{name} {_moves(self.slope * factor, self.interval, factor, f'{unit}/{per}')}"
@@ -97,7 +99,8 @@ def _moves(slope: float, interval: Interval, factor: float, unit: str) -> str:
 def trend_line(
     seconds: ArrayLike, values: ArrayLike, by: By = "median", level: float = 0.95
 ) -> Trend | None:
-    """The slope of `values`, float64[n], over `seconds`, float64[n], not falling; None below 20.
+    """Return the slope of `values`, float64[n], over nondecreasing `seconds`, float64[n]; None
+    below 20.
 
     Leave out the warm-up. Generalised least squares of the medians of 30 equal stretches, or of
     their means for counts and shares, where what is rare is what matters; with errors of
@@ -176,7 +179,7 @@ def _fit(x: Floats, y: Floats, by: By, level: float) -> _Line:
 
 
 def _stretches(x: Floats, y: Floats, by: By) -> tuple[Floats, Floats]:
-    """Mean time, and median or mean value, of each stretch of time that has samples."""
+    """Return mean time, and median or mean value, of each stretch of time that has samples."""
     number = ((x - x[0]) / (x[-1] - x[0]) * STRETCHES).astype(np.int64).clip(max=STRETCHES - 1)
     starts = np.flatnonzero(np.diff(number, prepend=-1))[1:]
     middle = np.median if by == "median" else np.mean
@@ -185,7 +188,7 @@ def _stretches(x: Floats, y: Floats, by: By) -> tuple[Floats, Floats]:
 
 
 def _correlation(left: Floats) -> float:
-    """Lag-1, corrected, 0 … 0.9999; 0 where the line leaves nothing."""
+    """Return the lag-1 correlation, corrected, 0 … 0.9999; 0 if the line leaves no residuals."""
     total = float(left @ left)
     if total <= 1e-24 * left.size:  # of a range of 1: rounding
         return 0.0
@@ -194,7 +197,7 @@ def _correlation(left: Floats) -> float:
 
 
 def _whitened(columns: Floats, gaps: Floats, correlation: float) -> Floats:
-    """Rows whose errors are independent and of one size, given that of neighbours' correlation."""
+    """Return rows with independent errors of one size, given the correlation of neighbors."""
     between = correlation ** gaps[:, None]
     rest = (columns[1:] - between * columns[:-1]) / np.sqrt(1 - between**2)
     return np.concatenate([columns[:1], rest])

@@ -1,4 +1,4 @@
-"""How many runs a mean takes to be known to a given share of itself, from a pilot of runs.
+"""Number of runs for a mean of a given precision, from a pilot of runs.
 
 The coefficient of variation (CV = sd / mean) does not fall with the number of runs: it is a
 property of the runs. What falls is the half-width of the mean's interval, t(n-1) CV / √n as a
@@ -29,7 +29,7 @@ _SINH_LIMIT = 700.0
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The CV of a pilot, with the interval of the true one."""
+    """The CV of a pilot, with its interval."""
 
     n: int
     """Values in the pilot."""
@@ -88,7 +88,8 @@ class RunsNeeded:
 
 
 def precision_n(cv: float, half_width: float, level: float = 0.95) -> int:
-    """The smallest n >= 2 with t((1+level)/2, n-1) cv / √n <= half_width, both shares of the mean.
+    """Return the smallest n >= 2 with t((1+level)/2, n-1) cv / √n <= half_width, both shares of the
+    mean.
 
     CV 10 %: half-width 5 % takes 18, 2 % takes 99; CV 30 %: 5 % takes 141.
     """
@@ -112,7 +113,8 @@ def precision_n(cv: float, half_width: float, level: float = 0.95) -> int:
 def half_width_curve(
     values: ArrayLike, up_to: int | None = None, level: float = 0.95
 ) -> PrecisionCurve:
-    """The half-width of the mean's interval for N = 2 … `up_to` runs (the pilot's length if None).
+    """Return the half-width of the mean's interval for N = 2 … `up_to` runs (the pilot's length if
+    None).
 
     Needs two values that differ, and a mean clear of 0: values of both signs must have an interval
     of the mean that leaves 0 out. ValueError on NaN and infinity, and for `up_to` below 2.
@@ -143,7 +145,7 @@ def half_width_curve(
 def runs_needed(
     values: ArrayLike, half_width: float, level: float = 0.95, *, logs: bool = False
 ) -> RunsNeeded:
-    """Runs with which the mean is known to ± `half_width` of itself, from the runs there are.
+    """Return the runs with which the mean is known to ± `half_width` of itself, from a pilot.
 
     `n` is `precision_n` of the pilot's CV; its band is wide for a small pilot, and honest about
     it: a pilot of 15 with a CV of 10 % says 18 (11 to 41) for 5 %. Conditions and errors as
@@ -176,7 +178,7 @@ def _half_width(cv: float, n: int, level: float) -> float:
 
 
 def _spread(x: Floats, level: float, *, relative: bool = True) -> Spread | str:
-    """The pilot's spread, or why there is none that a number of runs could be drawn from.
+    """Return the pilot's spread, or why no number of runs can be derived from it.
 
     Unless `relative`, the sd itself stands for the CV, as it does for logs.
     """
@@ -194,7 +196,7 @@ def _spread(x: Floats, level: float, *, relative: bool = True) -> Spread | str:
 
 
 def _chi_square_factors(n: int, level: float) -> tuple[float, float]:
-    """What the sd of n normal values is multiplied by for the ends of its interval."""
+    """Return the factors on the sd of n normal values for the ends of its interval."""
     from scipy.special import gammaincinv
 
     df, tail = n - 1, _tail(level)

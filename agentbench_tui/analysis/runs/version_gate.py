@@ -1,4 +1,5 @@
-"""Two versions by their runs: is the new one worse, better, or was nothing seen?
+"""Compares two versions by their runs: whether the new one is worse, better, or neither is
+shown.
 
 The run is the unit: samples of one run share its state, and testing them as if they were
 independent cries wolf in a quarter to a third of comparisons of a version with itself. So each run
@@ -62,7 +63,8 @@ class VersionTest:
 
 
 def level_test(old: Floats, new: Floats) -> TTest:
-    """Welch's test of mean(new) - mean(old), on columns of 2 values or more each, on any scale.
+    """Return Welch's test of mean(new) - mean(old), on columns of at least 2 values each, on any
+    scale.
 
     Where neither column varies Welch's t has nothing to divide by. p is then that of the exact rank
     test, because runs that repeat exactly are still only so many runs.
@@ -79,7 +81,8 @@ def level_test(old: Floats, new: Floats) -> TTest:
 def compare_versions(
     old: ArrayLike, new: ArrayLike, scale: Scale, margin: float | None = None
 ) -> VersionTest:
-    """Judge a new version by its runs: Welch, p < 0.05, and a change of half the margin or more.
+    """Judge a new version by its runs: Welch's p < 0.05, and a change of at least half the
+    margin.
 
     `old`, `new`: float64[runs], one value a run, in any order. `margin` is the smallest change that
     matters: 0.05 is a factor of 1.05 or 5 points; None takes the scale's own. One comparison among
@@ -109,7 +112,8 @@ def compare_versions(
 
 
 def with_adjusted(test: VersionTest, p_adjusted: float, scale: Scale, tests: int) -> VersionTest:
-    """The same test decided by a p that allows for the others of its scan (Benjamini-Hochberg).
+    """Return the same test decided by a p adjusted for the others of its scan (Benjamini-
+    Hochberg).
 
     `p` becomes the adjusted one, and `smallest` what would have been seen as the only change among
     so many `tests`, where p has to be below 5 % / `tests`; with others beside it a smaller one is.

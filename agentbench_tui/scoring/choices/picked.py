@@ -147,9 +147,7 @@ class _Reader:
         return SEVERAL if len(choices) > 1 else next(iter(choices), None)
 
     def last_line(self) -> str | None:
-        """Return the choice of a last line that contains only a choice; SEVERAL if other lines
-        contain others.
-        """
+        """Return the only choice of the last line; SEVERAL if other lines contain others."""
         lines = [line.strip() for line in self._text.strip()[-2_000:].split("\n")]
         picks = [pick for line in lines if len(line) < 80 and (pick := self._whole(line))]
         if not picks or self._whole(lines[-1]) is None:
@@ -258,9 +256,7 @@ class _Reader:
         return text_form(self._texts[index]) if index < len(self._texts) else ""
 
     def _lists_more(self, letter: str, end: int) -> bool:
-        """Return whether another letter is listed with a letter: `A or B`, `A, B`, `A) London and
-        B) Paris`.
-        """
+        """Return whether another letter follows: `A or B`, `A, B`, `A) London and B) Paris`."""
         others, has_or = set(), False
         end = self._after_text(letter, end)
         for _ in range(len(self._letters) + 1):

@@ -1,4 +1,4 @@
-"""The answers of one execution as a person goes through them: chosen, sorted, a page at a time.
+"""The answers of one execution for a reader: filtered, sorted, one page at a time.
 
 A page goes on where the one before ended, by the value it is sorted by and then by order of
 commit, so that the last page of a hundred thousand answers costs no more than the first.
@@ -28,7 +28,7 @@ _WHOLE = "replace(a.answer, '\\u0000', '\\u2400')"
 
 
 def _exact(document: str, path: str) -> str:
-    """SQL of a value in a JSON document.
+    """Return the SQL of a value in a JSON document.
 
     SQLite makes a float of a whole number beyond 64 bits, writes 15 digits of a float and takes
     `true` for 1. In the array that it makes of several values each is as it was.
@@ -61,7 +61,7 @@ answer without credit counts as the worst.
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which answers, in which order."""
+    """Filter and order of answers."""
 
     which: Which = "all"
     """`slow`: answers over `slow_ms`; `apart`: answers of cases whose repeats were scored
@@ -77,7 +77,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPage:
-    """Some of the answers that are wanted."""
+    """One page of the selected answers."""
 
     rows: list[Row]
     after: tuple[float, int] | None
@@ -130,7 +130,7 @@ def count_wanted(connection: sqlite3.Connection, execution_key: int, wanted: Wan
 def seqs_of_case(
     connection: sqlite3.Connection, execution_key: int, case_id: str
 ) -> tuple[int, ...]:
-    """The `seq` of every answer of an execution to one case, in their order."""
+    """Return the `seq` of every answer of an execution to one case, in order."""
     rows = connection.execute(
         "SELECT a.seq FROM benchmark_executions e"
         " JOIN cases c ON c.dataset_key=e.dataset_key AND c.case_id=?"

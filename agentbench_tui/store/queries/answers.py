@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def kept_answers(connection: sqlite3.Connection, execution_key: int) -> Row:
-    """Observed, answered and right, counted by the answers of an execution."""
+    """Return the numbers of observed, answered and right answers of an execution."""
     return rows_of(
         connection,
         "SELECT COUNT(*) AS observed, COUNT(*) FILTER (WHERE failure_kind IS NULL) AS answered,"
@@ -24,8 +24,9 @@ def kept_answers(connection: sqlite3.Connection, execution_key: int) -> Row:
 
 
 def unknown_counts(connection: sqlite3.Connection, execution_key: int) -> Row:
-    """Of the answers of an execution without a failure, how many have no `cost`, no `tokens`, and
-    tokens that are known in `part`."""
+    """Return how many answers of an execution without a failure have no `cost`, no `tokens`, or
+    tokens known in `part`.
+    """
     return rows_of(
         connection,
         "SELECT COUNT(*) FILTER (WHERE cost_usd IS NULL) AS cost,"
@@ -66,7 +67,7 @@ def answers_of(
 
 
 def answer_times(connection: sqlite3.Connection, execution_key: int) -> list[float]:
-    """The time from end to end of each answer, in ms and in the order of commit."""
+    """Return the end-to-end time of each answer in ms, in commit order."""
     rows = connection.execute(
         "SELECT e2e_ms FROM answers WHERE execution_key=? AND failure_kind IS NULL"
         " AND e2e_ms IS NOT NULL ORDER BY seq",
@@ -87,7 +88,9 @@ def count_answers(
 
 
 def case_of(connection: sqlite3.Connection, execution_key: int, case_id: str) -> list[Row]:
-    """Every observation of one case in one execution: case, answer, scores, failures, messages."""
+    """Return every observation of one case in one execution: case, answer, scores, failures,
+    messages.
+    """
     observations = rows_of(
         connection,
         "SELECT a.*, c.case_id, c.body FROM benchmark_executions e"
@@ -130,7 +133,7 @@ def case_ids_of(connection: sqlite3.Connection, run_key: int, limit: int = 10_00
 def failures_by_case(
     connection: sqlite3.Connection, execution_key: int
 ) -> list[tuple[int, str, int]]:
-    """Key of the case, failure kind, and how many observations of an execution ended so."""
+    """Return case key, failure kind, and number of observations of an execution."""
     rows = connection.execute(
         "SELECT case_key, failure_kind, COUNT(*) FROM answers WHERE execution_key=?"
         " AND failure_kind IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
@@ -144,7 +147,7 @@ OUTPUT_COLUMNS = ("api_calls", "retries", "correctness", "completeness", "releva
 
 
 def output_columns(connection: sqlite3.Connection, execution_key: int) -> list[tuple[Any, ...]]:
-    """`OUTPUT_COLUMNS` of each counted answer, in the order in which they were committed.
+    """Return `OUTPUT_COLUMNS` of each counted answer, in commit order.
 
     Grades are means over the scorers that give them, None where none does; the correctness of an
     execution whose scorers give none is the credit.
@@ -163,7 +166,7 @@ def output_columns(connection: sqlite3.Connection, execution_key: int) -> list[t
 
 
 class MeanGrades(NamedTuple):
-    """Means over the scores of an execution's answers, each with how many scores give it."""
+    """Means over the scores of an execution's answers, each with the number of scores behind it."""
 
     correctness: float | None
     completeness: float | None
@@ -177,7 +180,7 @@ class MeanGrades(NamedTuple):
 
 
 def mean_grades(connection: sqlite3.Connection, execution_key: int) -> MeanGrades:
-    """The mean grades of an execution."""
+    """Return the mean grades of an execution."""
     row = connection.execute(
         "SELECT AVG(json_extract(s.value, '$.correctness')),"
         " AVG(json_extract(s.value, '$.completeness')), AVG(json_extract(s.value, '$.relevance')),"
@@ -202,8 +205,9 @@ class Unpriced(NamedTuple):
 
 
 def commonest_unpriced(connection: sqlite3.Connection, execution_key: int) -> Unpriced:
-    """The largest group of an execution's answers without a failure that have no cost; there must
-    be one."""
+    """Return the largest group of an execution's answers without a failure and without a cost;
+    there must be one.
+    """
     row = connection.execute(
         "SELECT given, made, CASE WHEN given AND made THEN json_extract(answer, '$.model') END"
         " AS model, COUNT(*) AS n FROM (SELECT answer,"
@@ -216,7 +220,7 @@ def commonest_unpriced(connection: sqlite3.Connection, execution_key: int) -> Un
 
 
 def spent_on_run(connection: sqlite3.Connection, run_key: int) -> tuple[float, int]:
-    """(dollars, tokens) of the answers of a run that are in the store."""
+    """Return (dollars, tokens) of a run's stored answers."""
     cost, tokens = connection.execute(
         "SELECT TOTAL(cost_usd), CAST(TOTAL(input_tokens) + TOTAL(output_tokens) AS INTEGER)"
         " FROM answers WHERE run_key=?",
@@ -228,7 +232,7 @@ def spent_on_run(connection: sqlite3.Connection, run_key: int) -> tuple[float, i
 def committed_observations(
     connection: sqlite3.Connection, run_key: int
 ) -> dict[int, set[tuple[int, int, int]]]:
-    """Execution key → (case key, repeat, iteration) of every observation that is in the store."""
+    """Return (case key, repeat, iteration) of every stored observation, by execution key."""
     found: dict[int, set[tuple[int, int, int]]] = {}
     for key, *place in connection.execute(
         "SELECT execution_key, case_key, repeat, iteration FROM answers WHERE run_key=?", (run_key,)
@@ -241,8 +245,9 @@ def committed_observations(
 def answers_to_grade(
     connection: sqlite3.Connection, execution_key: int, after: int, limit: int
 ) -> list[Row]:
-    """A page of an execution's answers that a scorer can grade, with the `body` of their case:
-    those numbered above `after` that have an answer and failed at most in the grader."""
+    """Return a page of an execution's answers that a scorer can grade, with the `body` of their
+    case: those numbered above `after` that have an answer and failed at most in the grader.
+    """
     return rows_of(
         connection,
         "SELECT a.*, c.body FROM answers a JOIN cases c ON c.key=a.case_key"
@@ -255,7 +260,9 @@ def answers_to_grade(
 def messages_of(
     connection: sqlite3.Connection, execution_key: int, case_key: int, repeat: int, iteration: int
 ) -> list[Row]:
-    """The transcript of one answer: role, content, tool_calls (JSON or None), tool_call_id."""
+    """Return the transcript of one answer: role, content, tool_calls (JSON or None),
+    tool_call_id.
+    """
     return rows_of(
         connection,
         "SELECT role, content, tool_calls, tool_call_id FROM messages WHERE execution_key=?"
@@ -281,7 +288,7 @@ class MeasuredAnswer(NamedTuple):
 
 
 def measured_answers(connection: sqlite3.Connection, keys: Iterable[int]) -> list[MeasuredAnswer]:
-    """The answers of executions; failures of the grader's and the harness's do not count."""
+    """Return the answers of executions; failures of the grader and the harness do not count."""
     rows = connection.execute(
         "SELECT execution_key, case_key, repeat, iteration, sent_ms, failure_kind IS NULL,"
         " e2e_ms, ttft_ms, credit, output_tokens, cost_usd FROM answers"
@@ -293,7 +300,7 @@ def measured_answers(connection: sqlite3.Connection, keys: Iterable[int]) -> lis
 
 
 def model_named_by_server(connection: sqlite3.Connection, execution_key: int) -> str | None:
-    """The model that one of an execution's answers says it is of; None where it says none."""
+    """Return the model that one of an execution's answers names; None if none does."""
     row = connection.execute(
         "SELECT json_extract(answer, '$.model') FROM answers WHERE execution_key=?"
         " AND answer IS NOT NULL LIMIT 1",

@@ -54,7 +54,7 @@ class AcceptedChange:
 
 
 def baselines_of(connection: sqlite3.Connection, agent: str | None = None) -> list[Baseline]:
-    """The baselines of an agent, or of all; those of single benchmarks first."""
+    """Return the baselines of an agent, or of all; those of single benchmarks first."""
     names = ", ".join(field.name for field in fields(Baseline))
     rows = connection.execute(
         f"SELECT {names} FROM baselines WHERE ?1 IS NULL OR agent_id=?1"  # noqa: S608
@@ -67,7 +67,7 @@ def baselines_of(connection: sqlite3.Connection, agent: str | None = None) -> li
 def accepted_changes(
     connection: sqlite3.Connection, agent: str | None = None
 ) -> list[AcceptedChange]:
-    """The accepted changes of an agent, or of all, the oldest first."""
+    """Return the accepted changes of an agent, or of all, oldest first."""
     names = ", ".join(field.name for field in fields(AcceptedChange))
     rows = connection.execute(
         f"SELECT {names} FROM accepted_changes WHERE ?1 IS NULL OR agent_id=?1"  # noqa: S608

@@ -1,4 +1,4 @@
-"""Stored cases: fields to group results by, and inputs to look for dependence between cases."""
+"""Stored cases: fields for grouping results, and inputs for detecting dependence between cases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ END = 4_000
 def case_fields(
     connection: sqlite3.Connection, dataset_keys: Iterable[int]
 ) -> dict[int, dict[int, Fields]]:
-    """Dataset key → case key → the fields of the case (see `model.case_fields`).
+    """Return the fields of cases (see `model.case_fields`), by dataset key and case key.
 
     Every case of the datasets is there, also one without any field.
     """
@@ -37,7 +37,7 @@ def case_fields(
 
 
 def fields_of_cases(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, Fields]:
-    """Case key → the fields of the case."""
+    """Return the fields of cases by case key."""
     cursor = connection.execute(
         f"SELECT c.key, {_FIELDS} FROM json_each(?) wanted"  # noqa: S608  # ours
         " CROSS JOIN cases c ON c.key=wanted.value",
@@ -80,7 +80,7 @@ def case_texts(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int,
 
 
 def input_lengths(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, int | None]:
-    """Case key → characters of its input, as text or JSON."""
+    """Return the number of characters of each case's input, as text or JSON."""
     rows = connection.execute(
         "SELECT key, length(json_extract(body, '$.input')) FROM cases"
         " WHERE key IN (SELECT value FROM json_each(?))",

@@ -59,7 +59,9 @@ def has_salt(connection: sqlite3.Connection, run_id: str) -> bool:
 def episode_numbers(
     connection: sqlite3.Connection, run_key: int, schema: str, limit: int
 ) -> list[int]:
-    """Numbers of the first answers of a run that are episodes of a schema, in order of commit."""
+    """Return numbers of the first answers of a run that are episodes of a schema, in commit
+    order.
+    """
     rows = connection.execute(
         "SELECT seq FROM (SELECT seq, answer FROM answers WHERE run_key=? ORDER BY seq LIMIT ?)"
         " WHERE json_extract(answer, '$.data.schema')=? ORDER BY seq",
@@ -69,7 +71,7 @@ def episode_numbers(
 
 
 def episode_at(connection: sqlite3.Connection, number: int) -> StoredEpisode:
-    """The episode of an answer by its number; `nth` is not known and 0."""
+    """Return the episode of an answer by its number; `nth` is unknown and 0."""
     row = connection.execute(
         "SELECT e.agent_id, e.simulated, c.case_id, 0, json_extract(a.answer, '$.data')"
         " FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
@@ -82,7 +84,7 @@ def episode_at(connection: sqlite3.Connection, number: int) -> StoredEpisode:
 def stored_episodes(
     connection: sqlite3.Connection, run_key: int, schema: str
 ) -> Iterator[StoredEpisode]:
-    """Every episode of a run that did not fail, by agent, case, repeat and pass."""
+    """Yield every successful episode of a run, by agent, case, repeat and pass."""
     rows = connection.execute(
         "SELECT e.agent_id, e.simulated, c.case_id,"
         " ROW_NUMBER() OVER (PARTITION BY a.execution_key, a.case_key"
@@ -99,8 +101,9 @@ def stored_episodes(
 
 
 def newest_market_run(connection: sqlite3.Connection, most_runs: int) -> str | None:
-    """The id of the newest run whose plan has a market world; None when none of the newest
-    `most_runs` has."""
+    """Return the id of the newest run whose plan has a market world; None if none of the newest
+    `most_runs` has.
+    """
     row = connection.execute(
         "SELECT id FROM (SELECT key, id, plan FROM runs ORDER BY started_at DESC, key DESC LIMIT ?)"
         " WHERE EXISTS (SELECT 1 FROM json_each(plan, '$.groups') g"
@@ -123,7 +126,7 @@ class EpisodeMetrics(NamedTuple):
 
 
 def episode_metrics(connection: sqlite3.Connection, execution_key: int) -> list[EpisodeMetrics]:
-    """The metrics of the episodes of an execution, in the order of commit."""
+    """Return the metrics of the episodes of an execution, in commit order."""
     rows = connection.execute(
         "SELECT case_key, json_extract(answer, '$.data.metrics') AS metrics,"
         " json_extract(answer, '$.data.world') AS world, repeat, iteration FROM answers"
@@ -135,8 +138,9 @@ def episode_metrics(connection: sqlite3.Connection, execution_key: int) -> list[
 
 
 def metrics_of_counted(connection: sqlite3.Connection, execution_key: int) -> list[str | None]:
-    """The metrics, JSON, of each counted answer of an execution, in the order of commit; None where
-    it is no episode. Failures of the grader's and the harness's do not count."""
+    """Return the metrics as JSON of each counted answer of an execution, in commit order; None if
+    it is no episode. Failures of the grader and the harness do not count.
+    """
     rows = connection.execute(
         "SELECT json_extract(answer, '$.data.metrics') FROM answers WHERE execution_key=?"
         " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness')) ORDER BY seq",

@@ -1,4 +1,4 @@
-"""Executions of a run: their keys, their status, and the data for scores and ranks."""
+"""Executions of a run: keys, status, and data for scores and ranks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LatestScore(NamedTuple):
 
 
 def execution_keys(connection: sqlite3.Connection, run_key: int) -> dict[str, int]:
-    """Execution id → key."""
+    """Return execution id → key."""
     rows = connection.execute(
         "SELECT id, key FROM benchmark_executions WHERE run_key=?", (run_key,)
     )
@@ -56,8 +56,9 @@ def complete_executions(connection: sqlite3.Connection, run_key: int) -> set[int
 
 
 def execution_statuses(connection: sqlite3.Connection, run_key: int) -> Counter[str]:
-    """Status → how many executions of a run have it. Further attempts of a rerun count as complete
-    once all of them were made."""
+    """Return how many executions of a run have each status. Further attempts of a rerun count as
+    complete once all of them were made.
+    """
     rows = connection.execute(
         "SELECT CASE WHEN attempts_after IS NOT NULL AND status='incomplete'"
         "  AND error_details IS NULL AND planned>0 AND planned="
@@ -90,8 +91,9 @@ def agent_of_execution(connection: sqlite3.Connection, execution_key: int) -> Ag
 def metrics_of_baseline(
     connection: sqlite3.Connection, execution_key: int, baseline: str
 ) -> dict[str, float]:
-    """Metrics of a suite's baseline agent on the same benchmark: in the same run with the same
-    seed, else of its latest execution; empty without any."""
+    """Return metrics of a suite's baseline agent on the same benchmark: in the same run with the
+    same seed, else of its latest execution; empty without any.
+    """
     rows = connection.execute(
         "SELECT m.name, m.value FROM metrics m WHERE m.value IS NOT NULL AND m.execution_key = ("
         " SELECT b.key FROM benchmark_executions b JOIN benchmark_executions e ON e.key=?"
@@ -107,7 +109,7 @@ def metrics_of_baseline(
 
 
 def scored_executions(connection: sqlite3.Connection, run_key: int) -> list[ScoredExecution]:
-    """The executions of a run with their scores."""
+    """Return the executions of a run with their scores."""
     rows = connection.execute(
         "SELECT key, overall_score, accuracy_score, suite_hash, suite_id, benchmark_id, parameters,"
         " simulated FROM benchmark_executions WHERE run_key=?",
@@ -119,8 +121,9 @@ def scored_executions(connection: sqlite3.Connection, run_key: int) -> list[Scor
 def latest_scores(
     connection: sqlite3.Connection, suite_id: str, benchmark_id: str
 ) -> dict[tuple[str, bool], list[LatestScore]]:
-    """(parameters as JSON, simulated) → scores of the latest executions there, of all points of a
-    benchmark at once: a sweep has thousands."""
+    """Return scores of the latest executions by (parameters as JSON, simulated), of all points of a
+    benchmark at once, because a sweep has thousands.
+    """
     found: dict[tuple[str, bool], list[LatestScore]] = {}
     for parameters, simulated, *scores in connection.execute(
         "SELECT parameters, simulated, agent_id, overall_score, accuracy_score"
@@ -132,7 +135,7 @@ def latest_scores(
 
 
 def suite_documents(connection: sqlite3.Connection, run_key: int) -> dict[str, str]:
-    """Hash → the document, JSON, of each suite of a run."""
+    """Return the document as JSON of each suite of a run, by hash."""
     rows = connection.execute(
         "SELECT hash, document FROM benchmark_suites WHERE hash IN"
         " (SELECT suite_hash FROM benchmark_executions WHERE run_key=?)",
@@ -142,13 +145,13 @@ def suite_documents(connection: sqlite3.Connection, run_key: int) -> dict[str, s
 
 
 def running_runs(connection: sqlite3.Connection) -> list[tuple[int, str]]:
-    """(key, id) of the runs that count as running, whether or not their process lives."""
+    """Return (key, id) of the runs with status running, whether or not their process lives."""
     rows = connection.execute("SELECT key, id FROM runs WHERE status='running'")
     return [(row[0], row[1]) for row in rows.fetchall()]
 
 
 def load_verdicts(connection: sqlite3.Connection, run_key: int) -> set[str]:
-    """The different verdicts on a run's load executions."""
+    """Return the distinct verdicts on a run's load executions."""
     rows = connection.execute("SELECT verdict FROM load_summaries WHERE run_key=?", (run_key,))
     return {row[0] for row in rows.fetchall()}
 
@@ -185,9 +188,10 @@ def verdicts_on_harness(connection: sqlite3.Connection, keys: Iterable[int]) -> 
 
 
 def executions_before(connection: sqlite3.Connection, execution: Row, limit: int) -> list[Row]:
-    """Complete executions of other runs that were made before one (a row of
-    `benchmark_executions`) by the same agent at the same place, the newest first: `key`,
-    `agent_version`, `run_id`, `tags` of the run (JSON)."""
+    """Return complete executions of other runs before one (a row of `benchmark_executions`) by the
+    same agent at the same place, newest first: `key`, `agent_version`, `run_id`, `tags` of the run
+    (JSON).
+    """
     return rows_of(
         connection,
         "SELECT e.key, e.agent_version, r.id AS run_id, r.tags FROM benchmark_executions e"  # noqa: S608  # ours
@@ -208,7 +212,7 @@ def executions_before(connection: sqlite3.Connection, execution: Row, limit: int
 
 
 def execution_at(connection: sqlite3.Connection, execution_key: int) -> Row:
-    """The row of an execution, `parameters` as JSON."""
+    """Return the row of an execution, `parameters` as JSON."""
     return rows_of(connection, "SELECT * FROM benchmark_executions WHERE key=?", (execution_key,))[
         0
     ]

@@ -27,8 +27,9 @@ class ExperimentRun(NamedTuple):
 def experiment_runs(
     connection: sqlite3.Connection, most_runs: int = 300, limit: int = 200
 ) -> list[ExperimentRun]:
-    """The newest runs first, each in the order of its plan; the newest `most_runs` of the store are
-    looked through."""
+    """Return the newest runs first, each in the order of its plan, searching the newest `most_runs`
+    of the store.
+    """
     rows = connection.execute(
         "SELECT e.id, r.id, e.benchmark_id, e.agent_id, e.status, e.observed, r.started_at"
         " FROM (SELECT key, id, plan, started_at FROM runs"
@@ -107,7 +108,7 @@ class ExecutionEnd(NamedTuple):
 
 
 def iterations_of(connection: sqlite3.Connection, execution_key: int) -> list[IterationAnswer]:
-    """Every iteration of an execution, by repeat."""
+    """Return every iteration of an execution, by repeat."""
     rows = connection.execute(
         "SELECT a.repeat, a.iteration, a.failure_kind, a.e2e_ms, a.answer,"
         " (SELECT detail FROM failures f WHERE f.execution_key=a.execution_key"
@@ -121,7 +122,7 @@ def iterations_of(connection: sqlite3.Connection, execution_key: int) -> list[It
 def answered_iterations(
     connection: sqlite3.Connection, execution_key: int
 ) -> list[tuple[int, str]]:
-    """(repeat, answer as JSON) of each iteration that gave an answer, by repeat."""
+    """Return (repeat, answer as JSON) of each iteration that gave an answer, by repeat."""
     rows = connection.execute(
         "SELECT repeat, answer FROM answers WHERE execution_key=? AND failure_kind IS NULL"
         " AND answer IS NOT NULL ORDER BY repeat, iteration",
@@ -131,7 +132,7 @@ def answered_iterations(
 
 
 def iteration_times(connection: sqlite3.Connection, execution_key: int) -> list[float]:
-    """The time, in ms, of each of `answered_iterations`."""
+    """Return the time in ms of each of `answered_iterations`."""
     rows = connection.execute(
         "SELECT e2e_ms FROM answers WHERE execution_key=? AND failure_kind IS NULL"
         " AND answer IS NOT NULL ORDER BY repeat, iteration",
@@ -141,7 +142,7 @@ def iteration_times(connection: sqlite3.Connection, execution_key: int) -> list[
 
 
 def answers_one_by_one(connection: sqlite3.Connection, execution_key: int) -> Iterator[str]:
-    """The answer, JSON, of each iteration that gave one."""
+    """Yield the answer as JSON of each iteration that gave one."""
     rows = connection.execute(
         "SELECT answer FROM answers WHERE execution_key=? AND failure_kind IS NULL"
         " AND answer IS NOT NULL",
@@ -161,7 +162,7 @@ def declared_directions(connection: sqlite3.Connection, execution_key: int) -> s
 
 
 def planned_points(connection: sqlite3.Connection, run_id: str) -> list[PlannedPoint]:
-    """The executions of experiments in a run, in their order."""
+    """Return the executions of experiments in a run, in order."""
     rows = connection.execute(
         "SELECT e.key, e.benchmark_id, e.agent_id, e.parameters FROM benchmark_executions e"
         " JOIN runs r ON r.key=e.run_key JOIN benchmarks b ON b.suite_hash=e.suite_hash"
@@ -216,7 +217,7 @@ def effective_settings(connection: sqlite3.Connection, keys: Iterable[int]) -> l
 def ended_executions(
     connection: sqlite3.Connection, run_key: int, suite_hash: str, benchmark_id: str
 ) -> dict[int, bool]:
-    """Key of each execution of a benchmark in a run → whether it has ended."""
+    """Return whether each execution of a benchmark in a run has ended, by key."""
     rows = connection.execute(
         "SELECT key, status IN ('complete', 'incomplete') FROM benchmark_executions"
         " WHERE run_key=? AND suite_hash=? AND benchmark_id=?",
@@ -226,7 +227,7 @@ def ended_executions(
 
 
 def end_of_execution(connection: sqlite3.Connection, execution_key: int) -> ExecutionEnd:
-    """How the iterations of an execution ended."""
+    """Return how the iterations of an execution ended."""
     row = connection.execute(
         "SELECT COUNT(*), SUM(failure_kind IS NOT NULL), (SELECT detail FROM failures"
         "  WHERE execution_key=?1 AND stage='close' ORDER BY seq LIMIT 1)"
@@ -247,7 +248,7 @@ def first_failure(connection: sqlite3.Connection, run_id: str) -> str | None:
 
 
 def readings_of_run(connection: sqlite3.Connection, run_id: str) -> list[tuple[float, str]]:
-    """(ms, answer as JSON) of each iteration of a run."""
+    """Return (ms, answer as JSON) of each iteration of a run."""
     rows = connection.execute(
         "SELECT a.e2e_ms, a.answer FROM answers a JOIN runs r"
         " ON r.key=a.run_key WHERE r.id=? ORDER BY a.iteration",

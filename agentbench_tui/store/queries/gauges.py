@@ -57,7 +57,7 @@ def gauges_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, d
 
 
 class MemoryPeak(NamedTuple):
-    """The most memory that was read of an agent's processes."""
+    """Peak memory of an agent's processes."""
 
     high_mb: float | None
     """None without a reading."""

@@ -22,7 +22,7 @@ class UnitCredit:
 
 
 def newest_answer(connection: sqlite3.Connection, run_key: int) -> int:
-    """Number of the newest committed answer of the run; 0 before the first."""
+    """Return the number of the newest committed answer of the run; 0 before the first."""
     (newest,) = connection.execute(
         "SELECT COALESCE(MAX(seq), 0) FROM answers WHERE run_key=?", (run_key,)
     ).fetchone()
@@ -32,7 +32,7 @@ def newest_answer(connection: sqlite3.Connection, run_key: int) -> int:
 def unit_credits(
     connection: sqlite3.Connection, run_key: int, after: int, until: int
 ) -> list[UnitCredit]:
-    """Of the answers numbered above `after` and up to `until`.
+    """Return the credits of the answers numbered above `after` and up to `until`.
 
     Failures of the grader's and the harness's do not count, as in the metrics of an execution.
     """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ExecutionStamp(NamedTuple):
-    """Differs from before when an execution was completed, scored again or deleted."""
+    """Changes when an execution is completed, scored again or deleted."""
 
     complete: int
     newest: int
@@ -38,7 +38,7 @@ class ExecutionPace(NamedTuple):
 
 
 def newest_agents(connection: sqlite3.Connection, limit: int) -> list[str]:
-    """The agents of the newest executions, the newest first."""
+    """Return the agents of the newest executions, newest first."""
     rows = connection.execute(
         "SELECT agent_id FROM benchmark_executions"
         " GROUP BY agent_id ORDER BY MAX(key) DESC LIMIT ?",
@@ -48,7 +48,7 @@ def newest_agents(connection: sqlite3.Connection, limit: int) -> list[str]:
 
 
 def newest_agent(connection: sqlite3.Connection) -> str | None:
-    """The agent of the newest complete execution; None in an empty store."""
+    """Return the agent of the newest complete execution; None in an empty store."""
     row = connection.execute(
         "SELECT agent_id FROM benchmark_executions WHERE status='complete'"
         " ORDER BY key DESC LIMIT 1"
@@ -57,7 +57,7 @@ def newest_agent(connection: sqlite3.Connection) -> str | None:
 
 
 def stamp_of_executions(connection: sqlite3.Connection) -> ExecutionStamp:
-    """The stamp of all complete executions."""
+    """Return the stamp of all complete executions."""
     count, newest, total = connection.execute(
         "SELECT COUNT(*), COALESCE(MAX(key), 0), TOTAL(overall_score) FROM benchmark_executions"
         " WHERE status='complete'"
@@ -66,8 +66,9 @@ def stamp_of_executions(connection: sqlite3.Connection) -> ExecutionStamp:
 
 
 def stamp_of_history(connection: sqlite3.Connection) -> tuple[Any, ...]:
-    """Differs from before when something that judgements rest on has changed: executions that came
-    to an end, were scored again or deleted, baselines, accepted changes."""
+    """Return values that change with anything that judgements depend on: executions that ended,
+    were scored again or deleted, baselines, accepted changes.
+    """
     row = connection.execute(
         "SELECT COUNT(*), MAX(key), TOTAL(status='complete'), TOTAL(status='interrupted'),"
         " TOTAL(overall_score), (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM baselines),"
@@ -88,7 +89,7 @@ def facts_of_runs(connection: sqlite3.Connection, run_keys: Iterable[int]) -> di
 
 
 def plans_of_runs(connection: sqlite3.Connection, run_keys: Iterable[int]) -> Iterator[str]:
-    """The plans of runs, JSON, one at a time: they may be large."""
+    """Yield the plans of runs as JSON, one at a time, because they may be large."""
     rows = connection.execute(
         "SELECT r.plan FROM json_each(?) wanted JOIN runs r ON r.key=wanted.value",
         (json.dumps([*run_keys]),),

@@ -18,7 +18,7 @@ class IterationTotals(NamedTuple):
 
 
 class OpenIteration(NamedTuple):
-    """Answers of an iteration that no row of `iterations` counts."""
+    """Answers of an iteration without a row in `iterations`."""
 
     execution_key: int
     repeat: int
@@ -54,13 +54,13 @@ def iteration_totals(connection: sqlite3.Connection, execution_key: int) -> Iter
 def totals_by_repeat(
     connection: sqlite3.Connection, execution_key: int
 ) -> dict[int, IterationTotals]:
-    """Repeat → what its iterations took together."""
+    """Return the iteration totals of each repeat."""
     rows = connection.execute(f"SELECT repeat, {_TOTALS} GROUP BY repeat", (execution_key,))
     return {repeat: IterationTotals(*totals) for repeat, *totals in rows.fetchall()}
 
 
 def open_iterations(connection: sqlite3.Connection, run_key: int) -> list[OpenIteration]:
-    """The iterations of a run that a killed process could not close."""
+    """Return the iterations of a run that a killed process could not close."""
     rows = connection.execute(
         "SELECT a.execution_key, a.repeat, a.iteration, COUNT(*) - COALESCE((SELECT"
         "  SUM(i.observed) FROM iterations i WHERE NOT i.warmup AND i.repeat=a.repeat"
@@ -77,7 +77,7 @@ def open_iterations(connection: sqlite3.Connection, run_key: int) -> list[OpenIt
 def newest_answer_times(
     connection: sqlite3.Connection, open_iteration: OpenIteration
 ) -> list[AnswerTime]:
-    """The times of those answers that an open iteration is missing, the newest first."""
+    """Return the times of the answers that an open iteration lacks, newest first."""
     key, repeat, iteration, missing, _ = open_iteration
     rows = connection.execute(
         "SELECT sent_ms, COALESCE(e2e_ms, 0), failure_kind IS NULL, correct IS 1 FROM answers"
@@ -88,7 +88,7 @@ def newest_answer_times(
 
 
 def counts_of_iterations(connection: sqlite3.Connection, execution_key: int) -> tuple[int, int]:
-    """(observed, answered) over all iterations of an execution."""
+    """Return (observed, answered) over all iterations of an execution."""
     observed, answered = connection.execute(
         "SELECT CAST(TOTAL(observed) AS INTEGER), CAST(TOTAL(answered) AS INTEGER)"
         " FROM iterations WHERE execution_key=?",

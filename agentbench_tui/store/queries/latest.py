@@ -24,8 +24,8 @@ def latest_executions(
     benchmark: str | None = None,
     run_key: int | None = None,
 ) -> list[Row]:
-    """Of each version of an agent, on each benchmark and point, the complete executions of the
-    latest run in which there are any; the oldest first.
+    """Return, for each version of an agent on each benchmark and point, the complete executions of
+    the latest run that has any; oldest first.
 
     Rows as of `selection.executions_where`. `since`: made after this time (UTC, ISO 8601) only;
     `run_key`: only those of this run.
@@ -43,7 +43,7 @@ def latest_executions(
 
 
 def _statement(values: dict[str, Any]) -> str:
-    """Names only the conditions that are given, so that SQLite looks for them in its indexes."""
+    """Return SQL with only the given conditions, so that SQLite uses its indexes for them."""
     given = ["status='complete'"]
     given += [
         f"{name}=:{name}" for name, value in values.items() if value is not None and name != "since"

@@ -38,7 +38,7 @@ class ExecutionFilter:
     """Only this run; by default the latest executions of all runs."""
 
     def source(self) -> str:
-        """The executions as a table of SQL, with the names in `values` as its parameters."""
+        """Return the executions as an SQL table, with the names in `values` as parameters."""
         executions = _LATEST if self.run_key is None else _OF_RUN
         return (
             f"(SELECT x.* FROM {executions} x"  # noqa: S608  # constants alone
@@ -50,7 +50,7 @@ class ExecutionFilter:
         )
 
     def values(self) -> dict[str, Any]:
-        """The parameters of `source`."""
+        """Return the parameters of `source`."""
         return {
             "window": None if self.days is None else f"-{self.days} days",
             "suite": self.suite,
@@ -61,7 +61,9 @@ class ExecutionFilter:
 
 
 def leaderboard_rows(connection: sqlite3.Connection, kept: ExecutionFilter) -> list[Row]:
-    """The view `benchmark_leaderboard` of these executions: ranks within each suite category."""
+    """Return the view `benchmark_leaderboard` of these executions: ranks within each suite
+    category.
+    """
     select = _text_of(connection, "benchmark_leaderboard", kept).replace(_WINDOW, "TRUE")
     rows = rows_of(connection, select, kept.values())
     for row in rows:
@@ -70,7 +72,7 @@ def leaderboard_rows(connection: sqlite3.Connection, kept: ExecutionFilter) -> l
 
 
 def matrix_rows(connection: sqlite3.Connection, kept: ExecutionFilter) -> list[Row]:
-    """The view `agent_comparison_matrix` of these executions: ranks over all categories."""
+    """Return the view `agent_comparison_matrix` of these executions: ranks over all categories."""
     select = _text_of(connection, "agent_comparison_matrix", kept)
     return rows_of(
         connection,

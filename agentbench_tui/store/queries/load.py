@@ -1,4 +1,4 @@
-"""Requests of loads, as they were stored: compressed chunks of samples."""
+"""Requests of loads, stored as compressed chunks of samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class StoredRequests(NamedTuple):
 
 
 def sample_chunks(connection: sqlite3.Connection, execution_key: int) -> Iterator[SampleChunk]:
-    """The chunks of an execution, repeat after repeat, one at a time."""
+    """Yield the chunks of an execution one at a time, by repeat."""
     rows = connection.execute(
         "SELECT repeat, worker, samples, gaps, rows FROM sample_chunks WHERE execution_key=?"
         " ORDER BY repeat, seq",
@@ -38,7 +38,7 @@ def sample_chunks(connection: sqlite3.Connection, execution_key: int) -> Iterato
 
 
 def stored_requests(connection: sqlite3.Connection, execution_key: int) -> StoredRequests:
-    """Number of stored requests of an execution."""
+    """Return the number of stored requests of an execution, by kind."""
     whole, cut_off = connection.execute(
         "SELECT TOTAL(rows * is_whole), TOTAL(rows * NOT is_whole) FROM (SELECT c.rows, EXISTS"
         " (SELECT 1 FROM load_windows w WHERE w.execution_key=c.execution_key"
@@ -49,7 +49,7 @@ def stored_requests(connection: sqlite3.Connection, execution_key: int) -> Store
 
 
 def count_requests(connection: sqlite3.Connection, execution_key: int) -> int:
-    """Number of stored requests of an execution."""
+    """Return the number of stored requests of an execution."""
     (count,) = connection.execute(
         "SELECT TOTAL(rows) FROM sample_chunks WHERE execution_key=?", (execution_key,)
     ).fetchone()
@@ -57,7 +57,7 @@ def count_requests(connection: sqlite3.Connection, execution_key: int) -> int:
 
 
 def has_samples(connection: sqlite3.Connection, execution_key: int) -> bool:
-    """Whether any request of an execution is stored."""
+    """Return whether any request of an execution is stored."""
     found = connection.execute(
         "SELECT 1 FROM sample_chunks WHERE execution_key=? LIMIT 1", (execution_key,)
     ).fetchone()
@@ -65,7 +65,7 @@ def has_samples(connection: sqlite3.Connection, execution_key: int) -> bool:
 
 
 def finished_chunks(connection: sqlite3.Connection, execution_key: int) -> list[SampleChunk]:
-    """The chunks of those repeats of an execution that came to their end."""
+    """Return the chunks of the finished repeats of an execution."""
     rows = connection.execute(
         "SELECT c.repeat, c.worker, c.samples, c.gaps, c.rows FROM sample_chunks c"
         " JOIN load_windows w ON w.execution_key=c.execution_key AND w.repeat=c.repeat"
@@ -78,7 +78,7 @@ def finished_chunks(connection: sqlite3.Connection, execution_key: int) -> list[
 def chunks_of_repeat(
     connection: sqlite3.Connection, execution_key: int, repeat: int
 ) -> list[SampleChunk]:
-    """The chunks of one repeat of an execution."""
+    """Return the chunks of one repeat of an execution."""
     rows = connection.execute(
         "SELECT repeat, worker, samples, gaps, rows FROM sample_chunks"
         " WHERE execution_key=? AND repeat=? ORDER BY seq",
@@ -98,7 +98,7 @@ def stored_repeats(connection: sqlite3.Connection, execution_key: int) -> list[i
 
 
 def window_documents(connection: sqlite3.Connection, execution_key: int) -> dict[int, str]:
-    """Repeat → its window, JSON, of the repeats that came to their end."""
+    """Return the window as JSON of each finished repeat."""
     rows = connection.execute(
         "SELECT repeat, document FROM load_windows WHERE execution_key=? ORDER BY repeat",
         (execution_key,),
@@ -107,7 +107,7 @@ def window_documents(connection: sqlite3.Connection, execution_key: int) -> dict
 
 
 def has_calibrations(connection: sqlite3.Connection) -> bool:
-    """Whether any calibration is kept, of whichever machine."""
+    """Return whether any calibration is stored, of any machine."""
     return connection.execute("SELECT 1 FROM calibrations LIMIT 1").fetchone() is not None
 
 

@@ -51,7 +51,7 @@ def defined_metrics(
 def metric_values(
     connection: sqlite3.Connection, keys: Collection[int], names: Iterable[str]
 ) -> dict[int, dict[str, float]]:
-    """Execution key → name → value, of those metrics of executions that have a value."""
+    """Return the known values of these metrics, by execution key and name."""
     rows = connection.execute(
         "SELECT m.execution_key, m.name, m.value FROM json_each(?) wanted"
         " CROSS JOIN metrics m ON m.execution_key=wanted.value WHERE m.value IS NOT NULL"
@@ -79,7 +79,7 @@ def names_of_execution(
 def metric_intervals(
     connection: sqlite3.Connection, keys: Iterable[int], names: Iterable[str]
 ) -> dict[tuple[int, str], MetricInterval]:
-    """(execution key, name) → interval, of those metrics of executions that have one."""
+    """Return the intervals of these metrics by (execution key, name), without missing ones."""
     rows = connection.execute(
         "SELECT execution_key, name, low, high FROM metrics WHERE low IS NOT NULL"
         " AND execution_key IN (SELECT value FROM json_each(?))"
@@ -90,7 +90,7 @@ def metric_intervals(
 
 
 def names_with_values(connection: sqlite3.Connection, keys: Iterable[int]) -> set[str]:
-    """Names of the metrics that any of the executions has a value of."""
+    """Return the names of the metrics that have a value in any of the executions."""
     rows = connection.execute(
         "SELECT DISTINCT name FROM metrics WHERE value IS NOT NULL"
         " AND execution_key IN (SELECT value FROM json_each(?))",
@@ -100,13 +100,13 @@ def names_with_values(connection: sqlite3.Connection, keys: Iterable[int]) -> se
 
 
 def metric_names(connection: sqlite3.Connection, execution_key: int) -> list[str]:
-    """Names of the metrics of an execution, also of those without a value."""
+    """Return the names of an execution's metrics, including those without a value."""
     rows = connection.execute("SELECT name FROM metrics WHERE execution_key=?", (execution_key,))
     return [row[0] for row in rows.fetchall()]
 
 
 def has_metric(connection: sqlite3.Connection, name: str) -> bool:
-    """Whether any execution has a metric of that name."""
+    """Return whether any execution has a metric of that name."""
     found = connection.execute("SELECT 1 FROM metrics WHERE name=? LIMIT 1", (name,)).fetchone()
     return found is not None
 
@@ -114,7 +114,7 @@ def has_metric(connection: sqlite3.Connection, name: str) -> bool:
 def run_has_metric(
     connection: sqlite3.Connection, run_id: str, benchmark_id: str, name: str
 ) -> bool:
-    """Whether an execution of a benchmark in a run has a metric of that name."""
+    """Return whether an execution of a benchmark in a run has a metric of that name."""
     found = connection.execute(
         "SELECT 1 FROM metrics m JOIN benchmark_executions e ON e.key=m.execution_key"
         " JOIN runs r ON r.key=e.run_key WHERE r.id=? AND e.benchmark_id=? AND m.name=?",
@@ -130,7 +130,7 @@ def metrics_of_other_agents(
     run_keys: Iterable[int],
     name: str,
 ) -> list[MetricElsewhere]:
-    """Values above 0 of a metric, of the complete executions of other agents in these runs.
+    """Return positive values of a metric from complete executions of other agents in these runs.
 
     `place` is (suite id, benchmark id, parameters as JSON).
     """

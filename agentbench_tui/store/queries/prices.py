@@ -1,4 +1,4 @@
-"""Prices that were applied."""
+"""Applied prices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class TokenPrice(NamedTuple):
-    """The price of a model that was applied last, in dollars per million tokens."""
+    """The last applied price of a model, in dollars per million tokens."""
 
     model: str
     input_usd_per_mtok: float | None
@@ -24,7 +24,7 @@ class TokenPrice(NamedTuple):
 
 
 class HourPrice(NamedTuple):
-    """The price of an agent's hour that was applied last."""
+    """The last applied hourly price of an agent."""
 
     agent_id: str
     usd_per_hour: float

@@ -28,7 +28,7 @@ class ProfiledAnswerRow(NamedTuple):
 
 
 class ProcessUsage(NamedTuple):
-    """Resource use of an agent's processes while it was asked."""
+    """Resource use of an agent's processes while it was called."""
 
     cpu_percent: float | None
     """Percent of one core; None unless known for every iteration."""
@@ -56,7 +56,7 @@ class PlannedGroup(NamedTuple):
 def profiled_answers(
     connection: sqlite3.Connection, execution_key: int, limit: int
 ) -> list[ProfiledAnswerRow]:
-    """The first answers of an execution."""
+    """Return the first answers of an execution."""
     rows = connection.execute(
         "SELECT a.seq, c.case_id, a.waiting_ms, a.e2e_ms, a.ttft_ms, a.failure_kind,"
         " a.correct, a.input_tokens, a.output_tokens, a.cached_tokens, a.reasoning_tokens,"
@@ -69,7 +69,7 @@ def profiled_answers(
 
 
 def spans_of_answers(connection: sqlite3.Connection, execution_key: int) -> Iterator[str]:
-    """The spans, JSON, of each answer that has some, one at a time."""
+    """Yield the spans as JSON of each answer that has some, one at a time."""
     rows = connection.execute(
         "SELECT json_extract(answer, '$.spans') FROM answers WHERE execution_key=?"
         " AND json_extract(answer, '$.spans') IS NOT NULL",
@@ -92,7 +92,7 @@ def process_usage(connection: sqlite3.Connection, execution_key: int) -> Process
 
 
 def repeat_times(connection: sqlite3.Connection, execution_key: int) -> list[RepeatTimes]:
-    """Times of each repeat of an execution."""
+    """Return the times of each repeat of an execution."""
     rows = connection.execute(
         "SELECT COUNT(*), SUM(e2e_ms), MAX(sent_ms + e2e_ms) - MIN(sent_ms) FROM answers"
         " WHERE execution_key=? AND e2e_ms IS NOT NULL GROUP BY repeat",
@@ -104,7 +104,7 @@ def repeat_times(connection: sqlite3.Connection, execution_key: int) -> list[Rep
 def planned_group(
     connection: sqlite3.Connection, run_key: int, execution_id: str
 ) -> PlannedGroup | None:
-    """The group of an execution in its run's plan."""
+    """Return the group of an execution in its run's plan."""
     row = connection.execute(
         "SELECT COALESCE(json_extract(g.value, '$.benchmark.kind'), 'task'),"
         " COALESCE(json_extract(g.value, '$.benchmark.concurrency'), 1),"

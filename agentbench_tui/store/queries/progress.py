@@ -51,8 +51,9 @@ def outlooks_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
 
 
 def pauses_of_run(connection: sqlite3.Connection, run_id: str) -> list[Row]:
-    """The executions that wait because their server asked for it: `agent_id`, and `pause_s` that
-    was left when the run last wrote its state."""
+    """Return the executions that wait because their server asked for it: `agent_id`, and `pause_s`
+    that remained when the run last wrote its state.
+    """
     return rows_of(
         connection,
         "SELECT e.agent_id, MAX(json_extract(l.state, '$.pause_s')) AS pause_s"

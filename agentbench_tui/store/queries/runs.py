@@ -30,7 +30,7 @@ def rows_of(
     statement: str,
     values: tuple[Any, ...] | dict[str, Any] = (),
 ) -> list[Row]:
-    """All rows of a query, as dictionaries."""
+    """Return all rows of a query as dictionaries."""
     cursor = connection.cursor()
     cursor.row_factory = None
     cursor.execute(statement, values)
@@ -115,7 +115,7 @@ def _counted_so_far(connection: sqlite3.Connection, run_key: int) -> Row:
 
 
 def cases_of_run(connection: sqlite3.Connection, run_key: int) -> Iterator[Case]:
-    """Every stored case of the datasets of a run, once; each row is decoded when it is taken."""
+    """Yield every distinct stored case of a run's datasets, decoded on demand."""
     decoder = msgspec.json.Decoder(Case)
     cursor = connection.execute(
         "SELECT body FROM cases WHERE dataset_key IN"
@@ -126,7 +126,7 @@ def cases_of_run(connection: sqlite3.Connection, run_key: int) -> Iterator[Case]
 
 
 def find_run(connection: sqlite3.Connection, wanted: str) -> Row:
-    """The run with that id, unique prefix of an id, or `latest`. Raises UsageError."""
+    """Return the run with that id, unique prefix of an id, or `latest`. Raises UsageError."""
     if wanted == "latest":
         found = rows_of(connection, "SELECT * FROM runs ORDER BY started_at DESC, key DESC LIMIT 1")
         if not found:
@@ -148,7 +148,7 @@ def find_run(connection: sqlite3.Connection, wanted: str) -> Row:
 
 
 def executions_of(connection: sqlite3.Connection, run_key: int) -> list[Row]:
-    """The executions of a run in the order of its plan, `parameters` decoded.
+    """Return the executions of a run in plan order, with `parameters` decoded.
 
     Equal texts are one object, because thousands of executions are equal in most of them.
     """
@@ -215,7 +215,7 @@ def is_of_load(connection: sqlite3.Connection, execution: Row) -> bool:
 
 
 def load_summary_of(connection: sqlite3.Connection, execution_key: int) -> str | None:
-    """The summary of a load execution, JSON; None for every other one."""
+    """Return the summary of a load execution as JSON; None for any other execution."""
     row = connection.execute(
         "SELECT document FROM load_summaries WHERE execution_key=?", (execution_key,)
     ).fetchone()
@@ -223,7 +223,7 @@ def load_summary_of(connection: sqlite3.Connection, execution_key: int) -> str |
 
 
 def failures_of(connection: sqlite3.Connection, execution_key: int) -> dict[str, int]:
-    """Failure kind → observations of the execution that ended with it."""
+    """Return the number of observations of the execution that ended with each failure kind."""
     return {
         row["failure_kind"]: row["n"]
         for row in rows_of(
@@ -236,7 +236,7 @@ def failures_of(connection: sqlite3.Connection, execution_key: int) -> dict[str,
 
 
 def failure_details(connection: sqlite3.Connection, run_key: int, limit: int = 50) -> list[Row]:
-    """The commonest failures of a run: stage, kind, one detail, how often, one case id.
+    """Return the most frequent failures of a run: stage, kind, one detail, count, one case id.
 
     Details that differ in their numbers only count as one.
     """
@@ -272,14 +272,14 @@ def is_measured_with(connection: sqlite3.Connection, execution_key: int, agent: 
 
 
 def executed_benchmarks(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Suite id and benchmark id of each benchmark that has an execution."""
+    """Return suite id and benchmark id of each benchmark that has an execution."""
     return connection.execute(
         "SELECT DISTINCT suite_id, benchmark_id FROM benchmark_executions"
     ).fetchall()
 
 
 def graded_scores(connection: sqlite3.Connection, execution_key: int) -> list[Score]:
-    """Scores of an execution that carry the grades of several judges."""
+    """Return scores of an execution with the grades of several judges."""
     rows = connection.execute(
         "SELECT s.value FROM answers a, json_each(a.scores) s WHERE a.execution_key=?"
         " AND instr(a.scores, '\"grades\"')",
@@ -310,13 +310,13 @@ def list_agents(connection: sqlite3.Connection) -> list[Row]:
 
 
 def run_id_of(connection: sqlite3.Connection, run_key: int) -> str:
-    """The id of a run."""
+    """Return the id of a run."""
     (run_id,) = connection.execute("SELECT id FROM runs WHERE key=?", (run_key,)).fetchone()
     return str(run_id)
 
 
 def plan_of_run(connection: sqlite3.Connection, run_key: int) -> str:
-    """The plan of a run, JSON."""
+    """Return the plan of a run as JSON."""
     (plan,) = connection.execute("SELECT plan FROM runs WHERE key=?", (run_key,)).fetchone()
     return str(plan)
 
@@ -324,7 +324,7 @@ def plan_of_run(connection: sqlite3.Connection, run_key: int) -> str:
 def newest_run_ids(
     connection: sqlite3.Connection, limit: int, status: str | None = None
 ) -> list[str]:
-    """Ids of the runs stored last, or of those with a status, the newest first."""
+    """Return the ids of the newest runs, or of those with a status, newest first."""
     rows = connection.execute(
         "SELECT id FROM runs WHERE ?1 IS NULL OR status=?1 ORDER BY key DESC LIMIT ?2",
         (status, limit),
@@ -333,13 +333,13 @@ def newest_run_ids(
 
 
 def environment_of(connection: sqlite3.Connection, digest: str | None) -> str | None:
-    """The machine that a run was on, JSON, by the hash that its row has; None if not known."""
+    """Return the machine of a run as JSON, by the hash in its row; None if unknown."""
     row = connection.execute("SELECT document FROM environments WHERE hash=?", (digest,)).fetchone()
     return None if row is None else str(row[0])
 
 
 def fingerprint_of_run(connection: sqlite3.Connection, run_key: int) -> str | None:
-    """The fingerprint of the machine that a run is on; None while it is not known."""
+    """Return the fingerprint of the machine of a run; None while it is unknown."""
     row = connection.execute(
         "SELECT e.fingerprint FROM runs r JOIN environments e ON e.hash=r.environment_hash"
         " WHERE r.key=?",
@@ -349,7 +349,7 @@ def fingerprint_of_run(connection: sqlite3.Connection, run_key: int) -> str | No
 
 
 def find_fingerprint(connection: sqlite3.Connection, run_id: str) -> str | None:
-    """The fingerprint of the machine that a run was on; None if that, or the run, is unknown."""
+    """Return the fingerprint of the machine of a run; None if it, or the run, is unknown."""
     row = connection.execute(
         "SELECT e.fingerprint FROM runs r JOIN environments e ON e.hash=r.environment_hash"
         " WHERE r.id=?",
@@ -359,7 +359,7 @@ def find_fingerprint(connection: sqlite3.Connection, run_id: str) -> str | None:
 
 
 def plan_of_execution(connection: sqlite3.Connection, execution_key: int) -> tuple[int, str]:
-    """The key of an execution's run, and its plan, JSON."""
+    """Return the key of an execution's run, and its plan as JSON."""
     run_key, plan = connection.execute(
         "SELECT r.key, r.plan FROM runs r JOIN benchmark_executions e ON e.run_key=r.key"
         " WHERE e.key=?",
@@ -369,7 +369,7 @@ def plan_of_execution(connection: sqlite3.Connection, execution_key: int) -> tup
 
 
 def start_of_run(connection: sqlite3.Connection, run_id: str) -> str:
-    """When a run started, UTC."""
+    """Return when a run started, UTC."""
     (started_at,) = connection.execute(
         "SELECT started_at FROM runs WHERE id=?", (run_id,)
     ).fetchone()

@@ -1,4 +1,4 @@
-"""Which executions are meant: the complete ones that fit an agent, a run, a tag, a benchmark."""
+"""Finds complete executions by agent, run, tag or benchmark."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def executions_where(
     suite: str | None = None,
     benchmark: str | None = None,
 ) -> list[Row]:
-    """The complete executions that fit all that is given, the oldest first; `keys` are their own.
+    """Return the complete executions that match all given values, oldest first; `keys` are their
+    own.
 
     Rows of `benchmark_executions`, `parameters` decoded, with the `fingerprint` of the machine
     (None where it is not known) and the `run_id`. The newest 100,000 at most.
@@ -98,7 +99,9 @@ def keys_of(
     run: str | None = None,
     tag: str | None = None,
 ) -> set[int]:
-    """Keys of an agent's complete executions of a version, in a run (its id) or with a tag."""
+    """Return keys of an agent's complete executions of a version, in a run (its id) or with
+    a tag.
+    """
     rows = connection.execute(
         "SELECT e.key FROM benchmark_executions e JOIN runs r ON r.key=e.run_key"  # noqa: S608  # ours
         " WHERE e.agent_id=:agent AND e.status='complete'"
@@ -111,7 +114,7 @@ def keys_of(
 
 
 def versions_of(connection: sqlite3.Connection, agent: str) -> list[str]:
-    """The versions of an agent with complete executions, in the order of their names."""
+    """Return the versions of an agent with complete executions, sorted by name."""
     rows = connection.execute(
         "SELECT DISTINCT agent_version FROM benchmark_executions"
         " WHERE agent_id=? AND status='complete' ORDER BY 1",
@@ -121,12 +124,12 @@ def versions_of(connection: sqlite3.Connection, agent: str) -> list[str]:
 
 
 def agent_ids(connection: sqlite3.Connection) -> list[str]:
-    """Every agent that was ever measured."""
+    """Return every agent that was ever measured."""
     return [str(row[0]) for row in connection.execute("SELECT id FROM agents ORDER BY id")]
 
 
 def tags(connection: sqlite3.Connection) -> list[str]:
-    """Every tag of a run."""
+    """Return every tag of a run."""
     found = connection.execute(
         "SELECT DISTINCT t.value FROM runs r, json_each(r.tags) t ORDER BY 1"
     )
@@ -144,7 +147,7 @@ def newest_specifications(connection: sqlite3.Connection, limit: int = 100) -> l
 
 
 def specification_of(connection: sqlite3.Connection, row: Row) -> AgentSpec:
-    """Return the agent of an execution, as it was."""
+    """Return the agent as it was configured for an execution."""
     (found,) = connection.execute(
         "SELECT specification FROM agent_versions WHERE agent_id=? AND version=?",
         (row["agent_id"], row["agent_version"]),
@@ -204,7 +207,7 @@ def category_of_suite(connection: sqlite3.Connection, suite_hash: str) -> str:
 
 
 class Selectable(NamedTuple):
-    """What a selector may name, from complete executions."""
+    """A possible selector, from complete executions."""
 
     agent_id: str
     version: str
@@ -220,7 +223,7 @@ class Selectable(NamedTuple):
 
 
 def selectable_agents(connection: sqlite3.Connection, most: int) -> list[Selectable]:
-    """The agents, the newest first."""
+    """Return the agents, newest first."""
     return _selectable(
         connection,
         "SELECT agent_id, '' AS version, NULL AS name,"
@@ -233,7 +236,7 @@ def selectable_agents(connection: sqlite3.Connection, most: int) -> list[Selecta
 
 
 def selectable_versions(connection: sqlite3.Connection, most: int) -> list[Selectable]:
-    """The versions of agents that have several, the newest first."""
+    """Return the versions of agents that have several, newest first."""
     return _selectable(
         connection,
         "SELECT agent_id, agent_version AS version, NULL AS name,"
@@ -247,7 +250,7 @@ def selectable_versions(connection: sqlite3.Connection, most: int) -> list[Selec
 
 
 def selectable_runs(connection: sqlite3.Connection, most: int) -> list[Selectable]:
-    """Each version in the newest `most` runs, the newest first."""
+    """Return each version in the newest `most` runs, newest first."""
     return _selectable(
         connection,
         "SELECT e.agent_id, e.agent_version AS version, r.id AS name,"
@@ -261,7 +264,7 @@ def selectable_runs(connection: sqlite3.Connection, most: int) -> list[Selectabl
 
 
 def selectable_tags(connection: sqlite3.Connection, most: int) -> list[Selectable]:
-    """Each version under the tags of the newest `most` runs that have any, the newest first."""
+    """Return each version under the tags of the newest `most` tagged runs, newest first."""
     return _selectable(
         connection,
         "SELECT e.agent_id, e.agent_version AS version, t.value AS name,"

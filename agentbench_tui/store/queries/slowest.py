@@ -13,7 +13,7 @@ _PAGE = 5_000
 
 
 class SlowAnswer(NamedTuple):
-    """One answer, or what failed after so long."""
+    """One answer or failure with its time."""
 
     e2e_ms: float
     seq: int
@@ -23,7 +23,7 @@ class SlowAnswer(NamedTuple):
 
 
 class Slowest:
-    """Looks at each answer of a run once."""
+    """Reads each answer of a run once."""
 
     def __init__(self, run_key: int, kept: int = 20) -> None:
         self._run_key = run_key
@@ -32,7 +32,7 @@ class Slowest:
         self._heap: list[SlowAnswer] = []
 
     def read(self, connection: sqlite3.Connection) -> list[SlowAnswer]:
-        """The slowest so far, the slowest first."""
+        """Return the slowest answers so far, slowest first."""
         while True:
             rows = connection.execute(
                 "SELECT a.e2e_ms, a.seq, a.execution_key, c.case_id, a.failure_kind FROM answers a"

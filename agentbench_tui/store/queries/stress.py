@@ -20,7 +20,7 @@ class StressRunRow(NamedTuple):
 
 
 def newest_stress_runs(connection: sqlite3.Connection, limit: int) -> list[StressRunRow]:
-    """Runs that have the report of a stress scenario, the newest first."""
+    """Return runs with the report of a stress scenario, newest first."""
     rows = connection.execute(
         "SELECT r.id AS run_id, r.status, r.started_at, COUNT(*) AS scenarios,"
         " (SELECT GROUP_CONCAT(agent_id) FROM (SELECT DISTINCT agent_id"
@@ -34,7 +34,7 @@ def newest_stress_runs(connection: sqlite3.Connection, limit: int) -> list[Stres
 
 
 class ScenarioState(NamedTuple):
-    """An execution of a scenario as it is now."""
+    """Current state of a scenario's execution."""
 
     key: int
     agent_id: str
@@ -46,7 +46,7 @@ class ScenarioState(NamedTuple):
 
 
 def report_document(connection: sqlite3.Connection, execution_key: int) -> str | None:
-    """The report of an execution as last kept, JSON; None where there is none."""
+    """Return the last stored report of an execution as JSON; None if there is none."""
     row = connection.execute(
         "SELECT document FROM stress_reports WHERE execution_key=?", (execution_key,)
     ).fetchone()
@@ -54,7 +54,7 @@ def report_document(connection: sqlite3.Connection, execution_key: int) -> str |
 
 
 def scenario_states(connection: sqlite3.Connection, run_id: str) -> list[ScenarioState]:
-    """The executions of a run, in their order."""
+    """Return the executions of a run, in order."""
     rows = connection.execute(
         "SELECT e.key, e.agent_id, e.benchmark_id, s.document, l.state FROM benchmark_executions e"
         " LEFT JOIN stress_reports s ON s.execution_key=e.key"

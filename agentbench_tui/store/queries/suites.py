@@ -27,7 +27,7 @@ def benchmark_document(
 def benchmark_kind(
     connection: sqlite3.Connection, suite_hash: str, benchmark_id: str
 ) -> str | None:
-    """The kind of a benchmark; None where it is not kept."""
+    """Return the kind of a benchmark; None if it is not stored."""
     row = connection.execute(
         "SELECT kind FROM benchmarks WHERE suite_hash=? AND benchmark_id=?",
         (suite_hash, benchmark_id),
@@ -36,7 +36,7 @@ def benchmark_kind(
 
 
 def kind_of_execution(connection: sqlite3.Connection, execution_key: int) -> str | None:
-    """The kind of an execution's benchmark; None where it is not kept."""
+    """Return the kind of an execution's benchmark; None if it is not stored."""
     row = connection.execute(
         "SELECT b.kind FROM benchmark_executions e JOIN benchmarks b"
         " ON b.suite_hash=e.suite_hash AND b.benchmark_id=e.benchmark_id WHERE e.key=?",
@@ -46,7 +46,7 @@ def kind_of_execution(connection: sqlite3.Connection, execution_key: int) -> str
 
 
 def suite_categories(connection: sqlite3.Connection) -> dict[str, str]:
-    """Hash of a suite → its category."""
+    """Return the category of each suite, by hash."""
     rows = connection.execute("SELECT hash, category FROM benchmark_suites")
     return dict(map(tuple, rows.fetchall()))
 
@@ -60,7 +60,9 @@ def suite_document(connection: sqlite3.Connection, suite_hash: str) -> str:
 
 
 def suite_weights(connection: sqlite3.Connection, suite_hash: str) -> dict[str, float]:
-    """The weights of the dimensions in a suite's overall score; none of an unknown suite."""
+    """Return the weights of the dimensions in a suite's overall score; empty for an unknown
+    suite.
+    """
     row = connection.execute(
         "SELECT json_extract(document, '$.weights') FROM benchmark_suites WHERE hash=?",
         (suite_hash,),
@@ -72,7 +74,7 @@ def suite_weights(connection: sqlite3.Connection, suite_hash: str) -> dict[str, 
 def metrics_measured(
     connection: sqlite3.Connection, suite_hash: str, benchmark_id: str
 ) -> list[str]:
-    """The metrics that the suite's author says the benchmark measures."""
+    """Return the metrics that a benchmark measures according to the suite's author."""
     rows = connection.execute(
         "SELECT m.value FROM benchmark_suites s, json_each(s.document, '$.benchmarks') b,"
         " json_each(b.value, '$.metrics_measured') m"
@@ -83,7 +85,9 @@ def metrics_measured(
 
 
 def output_dir_of_suite(connection: sqlite3.Connection, suite_hash: str) -> str | None:
-    """The folder that a suite names for what its experiments leave; None where it names none."""
+    """Return the folder that a suite names for the files of its experiments; None if it
+    names none.
+    """
     (folder,) = connection.execute(
         "SELECT json_extract(document, '$.output_dir') FROM benchmark_suites WHERE hash=?",
         (suite_hash,),
@@ -92,7 +96,7 @@ def output_dir_of_suite(connection: sqlite3.Connection, suite_hash: str) -> str 
 
 
 def scoring_rubric(connection: sqlite3.Connection, execution_id: str) -> str | None:
-    """The scoring rubric of an execution's benchmark, JSON; None where it has none."""
+    """Return the scoring rubric of an execution's benchmark as JSON; None if it has none."""
     row = connection.execute(
         "SELECT b.value -> '$.scoring_rubric' FROM benchmark_executions e"
         " JOIN benchmark_suites s ON s.hash=e.suite_hash"

@@ -40,7 +40,7 @@ class RequestTick(NamedTuple):
 
 
 def ticks_after(connection: sqlite3.Connection, run_key: int, after: int) -> Iterator[ObservedTick]:
-    """The ticks of a run numbered above `after`, in order."""
+    """Yield the ticks of a run numbered above `after`, in order."""
     rows = connection.execute(
         "SELECT seq, execution_key, observed, answered, cost_usd, e2e_histogram"
         " FROM ticks WHERE run_key=? AND seq>? ORDER BY seq",
@@ -50,7 +50,7 @@ def ticks_after(connection: sqlite3.Connection, run_key: int, after: int) -> Ite
 
 
 def tick_histograms(connection: sqlite3.Connection, execution_key: int) -> Iterator[TickHistograms]:
-    """The histograms of every tick of an execution."""
+    """Yield the histograms of every tick of an execution."""
     rows = connection.execute(
         f"SELECT {', '.join(TickHistograms._fields)} FROM ticks"  # noqa: S608  # our own names
         " WHERE execution_key=?",
@@ -60,7 +60,7 @@ def tick_histograms(connection: sqlite3.Connection, execution_key: int) -> Itera
 
 
 def request_ticks(connection: sqlite3.Connection, execution_id: str) -> list[RequestTick]:
-    """The ticks of an execution, by its id, in order."""
+    """Return the ticks of an execution, by its id, in order."""
     rows = connection.execute(
         "SELECT t.at, t.repeat, t.sent, t.answered, t.failed FROM ticks t"
         " JOIN benchmark_executions e ON e.key=t.execution_key WHERE e.id=? ORDER BY t.seq",
@@ -84,7 +84,7 @@ def told_of_open_loads(connection: sqlite3.Connection, run_id: str) -> tuple[int
 
 
 def sent_so_far(connection: sqlite3.Connection, run_id: str) -> tuple[int, int]:
-    """(sent, answered) by all ticks of a run."""
+    """Return (sent, answered) by all ticks of a run."""
     sent, answered = connection.execute(
         "SELECT COALESCE(SUM(sent), 0), COALESCE(SUM(answered), 0) FROM ticks"
         " WHERE run_key=(SELECT key FROM runs WHERE id=?)",

@@ -1,4 +1,4 @@
-"""Baselines and accepted changes, each written in a transaction of its own."""
+"""Baselines and accepted changes, each written in its own transaction."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def keep_baseline(database: Path, baseline: Baseline) -> None:
 
 
 def keep_accepted(database: Path, changes: Sequence[AcceptedChange]) -> None:
-    """Accept changes of level; accepting one again changes nothing but the date."""
+    """Accept changes of level; accepting one again updates only the date."""
     _insert(database, "accepted_changes", changes)
 
 
 def remove_baseline(database: Path, agent: str, name: str) -> int:
-    """Remove a baseline with all its places; how many there were."""
+    """Remove a baseline with all its places; return how many there were."""
     return _delete(database, "DELETE FROM baselines WHERE agent_id=? AND name=?", (agent, name))
 
 
 def remove_accepted(database: Path, changes: Sequence[AcceptedChange]) -> None:
-    """Take back that these changes are accepted."""
+    """Remove the acceptance of these changes."""
     keys = ("agent_id", "suite_id", "benchmark_id", "parameters", "metric", "since")
     where = " AND ".join(f"{name}=:{name}" for name in keys)
     statement = f"DELETE FROM accepted_changes WHERE {where}"  # noqa: S608  # our own names

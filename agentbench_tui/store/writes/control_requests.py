@@ -1,4 +1,4 @@
-"""Control requests: what viewers ask of a run, and what became of it."""
+"""Control requests of viewers to a run, and their answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_control_request(
     argument: str | None = None,
     at: float | None = None,
 ) -> int:
-    """Ask something of a run: stop, pause, resume, concurrency, …; the number of the request.
+    """Add a request to a run: stop, pause, resume, concurrency, …; return its number.
 
     `at`: when, in seconds since 1970; now where it is not given.
     """
@@ -29,7 +29,7 @@ def add_control_request(
 
 
 def answer_control_request(connection: sqlite3.Connection, seq: int, answer: str) -> None:
-    """Note what became of a control request."""
+    """Record the outcome of a control request."""
     connection.execute(
         "UPDATE wishes SET answered_at=?, answer=? WHERE seq=?", (unix_time(), answer, seq)
     )

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class SuiteRow(NamedTuple):
-    """One suite, at the hash of its document."""
+    """One suite, by the hash of its document."""
 
     hash: str
     suite_id: str
@@ -38,8 +38,9 @@ class BenchmarkRow(NamedTuple):
 def write_suite(
     connection: sqlite3.Connection, suite: SuiteRow, benchmarks: Sequence[BenchmarkRow]
 ) -> None:
-    """Write the suite's rows, also over others of its hash: those of an imported run are only
-    claimed to be of it."""
+    """Write the suite's rows, replacing those of the same hash: those of an imported run only claim
+    to be of it.
+    """
     connection.execute(
         "INSERT INTO benchmark_suites (hash, suite_id, name, category, version,"
         " description, document, source, created_at) VALUES (?,?,?,?,?,?,?,?,?)"
@@ -65,7 +66,7 @@ def write_agent(
     specification: str,
     now: str,
 ) -> None:
-    """Write an agent under its newest name, and the version unless it is known."""
+    """Write an agent under its newest name, and the version if it is new."""
     connection.execute(
         "INSERT INTO agents (id, name, created_at) VALUES (?,?,?)"
         " ON CONFLICT (id) DO UPDATE SET name=excluded.name",

@@ -1,4 +1,4 @@
-"""The row of an execution from its plan to its scores, with its metrics and gauges."""
+"""The row of an execution from plan to scores, with its metrics and gauges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ExecutionRow(NamedTuple):
-    """An execution that is to be done."""
+    """A planned execution."""
 
     id: str
     run_key: int
@@ -87,7 +87,7 @@ class Rank(NamedTuple):
 
 
 def plan_execution(connection: sqlite3.Connection, execution: ExecutionRow) -> int:
-    """Write an execution as planned; its key."""
+    """Write an execution as planned; return its key."""
     (key,) = connection.execute(
         "INSERT INTO benchmark_executions (id, run_key, ordinal, suite_hash, suite_id,"
         " benchmark_id, agent_id, agent_version, workspace_id, parameters, seed, simulated,"
@@ -100,7 +100,7 @@ def plan_execution(connection: sqlite3.Connection, execution: ExecutionRow) -> i
 
 
 def start_execution(writer: RowWriter, execution_key: int, now: str) -> None:
-    """Queue that an execution began; one that was resumed began before."""
+    """Queue the start of an execution; a resumed one keeps its earlier start."""
     writer.add(
         "UPDATE benchmark_executions SET status='running', start_time=COALESCE(start_time, ?)"
         " WHERE key=?",
@@ -125,7 +125,7 @@ def set_execution_end(
     stop_reason: str | None,
     error: str | None,
 ) -> None:
-    """Write how an execution ended; it has no live row any more."""
+    """Write how an execution ended and remove its live row."""
     connection.execute(
         "UPDATE benchmark_executions SET status=?, stop_reason=?, error_details=? WHERE key=?",
         (status, stop_reason, error, execution_key),
@@ -136,7 +136,7 @@ def set_execution_end(
 def close_open_executions(
     connection: sqlite3.Connection, run_key: int, status: str, stop_reason: str | None
 ) -> None:
-    """Write how those executions of a run ended that did not come to their end."""
+    """Write how unfinished executions of a run ended."""
     connection.execute(
         "UPDATE benchmark_executions SET status=?, stop_reason=COALESCE(stop_reason, ?)"
         " WHERE run_key=? AND status IN ('planned', 'running')",
@@ -147,7 +147,7 @@ def close_open_executions(
 def write_result(
     connection: sqlite3.Connection, execution_key: int, result: ExecutionResultRow
 ) -> None:
-    """Write what an execution came to."""
+    """Write the result of an execution."""
     columns = ", ".join(f"{name}=?" for name in ExecutionResultRow._fields)
     connection.execute(
         f"UPDATE benchmark_executions SET {columns} WHERE key=?",  # noqa: S608  # our own names
@@ -166,7 +166,7 @@ def write_ranks(connection: sqlite3.Connection, ranks: Iterable[Rank]) -> None:
 def write_metrics(
     connection: sqlite3.Connection, execution_key: int, metrics: Iterable[MetricRow]
 ) -> None:
-    """Write the metrics of an execution in place of those it had."""
+    """Replace the metrics of an execution."""
     connection.execute("DELETE FROM metrics WHERE execution_key=?", (execution_key,))
     connection.executemany(
         "INSERT INTO metrics (execution_key, name, value, unit, low, high, n, reason, direction)"
@@ -178,7 +178,7 @@ def write_metrics(
 def write_gauges(
     connection: sqlite3.Connection, execution_key: int, gauges: Iterable[GaugeSummaryRow]
 ) -> None:
-    """Write the gauges of an execution in place of those it had."""
+    """Replace the gauges of an execution."""
     connection.execute("DELETE FROM gauge_summaries WHERE execution_key=?", (execution_key,))
     connection.executemany(
         "INSERT INTO gauge_summaries (execution_key, scope, field, low, mean, high, n)"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class LiveRow(NamedTuple):
-    """The state of an execution now; `updated_at` in seconds since 1970."""
+    """The current state of an execution; `updated_at` in seconds since 1970."""
 
     execution_key: int
     run_key: int
@@ -56,7 +56,7 @@ _GAUGE = insert_into("gauges", GaugeRow)
 
 
 def set_live(writer: RowWriter, row: LiveRow) -> None:
-    """Queue the state of an execution, in place of the previous one."""
+    """Queue the state of an execution, replacing the previous one."""
     writer.add(_LIVE, row)
 
 

@@ -25,8 +25,9 @@ class SampleChunkRow(NamedTuple):
 
 
 class LoadTickRow(NamedTuple):
-    """What a load did since its last tick; `at` in seconds since 1970. Its answers are judged by
-    nobody, and its costs are known at the end."""
+    """Activity of a load since its last tick; `at` in seconds since 1970. Its answers are not
+    scored, and its costs are known at the end.
+    """
 
     run_key: int
     execution_key: int
@@ -77,7 +78,7 @@ def forget_repeat(connection: sqlite3.Connection, execution_key: int, repeat: in
 def keep_window(
     connection: sqlite3.Connection, execution_key: int, repeat: int, document: str, requests: int
 ) -> None:
-    """Write the window (JSON) of a repeat that has been measured, of so many requests."""
+    """Write the window (JSON) of a measured repeat with this number of requests."""
     connection.execute(
         "INSERT OR REPLACE INTO load_windows (execution_key, repeat, run_key, document)"
         " SELECT key, ?, run_key, ? FROM benchmark_executions WHERE key=?",
@@ -91,7 +92,7 @@ def keep_window(
 def replace_window(
     connection: sqlite3.Connection, execution_key: int, repeat: int, document: str
 ) -> None:
-    """Write the window (JSON) of a repeat in place of the one that is there."""
+    """Replace the window (JSON) of a repeat."""
     connection.execute(
         "UPDATE load_windows SET document=? WHERE execution_key=? AND repeat=?",
         (document, execution_key, repeat),
@@ -117,7 +118,7 @@ def remove_load_summary(connection: sqlite3.Connection, execution_key: int) -> N
 def keep_calibration(
     connection: sqlite3.Connection, run_key: int | None, fingerprint: str, document: str
 ) -> None:
-    """Keep what workers can do at most (JSON) on the machine with that fingerprint."""
+    """Store the workers' capacity (JSON) on the machine with that fingerprint."""
     connection.execute(
         "INSERT INTO calibrations (run_key, fingerprint, document) VALUES (?,?,?)",
         (run_key, fingerprint, document),

@@ -78,7 +78,7 @@ class AttemptRow(NamedTuple):
 
 
 class FailureRow(NamedTuple):
-    """Something that failed, at a stage: start, warmup, answer, score or close."""
+    """A failure at a stage: start, warmup, answer, score or close."""
 
     run_key: int
     execution_key: int | None
@@ -94,7 +94,7 @@ class FailureRow(NamedTuple):
 
 
 class IterationRow(NamedTuple):
-    """One pass over the cases, as it is stored."""
+    """One stored pass over the cases."""
 
     repeat: int
     iteration: int
@@ -157,7 +157,7 @@ class NewGrade(NamedTuple):
 
 
 def change_grade(writer: RowWriter, grade: NewGrade) -> None:
-    """Grade a stored answer again."""
+    """Replace the grade of a stored answer."""
     writer.add(
         "UPDATE answers SET credit=?, correct=?, scores=?, figures=?, failure_kind=?"
         " WHERE seq=? AND run_key=?",
@@ -177,5 +177,5 @@ def change_figures_of_failures(
 
 
 def remove_scoring_failures(writer: RowWriter, execution_key: int) -> None:
-    """Remove what scorers of an execution failed at."""
+    """Remove the scoring failures of an execution."""
     writer.add("DELETE FROM failures WHERE execution_key=? AND stage='score'", (execution_key,))

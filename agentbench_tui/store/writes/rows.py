@@ -1,4 +1,6 @@
-"""Rows that are queued one at a time: each type of row is a table's columns, in order."""
+"""Rows that are queued one at a time: the fields of each row type are a table's columns, in
+order.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class RowWriter(Protocol):
-    """Takes rows to be written, each with its statement."""
+    """Accepts rows to write, each with its statement."""
 
     def add(self, statement: str, row: Sequence[Any]) -> None:
         """Queue one row; rows of one statement are written together."""
 
 
 def insert_into(table: str, row: type[NamedTuple], *more: str) -> str:
-    """The statement that inserts rows of a type; `more`: columns that come before its own."""
+    """Return the statement that inserts rows of a type; `more`: columns before its own."""
     columns = (*more, *row._fields)
     marks = ",".join("?" * len(columns))
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608  # ours

@@ -1,4 +1,4 @@
-"""The row of a run from its beginning to its end, with its environment and prices."""
+"""The row of a run from beginning to end, with its environment and prices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class RunRow(NamedTuple):
-    """A run that begins."""
+    """A new run."""
 
     id: str
     workspace_id: str
@@ -43,7 +43,7 @@ class RunEnd(NamedTuple):
 
 
 class PriceRow(NamedTuple):
-    """A price that was applied, in dollars per million tokens."""
+    """An applied price, in dollars per million tokens."""
 
     model: str
     input_usd_per_mtok: float | None
@@ -56,7 +56,7 @@ class PriceRow(NamedTuple):
 
 
 def begin_run(connection: sqlite3.Connection, run: RunRow) -> int:
-    """Write a run as running; its key."""
+    """Write a run as running; return its key."""
     (key,) = connection.execute(
         "INSERT INTO runs (id, workspace_id, status, suite_ids, plan, command, seed, repeats,"
         " tags, notes, tool_version, lease, started_at)"
@@ -113,8 +113,7 @@ def insert_environment(
     document: str,
     vcs: str | None,
 ) -> None:
-    """Keep the machine that a run was on, under the hash of its facts, and the state of the
-    code."""
+    """Store the machine of a run under the hash of its facts, and the state of the code."""
     connection.execute(
         "INSERT OR IGNORE INTO environments (hash, fingerprint, document) VALUES (?,?,?)",
         (digest, fingerprint, document),
@@ -129,7 +128,7 @@ def insert_environment(
 
 
 def insert_prices(connection: sqlite3.Connection, run_key: int, prices: Iterable[PriceRow]) -> None:
-    """Keep the prices that a run applied, in place of those of the same models."""
+    """Store the applied prices of a run, replacing those of the same models."""
     connection.executemany(
         "INSERT OR REPLACE INTO prices (run_key, model, input_usd_per_mtok, output_usd_per_mtok,"
         " cached_input_usd_per_mtok, cache_write_usd_per_mtok, cache_write_1h_usd_per_mtok, source,"

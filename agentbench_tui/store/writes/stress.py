@@ -1,4 +1,4 @@
-"""The report of a stress scenario, rewritten while it goes on."""
+"""The report of a stress scenario, rewritten while it runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def keep_report(connection: sqlite3.Connection, execution_key: int, document: str) -> None:
-    """Keep the report (JSON) of an execution in place of the one that is there."""
+    """Replace the stored report (JSON) of an execution."""
     connection.execute(
         "INSERT OR REPLACE INTO stress_reports (execution_key, run_key, document)"
         " SELECT key, run_key, ? FROM benchmark_executions WHERE key=?",
