@@ -1,4 +1,4 @@
-"""Reads one expression by value: `1,250`, `\\frac{3}{4}`, `2\\sqrt{3}`, `1.8 billion`.
+"""One expression read by value: `1,250`, `\\frac{3}{4}`, `2\\sqrt{3}`, `1.8 billion`.
 
 What looks like an expression and is not one number (a pair, a range, a variable, a division by
 zero) is unreadable: it never counts as its first digits.
@@ -147,7 +147,7 @@ class Expression(Cursor):
             self._segment.calculates = True
 
     def _operand_after(self, ahead: int) -> bool:
-        """Return whether an operand follows a token. Raises Unreadable before a variable."""
+        """An operand follows a token. Raises Unreadable before a variable."""
         index = self._at + ahead + 1
         if self._is_variable(index):
             raise Unreadable
@@ -319,9 +319,7 @@ class Expression(Cursor):
         return root(self._argument(), degree)
 
     def _bracket(self, opening: Token) -> Value:
-        """Return the value of a bracket whose opening was consumed. Raises NotArithmetic
-        for prose.
-        """
+        """The value of a bracket whose opening was taken. Raises NotArithmetic for prose."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise Unreadable
