@@ -193,6 +193,9 @@ class RunLeaderboardEntry(Part, frozen=True, kw_only=True):
     answered: int
     correct: int
     failures: int
+    rank_metric: str | None
+    """What `rank` and the following are by: `overall`, or `accuracy` if no agent has an overall
+    score; None without a rank."""
     rank_shown: str
     """1 + the number of agents clearly ahead; `1=` where several share it, – without a rank."""
     rank_low: int | None

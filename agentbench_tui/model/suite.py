@@ -150,13 +150,13 @@ class RubricEntry(Part):
 
 
 class Weights(Part):
-    """Weight of each dimension in the overall score."""
+    """Weight of each dimension in the overall score; 0 for a dimension that is not named."""
 
-    accuracy: NotNegative = DEFAULT_WEIGHTS["accuracy"]
-    speed: NotNegative = DEFAULT_WEIGHTS["speed"]
-    efficiency: NotNegative = DEFAULT_WEIGHTS["efficiency"]
-    cost: NotNegative = DEFAULT_WEIGHTS["cost"]
-    reliability: NotNegative = DEFAULT_WEIGHTS["reliability"]
+    accuracy: NotNegative = 0.0
+    speed: NotNegative = 0.0
+    efficiency: NotNegative = 0.0
+    cost: NotNegative = 0.0
+    reliability: NotNegative = 0.0
 
     @model_validator(mode="after")
     def _some(self) -> Self:
@@ -344,7 +344,7 @@ class Suite(Part):
     """Agents to run when the command line names none."""
     parameters: dict[Name, Declaration] = Field(default_factory=dict)
     """Declared parameters: a default value, or a table."""
-    weights: Weights = Field(default_factory=Weights)
+    weights: Weights = Field(default_factory=lambda: Weights(**DEFAULT_WEIGHTS))
     baseline_scores: list[BaselineScores] = Field(default_factory=list)
     baseline: str | None = None
     """Agent that scores are relative to, if a metric has no rubric."""

@@ -145,3 +145,12 @@ def page_of_cases(
         (dataset, first, last),
     ).fetchall()
     return [(row[0], row[1]) for row in rows]
+
+
+def case_counts(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, int]:
+    """Dataset key → number of its cases."""
+    rows = connection.execute(
+        "SELECT key, cases FROM datasets WHERE key IN (SELECT value FROM json_each(?))",
+        (json.dumps([*keys]),),
+    )
+    return dict(map(tuple, rows))

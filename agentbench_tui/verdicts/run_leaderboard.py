@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.ranking.standing import Standings
     from agentbench_tui.verdicts.selection.contenders import Wanted
 
+OVERALL, ACCURACY = "overall", "accuracy"
 MOST_OBSERVED = 20_000
 """Number of observations in a run up to which its agents are compared case by case."""
 _QUICK_RESAMPLES = 2_000
@@ -45,10 +46,11 @@ def leaderboard_of(
     `queries.executions_of`.
 
     `overall` is the mean of the executions' overall scores, None unless all have one; its
-    interval takes executions as independent, and `reason` tells why there is none. Without overall
-    scores agents are ordered by accuracy and have no rank. `rank_shown` is 1 + the number of agents
-    clearly ahead, `1=` where several share it: case by case where accuracy alone makes the overall
-    score, otherwise by the intervals; `rank_low` and `rank_high` are the 95 % interval of the rank.
+    interval takes executions as independent, and `reason` tells why there is none. If no agent has
+    an overall score, agents are ranked by accuracy; `rank_metric` says by which. `rank_shown` is 1
+    + the number of agents clearly ahead, `1=` where several share it: case by case for accuracy and
+    where accuracy alone makes the overall score, otherwise by the intervals. `rank_low` and
+    `rank_high` are the 95 % interval of the rank.
     """
     by_agent: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
     for row in executions:
@@ -80,8 +82,11 @@ def leaderboard_of(
             count for row in rows for count in failures_of(connection, row["key"]).values()
         )
         entries.append(entry)
-    _tell_ties(connection, entries, by_agent)
-    return _ranked(entries)
+    metric = OVERALL if any(entry[OVERALL] is not None for entry in entries) else ACCURACY
+    for entry in entries:
+        entry["rank_metric"] = None if entry[metric] is None else metric
+    _tell_ties(connection, entries, by_agent, metric)
+    return _ranked(entries, metric)
 
 
 def boards_without_scores(connection: sqlite3.Connection, run: dict[str, Any]) -> list[Board]:
@@ -116,45 +121,55 @@ def _tell_ties(
     connection: sqlite3.Connection,
     entries: list[Entry],
     by_agent: dict[tuple[str, str, int], list[dict[str, Any]]],
+    metric: str,
 ) -> None:
-    """Fill in shared ranks, separately for measured and simulated agents."""
+    """Fill in shared ranks by a metric, separately for measured and simulated agents."""
     for entry in entries:
         entry |= {"rank_shown": "–", "rank_low": None, "rank_high": None, "ranked_by": None}
     for simulated in (False, True):
         alike = [
             (entry, [row for row in rows if row["status"] == "complete"])
             for entry, rows in zip(entries, by_agent.values(), strict=True)
-            if entry["simulated"] == simulated and entry["overall"] is not None
+            if entry["simulated"] == simulated and entry[metric] is not None
         ]
         if len(alike) == 1:  # nobody to compare it with
             ((entry, _),) = alike
             entry |= {"rank_shown": "1", "rank_low": 1, "rank_high": 1}
         if len(alike) < 2:
             continue
-        from agentbench_tui.verdicts.ranking.standing import by_intervals
-
-        found = _by_cases(connection, alike) or by_intervals(
-            [
-                Estimate(entry["overall"], entry["low"], entry["high"], len(rows), "overall")
-                for entry, rows in alike
-            ],
-            "higher",
-        )
+        found = _by_cases(connection, alike, metric)
+        if found is None and metric == OVERALL:
+            found = _by_intervals(alike)
+        if found is None:
+            continue
         for (entry, _), label, place in zip(alike, found.labels(), found.rows, strict=True):
             entry |= {"rank_shown": label, "ranked_by": found.method}
             entry |= {"rank_low": place.rank_low, "rank_high": place.rank_high}
 
 
+def _by_intervals(alike: Sequence[tuple[Entry, list[dict[str, Any]]]]) -> Standings:
+    from agentbench_tui.verdicts.ranking.standing import by_intervals
+
+    return by_intervals(
+        [
+            Estimate(entry["overall"], entry["low"], entry["high"], len(rows), "overall")
+            for entry, rows in alike
+        ],
+        "higher",
+    )
+
+
 def _by_cases(
-    connection: sqlite3.Connection, alike: Sequence[tuple[Entry, list[dict[str, Any]]]]
+    connection: sqlite3.Connection,
+    alike: Sequence[tuple[Entry, list[dict[str, Any]]]],
+    metric: str,
 ) -> Standings | None:
-    """Return standings by case; None if they would not be those of the overall score, if not all
-    were asked the same cases, and if it would take long.
+    """Return standings by case; None if they would not be those of the metric, if not all were
+    asked the same cases, and if it would take long.
     """
     observed = sum(entry["observed"] for entry, _ in alike)
     from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.ranking.board_clusters import with_found_clusters
-    from agentbench_tui.verdicts.ranking.rankable import OVERALL
     from agentbench_tui.verdicts.ranking.ranked import only_accuracy, rank
     from agentbench_tui.verdicts.ranking.scorecard import PlaceNumbers, scorecards
     from agentbench_tui.verdicts.selection.contenders import Contender
@@ -163,19 +178,23 @@ def _by_cases(
         Contender(entry["agent_id"], entry["agent_id"], entry["agent_version"], False, tuple(rows))
         for entry, rows in alike
     ]
-    if observed > MOST_OBSERVED or not all(one.executions and only_accuracy(one) for one in those):
+    if observed > MOST_OBSERVED or not all(one.executions for one in those):
+        return None
+    if metric == OVERALL and not all(map(only_accuracy, those)):
         return None
     numbers = CaseNumbers(connection)
     cards = scorecards(connection, those, numbers, PlaceNumbers())
-    cards, _ = with_found_clusters(cards, OVERALL, numbers)
-    groups, _ = rank(cards, OVERALL, _QUICK_RESAMPLES)
+    cards, _ = with_found_clusters(cards, ACCURACY, numbers)
+    groups, _ = rank(cards, ACCURACY, _QUICK_RESAMPLES)
     if len(groups) != 1 or len(groups[0].cards) != len(those):
         return None
     return groups[0].standings if groups[0].measured == len(groups[0].shared) else None
 
 
-def _ranked(entries: list[Entry]) -> list[Entry]:
-    """Sorted and ranked (equal scores share a rank), measured agents before simulated ones."""
+def _ranked(entries: list[Entry], metric: str) -> list[Entry]:
+    """Sorted and ranked by a metric (equal values share a rank), measured agents before simulated
+    ones.
+    """
     entries.sort(
         key=lambda entry: (
             entry["simulated"],
@@ -185,11 +204,11 @@ def _ranked(entries: list[Entry]) -> list[Entry]:
         )
     )
     for entry in entries:
-        if entry["overall"] is not None:
+        if entry[metric] is not None:
             entry["rank"] = 1 + sum(
                 other["simulated"] == entry["simulated"]
-                and other["overall"] is not None
-                and other["overall"] > entry["overall"]
+                and other[metric] is not None
+                and other[metric] > entry[metric]
                 for other in entries
             )
     return entries

@@ -178,7 +178,8 @@ async def test_a_missing_dimension_with_a_weight_leaves_overall_empty(tmp_path: 
     result = await run(tmp_path, suite(4, suite={"weights": weights}), FIVE, "silent")
     assert result.execution("silent")["scores"]["overall"] is None
     entry = result.document["leaderboard"][0]
-    assert (entry["rank"], entry["overall"], entry["low"]) == (None, None, None)
+    assert (entry["overall"], entry["low"]) == (None, None)
+    assert (entry["rank"], entry["rank_metric"]) == (1, "accuracy")
 
 
 async def test_without_a_rubric_scores_are_relative_to_the_baseline_of_the_same_run(

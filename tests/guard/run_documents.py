@@ -70,7 +70,9 @@ def entry(agent_id: str = "a", **changes: Any) -> RunLeaderboardEntry:
             "correct": 3,
             "failures": 0,
             "rank_shown": "–",
-            **dict.fromkeys(("overall", "low", "high", "cost_usd", "rank_low", "rank_high")),
+            **dict.fromkeys(
+                ("overall", "low", "high", "cost_usd", "rank_low", "rank_high", "rank_metric")
+            ),
             **dict.fromkeys(("accuracy", "speed", "efficiency", "cost", "reliability")),
             "ranked_by": None,
             **changes,

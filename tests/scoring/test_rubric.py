@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from agentbench_tui.model.figures.dimension import DEFAULT_WEIGHTS
 from agentbench_tui.model.suite import RubricEntry, Weights
 from agentbench_tui.scoring.rubric import overall, relative_score, score_metric
 
@@ -99,13 +100,13 @@ FULL = {"accuracy": 0.9, "speed": 0.8, "efficiency": 0.7, "cost": 0.6, "reliabil
 
 
 def test_overall_by_hand() -> None:
-    weights = Weights().model_dump()
+    weights = Weights(**DEFAULT_WEIGHTS).model_dump()
     assert overall(FULL, weights) == pytest.approx(0.27 + 0.16 + 0.14 + 0.09 + 0.15)
 
 
 @pytest.mark.parametrize("missing", list(FULL))
 def test_overall_is_empty_when_a_dimension_that_counts_is(missing: str) -> None:
-    weights = Weights().model_dump()
+    weights = Weights(**DEFAULT_WEIGHTS).model_dump()
     assert overall({**FULL, missing: None}, weights) is None
     assert overall({**FULL, missing: None}, {**weights, missing: 0.0}) is not None
     assert overall({key: value for key, value in FULL.items() if key != missing}, weights) is None

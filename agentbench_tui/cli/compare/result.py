@@ -76,7 +76,7 @@ def print_comparison(
         if len(found.pairs) > 1:
             winner = document["overall"]["winner"]
             _say(form, f"Overall: {'no winner' if winner is None else f'{winner} wins'}.")
-        if by is not None:
+        if by is not None and not all(pair.identical for pair in found.pairs):
             print_groups(by, form, by_limit, both_values)
 
 
@@ -122,18 +122,17 @@ def _cell(pair: Pair, found: Any) -> str:
 
 
 def _print_pair(found: Compared, pair: Pair, document: Document, form: str) -> None:
-    _say(form, f"A {pair.a.label}, B {pair.b.label}", heading=True)
+    title = f"A {pair.a.label}, B {pair.b.label}"
     if pair.identical:
-        _say(form, f"– {pair.identical}: there is nothing to compare")
+        _say(form, f"{title}: {pair.identical}, so there is nothing to compare.")
+        return
+    _say(form, title, heading=True)
     shared: list[str] = []
     if len(pair.benchmarks) > 1:  # what is to be said of every benchmark is said once
         first, *rest = map(_words, pair.benchmarks)
         shared = [words for words in first if all(words in others for others in rest)]
     for one in pair.benchmarks:
-        told = bool(pair.identical)
-        _print_benchmark(
-            one, [words for words in _words(one) if words not in shared], form, told=told
-        )
+        _print_benchmark(one, [words for words in _words(one) if words not in shared], form)
     if shared:
         click.echo()
         _say(form, f"On all {len(pair.benchmarks)} benchmarks:")
@@ -158,8 +157,7 @@ def _alone(pair: Pair) -> list[str]:
 def _words(one: OnBenchmark) -> list[str]:
     """Return the differences other than the agents, and notes.
 
-    That both sides are the same is printed before the figures; notes on disturbances and
-    improvements are then useless.
+    If both sides are the same on a benchmark, notes on disturbances and improvements are useless.
     """
     if one.identical:
         return []
@@ -169,8 +167,7 @@ def _words(one: OnBenchmark) -> list[str]:
     return [*sorted(differences), *_notes(one)]
 
 
-def _print_benchmark(one: OnBenchmark, notes: Sequence[str], form: str, *, told: bool) -> None:
-    """`told`: whether the pair as a whole was already reported to be the same."""
+def _print_benchmark(one: OnBenchmark, notes: Sequence[str], form: str) -> None:
     rows = [
         {
             "metric": metric.metric,
@@ -185,7 +182,7 @@ def _print_benchmark(one: OnBenchmark, notes: Sequence[str], form: str, *, told:
     ]
     click.echo()
     _say(form, str(one.place))
-    if one.identical and not told:
+    if one.identical:
         _say(form, f"– {one.identical}")
     if form == "md":
         click.echo()
@@ -214,9 +211,7 @@ def _print_overall(found: Compared, pair: Pair, document: Document, form: str) -
         found.tests, f"p of {found.tests} tests adjusted by {by}"
     )
     said = pair.outcome
-    if pair.identical:
-        verdict = "nothing to compare"
-    elif not pair.is_ranked:
+    if not pair.is_ranked:
         verdict = "not ranked"
     elif said.verdict == "tie":
         verdict = "a tie" if said.is_settled else "no winner yet"

@@ -40,7 +40,7 @@ def find_suite(name: str) -> Path:
             if (named := _in_group(path)) is not None:
                 return named
             near = did_you_mean(path.name, _siblings(path))
-            raise UsageError(f"no suite file {name}{near}")
+            raise UsageError(f"no suite file {name}{near}; `agentbench suites list` shows suites")
         return path
     entries = suite_catalogue()
     for entry in entries:

@@ -11,6 +11,7 @@ from agentbench_tui.verdicts.evidence.shared_cases import shared_cases_words
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.ranking.rankable import rankable
 from agentbench_tui.verdicts.ranking.ranked_by_case import case_measure, unknown_places
+from agentbench_tui.verdicts.selection.partial_runs import partial_run_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,6 +36,7 @@ def board_notes(
         *_of_several_runs(ranked),
         *_unanswered(ranked),
         *_shared(ranked),
+        *_partial_runs(ranked),
         *_unknown(ranked, places),
         *_clusters(ranked, places, clusters),
         *_unlike(connection, ranked, places, numbers),
@@ -64,6 +66,11 @@ def _shared(ranked: Ranked) -> list[str]:
     ]
     words = shared_cases_words(by_place, "benchmarks or points of a sweep")
     return [words] if words else []
+
+
+def _partial_runs(ranked: Ranked) -> list[str]:
+    rows = [row for card in ranked.cards for row in card.contender.executions]
+    return partial_run_words(rows, "`agentbench leaderboard --run {run}` shows the partial one")
 
 
 def _of_several_runs(ranked: Ranked) -> list[str]:

@@ -35,6 +35,7 @@ from agentbench_tui.verdicts.regression.finding import (
 )
 from agentbench_tui.verdicts.regression.history import Point, comparable, histories, is_timed
 from agentbench_tui.verdicts.regression.history_judgement import judged_by_history
+from agentbench_tui.verdicts.regression.passed_over_runs import without_partial_runs
 from agentbench_tui.verdicts.regression.succession import succession
 from agentbench_tui.verdicts.regression.version_judgement import WORSE, decided, judged_by_versions
 from agentbench_tui.verdicts.regression.zeros import without_zeros, zero_finding
@@ -120,6 +121,7 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
     )
     if not found:
         raise UsageError(_why_none(connection, wanted))
+    found, passed_over = without_partial_runs(connection, found)
     every = [point for points in found.values() for point in points]
     newest = max(every, key=lambda point: (point.at, point.run_key))
     version = wanted.version or newest.version
@@ -128,7 +130,10 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
     judge.tests = max(1, tests)
     findings: list[Finding] = []
     for place, points in found.items():
-        findings += judge.at(place, points, version)
+        notes = passed_over.get(place, ())
+        findings += [
+            replace(one, notes=(*one.notes, *notes)) for one in judge.at(place, points, version)
+        ]
     of_version = [point.at for point in every if wanted.version in {None, point.version}]
     interrupted = interrupted_since(
         connection,

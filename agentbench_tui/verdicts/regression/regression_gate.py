@@ -41,7 +41,10 @@ class NoRegression:
             return None, judgement
         own = [one for one in judgement.findings if self._is_of(one, execution)]
         if not own:
-            return None, "it is not the newest of its kind, or nothing in it can be judged"
+            return None, (
+                "it asked only some of the cases, it is not the newest of its kind, or nothing in"
+                " it can be judged"
+            )
         return _verdict(own)
 
     def _judgement(self, agent: str, version: str, metrics: tuple[str, ...]) -> Judgement | str:

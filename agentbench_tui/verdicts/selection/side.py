@@ -15,6 +15,7 @@ from agentbench_tui.verdicts.files.file_field import NO_FIELD, FileField
 from agentbench_tui.verdicts.files.row_choice import NO_FILTER, RowFilter
 from agentbench_tui.verdicts.files.sample_folder import read_samples
 from agentbench_tui.verdicts.selection.file_side import placed_files, without_seeds
+from agentbench_tui.verdicts.selection.partial_runs import partial_run_words
 from agentbench_tui.verdicts.selection.selector import executions_of_selector, parse_selector
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Side:
     """None of a file."""
     versions: tuple[str, ...] = field(default=())
     notes: tuple[str, ...] = field(default=())
-    """How a file was read, and which rows failed."""
+    """How a file was read, and which rows failed; which partial runs were passed over."""
 
     @property
     def label(self) -> str:
@@ -165,6 +166,7 @@ def _side(
         any(row["simulated"] for row in rows),
         rows[0]["agent_id"],
         tuple(sorted({row["agent_version"] for row in rows})),
+        tuple(partial_run_words(rows, "run:{run}/{agent} selects the partial one")),
     )
 
 
