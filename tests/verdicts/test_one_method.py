@@ -10,8 +10,15 @@ from evidence_made import asked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
+from agentbench_tui.verdicts.comparison.comparison import (
+    ALONE,
+    FEW_DRAWS,
+    TOO_SMALL,
+    Asked,
+    Comparison,
+)
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
+from agentbench_tui.verdicts.comparison.judgement import judged
 
 METRICS = ("accuracy", "graded", "e2e_ms", "output_tokens", "cost_usd_per_task", "memory_peak_mb")
 
@@ -31,6 +38,17 @@ def contradiction(found: Comparison) -> bool:
     none = 1.0 if found.is_ratio else 0.0
     high = np.inf if found.high is None else found.high
     return (not found.low <= none <= high) != (found.p_tested < 0.05 - 1e-12)
+
+
+def is_explained(found: Comparison) -> bool:
+    """Whether the table says so where interval, p and verdict seem to tell different stories."""
+    if found.p_adjusted is None or found.low is None or found.verdict != "inconclusive":
+        return True
+    none = 1.0 if found.is_ratio else 0.0
+    is_clear = not found.low <= none <= (np.inf if found.high is None else found.high)
+    if found.p_adjusted < 0.05:
+        return is_clear and any(one in found.notes for one in (TOO_SMALL, FEW_DRAWS))
+    return (ALONE in found.notes) == (is_clear and found.high is not None)
 
 
 @given(
@@ -57,6 +75,9 @@ def test_an_interval_excludes_no_effect_exactly_when_p_is_below_five_percent(
     found = compare_metric(name, sides[0], sides[1], Asked(paired, seed=seed, resamples=300))
     assert found is not None
     assert not contradiction(found)
+    for tests in (1, 4):
+        p = None if found.p_tested is None else min(1.0, tests * found.p_tested)
+        assert is_explained(judged(found, p))
 
 
 def test_the_ratio_that_contradicted_itself_no_longer_does() -> None:

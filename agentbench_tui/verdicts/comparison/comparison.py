@@ -41,6 +41,16 @@ FEW_DRAWS = (
     f" {100 * LARGE_CHANGE:.0f}%"
 )
 """Why a difference in time that seems clear is no verdict."""
+ALONE = (
+    "the interval, which excludes no difference, is for this metric alone; p is adjusted for all"
+    " tests, and decides"
+)
+"""Why an interval that excludes no difference goes with a p above 5%."""
+TOO_SMALL = (
+    "a difference is shown, but its estimate is below half of the smallest difference that matters;"
+    " more data would show whether it matters"
+)
+"""Why a p below 5% goes with no verdict."""
 
 Paired = Literal["auto", "yes", "no"]
 RatioOf = Literal["geometric means", "totals"]

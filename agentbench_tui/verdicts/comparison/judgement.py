@@ -8,6 +8,7 @@ from dataclasses import replace
 from agentbench_tui.analysis.differences.difference_verdict import verdict
 from agentbench_tui.analysis.runs.version_gate import RUNS_NEEDED
 from agentbench_tui.verdicts.comparison.comparison import (
+    ALONE,
     ALPHA,
     CONSTANT_PAIRS,
     EQUAL_PAIRS,
@@ -15,6 +16,7 @@ from agentbench_tui.verdicts.comparison.comparison import (
     FEW_REPEATS,
     LEAST_CLUSTERS,
     SURE_REPEATS,
+    TOO_SMALL,
     Comparison,
 )
 from agentbench_tui.verdicts.comparison.settling_size import Open, settling_size
@@ -49,6 +51,8 @@ def judged(found: Comparison, p_adjusted: float | None, pairs: int = 1) -> Compa
     if said == "equivalent" and found.n < least:
         return replace(found, p_adjusted=p_adjusted, varies_by=found.of, n_needed=least)
     found = replace(found, p_adjusted=p_adjusted, verdict=said)
+    if said == "inconclusive":
+        found = replace(found, notes=(*found.notes, *_why_open(found)))
     is_large = found.p_large is not None and found.p_large < ALPHA / pairs
     if found.has_few_draws and said != "inconclusive" and (said == "equivalent" or not is_large):
         notes = (*found.notes, FEW_DRAWS)
@@ -61,6 +65,16 @@ def judged(found: Comparison, p_adjusted: float | None, pairs: int = 1) -> Compa
         needed = max(found.n_needed or 0, RUNS_NEEDED)
         found = replace(found, n_needed=needed, n_to_exclude=excludes)
     return found
+
+
+def _why_open(found: Comparison) -> tuple[str, ...]:
+    """Say why a comparison is inconclusive although its interval excludes no difference."""
+    p, adjusted, none = found.p_tested, found.p_adjusted, 1.0 if found.is_ratio else 0.0
+    if p is None or adjusted is None or found.low is None or found.high is None:
+        return ()
+    if adjusted < ALPHA:
+        return (TOO_SMALL,)
+    return (ALONE,) if p < ALPHA and not found.low <= none <= found.high else ()
 
 
 def _alpha(p: float | None, p_adjusted: float | None) -> float:

@@ -103,6 +103,13 @@ class Finding:
             return None if self.p is None else self.compared.p_tested
         return None if self.test is None else self.test.p
 
+    @property
+    def excludes_no_change(self) -> bool:
+        """Return whether the 95% interval lies on one side of no change."""
+        none = 1.0 if self.scale.kind == "ratio" else 0.0
+        known = self.low is not None and self.high is not None
+        return known and not (self.low or 0.0) <= none <= (self.high or 0.0)
+
     def bounded(self) -> Finding:
         """Return it with the interval cut to possible values: a share changes by at most 100
         points.

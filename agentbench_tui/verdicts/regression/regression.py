@@ -21,6 +21,7 @@ from agentbench_tui.store.queries.selection import (
     interrupted_since,
     newest_at_each_place,
 )
+from agentbench_tui.verdicts.comparison.comparison import ALPHA
 from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_of
 from agentbench_tui.verdicts.evidence.stress_evidence import PRIMARY as PRIMARY_OF_STRESS
 from agentbench_tui.verdicts.regression.baseline import Baselines
@@ -152,6 +153,10 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
     return Judgement(wanted.agent, version, wanted, judged, found, interrupted)
 
 
+_ALONE = (
+    "the interval, which excludes no change, is for this metric alone; the verdict allows for all"
+    " tests of the check"
+)
 _NOT_JUDGED = "which was interrupted: `agentbench resume` continues it"
 
 
@@ -347,7 +352,11 @@ def _adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     result = list(findings)
     tests = {place: p for place, one in enumerate(findings) if (p := one.tested_p) is not None}
     for place, adjusted in zip(tests, hochberg_simes([*tests.values()]), strict=True):
-        result[place] = decided(findings[place], adjusted, len(tests))
+        one = decided(findings[place], adjusted, len(tests))
+        is_clear_alone = one.excludes_no_change and tests[place] < ALPHA <= (adjusted or 0.0)
+        if one.verdict == "no change seen" and is_clear_alone:
+            one = replace(one, notes=(*one.notes, _ALONE))
+        result[place] = one
     return tuple(result)
 
 
