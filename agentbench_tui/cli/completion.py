@@ -5,19 +5,29 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+from collections.abc import Callable
 from contextlib import redirect_stderr, suppress
 from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
 
+from agentbench_tui.store.names import STORED, stored_names
+
 _VARIABLES = {"agentbench": "_AGENTBENCH_COMPLETE", "agentbench-tui": "_AGENTBENCH_TUI_COMPLETE"}
 """Program → environment variable that the completion script sets to request candidates."""
 _NAMES = {
     "suites": "suites", "suite": "suites", "run": "runs", "run_ids": "runs", "agent": "agents",
     "agents": "agents", "chosen": "agents", "selector": "agents", "selectors": "agents",
+    "metric": "metrics", "metrics": "metrics", "gates": "gates", "benchmark": "benchmarks",
+    "benchmarks": "benchmarks", "tag": "tags", "cases": "cases", "case_id": "cases",
+    "name": "documents", "subjects": "runs", "words": "runs",
 }  # fmt: skip
 """Parameter → what its values name."""
+_OF_COMMAND = {
+    ("attach", "run"): "running", ("resume", "run"): "resumable", ("explain", "metric"): "terms",
+}  # fmt: skip
+"""Command and parameter → what its values name there."""
 _PATHS = {"SUITE": "file", "FILE": "file", "DIR": "dir", "FOLDER": "dir"}
 """Word of a metavar → what the shell completes."""
 _WORD = re.compile(r"[A-Z]+")
@@ -88,7 +98,9 @@ def offer_values(command: click.Command) -> None:
         words = set(_WORD.findall(parameter.metavar or ""))
         if "TARGET" in words or not isinstance(parameter.type, click.types.StringParamType):
             continue
-        kind = "suites" if "SUITE" in words else _NAMES.get(parameter.name or "")
+        name = parameter.name or ""
+        kind = _OF_COMMAND.get((command.name or "", name), _NAMES.get(name))
+        kind = "suites" if "SUITE" in words else kind
         path = next((_PATHS[word] for word in _PATHS if word in words), None)
         if kind or path:
             parameter.type = _Name(kind, path)
@@ -105,16 +117,21 @@ class _Name(click.types.StringParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         del param
-        names: list[str] = []
-        if self._kind == "suites":
-            names = _suite_names()
-        elif self._kind is not None:
-            names = _stored_names(self._kind, ctx.params.get("database"))
+        names = _names(self._kind, ctx.params.get("database")) if self._kind else []
         items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
         if not items and self._path is not None:
             # The shell looks for files itself, and offers either those or our words.
             items.append(CompletionItem(incomplete, type=self._path))
         return items
+
+
+def _names(kind: str, database: str | None) -> list[str]:
+    """Return the names of a kind, those of the program before those in the database."""
+    own = _OWN_NAMES.get(kind)
+    names = [] if own is None else own()
+    if kind in STORED:
+        names += _stored_names(kind, database)
+    return list(dict.fromkeys(names))
 
 
 def _suite_names() -> list[str]:
@@ -123,16 +140,50 @@ def _suite_names() -> list[str]:
     return [entry.name for entry in suite_catalogue()]
 
 
+def _metric_names() -> list[str]:
+    from agentbench_tui.model.figures.metric import SCORES, known_metrics
+
+    scores = [name if name == "overall" else f"{name}_score" for name in SCORES]
+    return [*known_metrics(), *scores]
+
+
+def _gate_names() -> list[str]:
+    from agentbench_tui.model.gate import NO_REGRESSION
+
+    return [NO_REGRESSION, "verdict==clean", *_metric_names()]
+
+
+def _terms() -> list[str]:
+    from agentbench_tui.verdicts.explanation import explanations
+
+    return [*_metric_names(), *(row["name"] for row in explanations())]
+
+
+def _document_names() -> list[str]:
+    from agentbench_tui.contracts.catalogue import schema_names
+
+    short = [name.removeprefix("agentbench.").partition("/")[0] for name in schema_names()]
+    return [*short, *schema_names()]
+
+
+_OWN_NAMES: dict[str, Callable[[], list[str]]] = {
+    "suites": _suite_names,
+    "runs": lambda: ["latest"],
+    "metrics": _metric_names,
+    "gates": _gate_names,
+    "terms": _terms,
+    "documents": _document_names,
+}
+"""What is named → the names that the program itself knows."""
+
+
 def _stored_names(kind: str, database: str | None) -> list[str]:
     """Names in the database; none when it is missing, locked or damaged."""
     from agentbench_tui.cli.console.output import database_path
     from agentbench_tui.model.errors import AgentbenchError
-    from agentbench_tui.store.names import stored_names
 
-    names = ["latest"] if kind == "runs" else []
     with suppress(AgentbenchError, OSError, sqlite3.Error):
         path = database_path(database)
-        if not path.is_file():  # opening a named pipe would wait for its other end
-            return names
-        names += stored_names(path, kind)
-    return names
+        if path.is_file():  # opening a named pipe would wait for its other end
+            return stored_names(path, kind)
+    return []

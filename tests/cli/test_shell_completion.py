@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from processes import PATIENCE_S, Place, make_place
 
-RUN = ("run", "suite.json", "--agent", "echo=python:agents.py:echo", "--no-ui")
+RUN = (
+    "run", "suite.json", "--agent", "echo=python:agents.py:echo", "--no-ui", "--tag", "nightly",
+)  # fmt: skip
 BASH = """
 eval "$(agentbench completion bash)"
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
@@ -93,6 +95,21 @@ def test_a_shell_completes_commands_options_and_names(place: Place, shell: str) 
     assert offered(place, shell, "run", "quicks") == ["quickstart"]
     assert offered(place, shell, "runs", "show", run_id[:-2]) == [run_id]
     assert offered(place, shell, "regressions", "ec") == ["echo"]
+    assert offered(place, shell, "resume", run_id[:-2]) == []
+    assert offered(place, shell, "rerun", run_id[:-2]) == [run_id]
+    assert offered(place, shell, "rerun", "--case", "c") == ["c0", "c1"]
+    assert offered(place, shell, "leaderboard", "--metric", "reliab") == [
+        "reliability", "reliability_score",
+    ]  # fmt: skip
+    assert offered(place, shell, "compare", "--metric", "e2e_ms.p9") == [
+        "e2e_ms.p90", "e2e_ms.p95", "e2e_ms.p99", "e2e_ms.p999",
+    ]  # fmt: skip
+    assert offered(place, shell, "run", "--fail-on", "no-") == ["no-regression"]
+    assert offered(place, shell, "leaderboard", "--suite", "numb") == ["numbers"]
+    assert offered(place, shell, "leaderboard", "--benchmark", "ec") == ["echo"]
+    assert offered(place, shell, "runs", "list", "--tag", "nigh") == ["nightly"]
+    assert offered(place, shell, "schema", "leaderb") == ["leaderboard"]
+    assert "ttft_ms" in offered(place, shell, "explain", "ttft")
     assert offered(place, shell, "--asc", program="agentbench-tui") == ["--ascii"]
 
 
@@ -191,6 +208,8 @@ zpty -d shell
         ("agentbench leaderb", "leaderboard"),
         ("agentbench run quicks", "quickstart"),
         ("agentbench-tui --asc", "--ascii"),
+        ("agentbench leaderboard --metric reliability_", "reliability_score"),
+        ("agentbench explain goodp", "goodput"),
     ],
 )
 def test_tab_completes_in_a_zsh_terminal(place: Place, typed: str, completed: str) -> None:
