@@ -33,7 +33,7 @@ COMMANDS = {
     "run": ("agentbench_tui.cli.run.command:run_command", "Run suites against agents."),
     "load": (
         "agentbench_tui.cli.load.command:load_command",
-        "Load-test one target: latency and throughput.",
+        "Load-test targets: latency, throughput, and which is faster.",
     ),
     "stress": (
         "agentbench_tui.cli.stress.command:stress_command",

@@ -205,3 +205,5 @@ class LoadSweepDocument(Document, frozen=True, kw_only=True, tag="agentbench.loa
     within_slo: SweepLimit | None
     points: tuple[LoadDocument, ...]
     unmeasured: tuple[UnmeasuredLevel, ...]
+    comparison: dict[str, Json] | UnsetType = UNSET
+    """Of several targets: whether one is faster, as an `agentbench.compare/1`."""

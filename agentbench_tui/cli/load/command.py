@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from agentbench_tui.cli.console.output import stdout_kept
 from agentbench_tui.cli.console.suite_options import suite_options
@@ -26,42 +27,63 @@ if TYPE_CHECKING:
 
 @click.command(
     "load",
-    short_help="Load-test one target: latency and throughput at a given load.",
+    short_help="Load-test targets: latency and throughput at a given load.",
     epilog="Without a schedule option: a closed loop with 1 user for 10 seconds. Open-loop "
     "latency counts from the time a request was due, which avoids coordinated "
     "omission; see docs/load.md.",
 )
-@click.argument("target", metavar="[ID[@VERSION]=]TARGET")
+@click.argument("targets", nargs=-1, required=True, metavar="[ID[@VERSION]=]TARGET...")
 @suite_options(LOAD_OPTIONS)
 @run_options
-def load_command(target: str, **given: Any) -> int:
+def load_command(targets: tuple[str, ...], **given: Any) -> int:
     """Load-test TARGET; print latency, throughput and how reliable the measurement is.
+
+    Several TARGETs get the same load, repeat by repeat in changing order, and are compared. Each
+    then has five repeats unless --runs sets another number.
 
     \b
     agentbench load openai:http://127.0.0.1:8000/v1#MODEL
     agentbench load openai:URL#MODEL --rate 20 --arrivals poisson --duration 1m --slo ttft_ms=200
     agentbench load openai:URL#MODEL --concurrency 1,4,16,64 --input-tokens 512 --output-tokens 128
+    agentbench load a=openai:URL#MODEL b=openai:URL#OTHER --rate 20
     agentbench load python:my_agent:answer --prompt 'What is the capital of Japan?'
     """
     from agentbench_tui.load.limits import raise_open_files
     from agentbench_tui.load.sending.worker_process import end_ahead, start_ahead
 
+    _repeat_enough(targets, given)
     # A run that is watched, or left alone, has a process of its own.
     here = view_of(given) == "none" and not given["detach"]
     if here and not given["print_suite"] and not given["dry_run"]:
         raise_open_files()  # which it inherits
         start_ahead()
     try:
-        return _load(target, given)
+        return _load(targets, given)
     finally:
         end_ahead()
 
 
-def _load(target: str, given: dict[str, Any]) -> int:
+def _repeat_enough(targets: tuple[str, ...], given: dict[str, Any]) -> None:
+    """Give several targets enough repeats to compare them, unless their number is chosen."""
+    if len(targets) < 2:
+        return
+    from agentbench_tui.cli.load.comparison import FEWEST_RUNS, RUNS
+
+    if click.get_current_context().get_parameter_source("runs") is ParameterSource.DEFAULT:
+        given["runs"] = RUNS
+    elif given["runs"] < FEWEST_RUNS:
+        click.echo(
+            f"note: --runs {given['runs']} compares nothing surely; {FEWEST_RUNS} is the least, "
+            f"{RUNS} the default for several targets",
+            err=True,
+        )
+
+
+def _load(targets: tuple[str, ...], given: dict[str, Any]) -> int:
     from agentbench_tui.cli.run import running
 
     with stdout_kept():
-        suite, plan = _plan(target, given)
+        suite, plan = _plan(targets, given)
     if given["print_suite"]:
         from agentbench_tui.cli.suite_parts import as_yaml
 
@@ -94,11 +116,11 @@ def _do_without_blas_threads(plan: Plan) -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def _plan(target: str, given: dict[str, Any]) -> tuple[dict[str, Any], Plan]:
+def _plan(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, Any], Plan]:
     """Return the suite and the plan of the request."""
     from agentbench_tui.cli.load.suite import suite_of_options
 
     check_gates(given)
     folder = Path.cwd()
-    suite = suite_of_options(target, given, folder)
+    suite = suite_of_options(targets, given, folder)
     return suite, plan_of(suite, given, folder)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
+from agentbench_tui.cli.load.comparison import compare_targets, targets_compared
 from agentbench_tui.cli.load.rows import print_raw
 from agentbench_tui.cli.load.sentences import (
     headline,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from agentbench_tui.engine.run.plan import Plan
+    from agentbench_tui.verdicts.comparison.selector_comparison import SelectorComparison
 
 _PARTS = (
     ("mean", "mean"),
@@ -97,11 +99,15 @@ _WHERE_ANY = ("unfinished", "cancelled", "unsent")
 """Columns of counts that are shown only if a count is above 0."""
 
 
-def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
-    """Print the result of `agentbench load`: one load in full, a sweep with one line per point."""
+def print_load_run(connection: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
+    """Print the result of `agentbench load`: one load in full, a sweep with one line per point, and
+    several targets with their comparison."""
     loads = [one for one in document["executions"] if one.get("load")]
+    compared = None
+    if form not in RAW and (agents := targets_compared(document)):
+        compared = compare_targets(connection, document, agents)
     if form == "json":
-        print_json(_json_document(document))
+        print_json(_json_document(document, compared))
         return
     if form in RAW:
         print_raw(document["executions"], form)
@@ -111,6 +117,11 @@ def print_load_run(_: sqlite3.Connection, document: dict[str, Any], form: str) -
         print_load(loads[0], form)
     elif loads:
         print_loads(loads, form)
+    if compared is not None:
+        from agentbench_tui.cli.compare.result import print_comparison
+
+        click.echo()
+        print_comparison(compared.found, compared.document, form)
     if form == "table":
         for one in document["executions"]:
             if not one.get("load"):
@@ -141,12 +152,14 @@ def print_in_run(
             print_prose(f"{place_of(one)}: {ending_words(one)}")
 
 
-def _json_document(run: dict[str, Any]) -> dict[str, Any]:
-    """Return the document of a load, measured or not; for a sweep, one with all points."""
+def _json_document(run: dict[str, Any], compared: SelectorComparison | None) -> dict[str, Any]:
+    """Return the document of a load, measured or not; for a sweep, and for several targets, one
+    with all points."""
     from agentbench_tui.verdicts.load.load_document import unmeasured_load
 
     if len(run["executions"]) != 1:
-        return sweep_document(run)
+        document = sweep_document(run)
+        return document if compared is None else document | {"comparison": compared.document}
     (only,) = run["executions"]
     load: dict[str, Any] | None = only.get("load")
     return unmeasured_load(run, only) if load is None else load

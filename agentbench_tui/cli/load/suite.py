@@ -31,19 +31,32 @@ _KEYS = (
 """Of `load:`, in the order in which a person reads them."""
 
 
-def suite_of_options(target: str, given: dict[str, Any], folder: Path) -> Block:
-    """Return the suite as plain data. Raises UsageError for options that contradict each other."""
+def suite_of_options(targets: Sequence[str], given: dict[str, Any], folder: Path) -> Block:
+    """Return the suite as plain data. Raises UsageError for options that contradict each other, and
+    for two targets of one id."""
     _check_limits(given["slo"])
     benchmark = suite_fragment(LOAD_OPTIONS, given)
     block = in_order(_load_block(benchmark.get("load", {}), given, folder), _KEYS)
     suite = load_suite(
         block,
-        agents=agent_tables([target], given, folder),
+        agents=_different(agent_tables(targets, given, folder)),
         time_limit_ms=benchmark.get("constraints", {}).get("time_limit_ms"),
         keys=run_keys(given),
     )
     _check(block, swept_keys(block))
     return suite
+
+
+def _different(agents: list[Block]) -> list[Block]:
+    seen: set[str] = set()
+    for table in agents:
+        if table["id"] in seen:
+            raise UsageError(
+                f"two targets have the id '{table['id']}'; give each one of its own: "
+                f"a={table['target']} b={table['target']}"
+            )
+        seen.add(table["id"])
+    return agents
 
 
 def _load_block(block: Block, given: dict[str, Any], folder: Path) -> Block:

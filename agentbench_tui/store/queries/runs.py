@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -307,6 +308,11 @@ def list_agents(connection: sqlite3.Connection) -> list[Row]:
         row["version"] = specification["version"]
         row["simulated"] = bool(specification.get("simulated", False))
     return rows
+
+
+def file_of(connection: sqlite3.Connection) -> Path:
+    """The file of the database that a connection reads."""
+    return Path(connection.execute("PRAGMA database_list").fetchone()[2])
 
 
 def run_id_of(connection: sqlite3.Connection, run_key: int) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from agentbench_tui.model.agent import AgentSpec
 from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.queries.runs import file_of
 from agentbench_tui.store.reruns import NOT_REPLACED
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def interrupted_since(
             "benchmark": benchmark,
         },
     )  # fmt: skip
-    database = Path(connection.execute("PRAGMA database_list").fetchone()[2])
+    database = file_of(connection)
     ended = (
         str(run) for run, status in rows if status != "running" or not is_leased(database, run)
     )

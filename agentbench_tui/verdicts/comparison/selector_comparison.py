@@ -6,7 +6,7 @@ The command line and the Python API both compare by this.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.errors import UsageError
@@ -54,6 +54,8 @@ class ComparisonOptions:
     """Maximum number of cases to list on which two sides disagree."""
     by: str | None = None
     by_limit: int = 30
+    labels: tuple[str, ...] = ()
+    """Names of the sides in documents and tables; by default the selectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,11 @@ def compare_selectors(
             connection, selectors, options.suite, options.benchmark, numbers,
             [*columns.values()], options.where, options.attempt, column, options.cluster,
         )  # fmt: skip
+        if options.labels:
+            named = zip(sides, options.labels, strict=True)
+            sides = [
+                replace(side, selector=replace(side.selector, text=label)) for side, label in named
+            ]
         for note in dict.fromkeys(note for side in sides for note in side.notes):
             say(note)
         found = compare(connection, sides, numbers, asked, metrics)

@@ -1,0 +1,47 @@
+"""Several targets under the same load, compared: which of them is faster, and how surely."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.text.untrusted import one_line
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.verdicts.comparison.selector_comparison import SelectorComparison
+
+RUNS = 5
+"""Repeats of each of several targets by default: fewer than three decide nothing."""
+FEWEST_RUNS = 3
+
+
+def targets_compared(document: dict[str, Any]) -> list[str]:
+    """Return the agents of a run document that were put under load, if there are several."""
+    loads = [one for one in document["executions"] if one.get("load")]
+    agents = list(dict.fromkeys(one["agent_id"] for one in loads))
+    return agents if len(agents) > 1 else []
+
+
+def compare_targets(
+    connection: sqlite3.Connection, document: dict[str, Any], agents: list[str]
+) -> SelectorComparison | None:
+    """Compare the agents of a run as `agentbench compare` does; None, with a message on stderr, if
+    they cannot be compared."""
+    from agentbench_tui.store.queries.runs import file_of
+    from agentbench_tui.verdicts.comparison.selector_comparison import (
+        ComparisonOptions,
+        compare_selectors,
+    )
+
+    selectors = tuple(f"run:{document['run_id']}/{agent}" for agent in agents)
+    try:
+        return compare_selectors(
+            ComparisonOptions(selectors, labels=tuple(agents)), file_of(connection)
+        )
+    except AgentbenchError as error:  # such as no answers of one of them
+        click.echo(f"not compared: {one_line(str(error), 300)}", err=True)
+        return None
