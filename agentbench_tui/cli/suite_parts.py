@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.cli.console.token_prices import by_narrowness
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.suite_option import option_of
 
@@ -39,8 +40,11 @@ def run_keys(given: dict[str, Any]) -> Block:
     ):
         if given[name] is not None:
             keys[key] = given[name]
+    prices = list(by_narrowness(given["token_prices"]))
     if given["prices"] is not None:
-        keys["prices"] = _prices(given["prices"])
+        prices += _prices(given["prices"])
+    if prices:
+        keys["prices"] = prices
     return keys
 
 

@@ -139,6 +139,40 @@ class UnknownCost(Part, frozen=True, kw_only=True):
     reason: str
 
 
+class BilledPrice(Part, frozen=True, kw_only=True):
+    """A price that was applied, in USD per million tokens."""
+
+    model: str
+    """`*`: answers that name no model."""
+    input_usd_per_mtok: float | None
+    output_usd_per_mtok: float | None
+    cached_input_usd_per_mtok: float | None
+    source: str
+    """`--price`, the name of a price file, `suite`, or the price library."""
+
+
+class Bill(Part, frozen=True, kw_only=True):
+    """What a contender was billed for, over all answers of its executions."""
+
+    name: str
+    agent_id: str
+    agent_version: str
+    simulated: bool
+    executions: int
+    answers: int
+    input_tokens: int | None
+    cached_tokens: int | None
+    """Part of `input_tokens` that was read from a cache."""
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    """Part of `output_tokens` that was hidden reasoning."""
+    prices: tuple[BilledPrice, ...]
+    """Empty if the agent reports its own costs, or is paid by the hour."""
+    cost_usd: float | None
+    reason: str | None
+    """Why the total is unknown."""
+
+
 class CostDocument(Document, frozen=True, kw_only=True, tag="agentbench.cost/1"):
     """What `agentbench cost` prints."""
 
@@ -149,3 +183,4 @@ class CostDocument(Document, frozen=True, kw_only=True, tag="agentbench.cost/1")
     optimal_above: float
     groups: tuple[CostGroup, ...]
     unknown: tuple[UnknownCost, ...]
+    bills: tuple[Bill, ...] | UnsetType = UNSET

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.model.text.plain_number import counted, plain
 from agentbench_tui.presentation.numbers import (
     MISSING,
     amount,
+    count,
     decimals,
     money,
     money_each,
@@ -42,6 +43,21 @@ _OF_BENCHMARK = (
     Column("usd_per_success_shown", "USD/right [95%]", right=True),
     Column("successes_per_usd", "right/USD", amount, True),
 )
+_OF_BILL = (
+    Column("name_shown", "agent", names_row=True),
+    Column("answers", "answers", count, right=True),
+    Column("input_tokens", "input", count, right=True),
+    Column("cached_tokens", "cached", count, right=True),
+    Column("output_tokens", "output", count, right=True),
+    Column("reasoning_tokens", "reasoning", count, right=True),
+    Column("price_shown", "price"),
+    Column("cost_usd", "total USD", money, right=True),
+)
+_PARTS_OF = {
+    "cached_tokens": "cached is part of input",
+    "reasoning_tokens": "reasoning is part of output",
+}
+_EVERY_MODEL = "*"
 _FIELDS = (
     "group", "simulated", "agent", "agent_id", "agent_version", "cases", "right", "right_low",
     "right_high", "usd_per_task", "usd_per_task_low", "usd_per_task_high", "usd_per_success",
@@ -64,9 +80,10 @@ def cost_report(document: Document) -> Report:
         for number, group in enumerate(groups, 1)
         for line in group["agents"]
     ]
+    sections = [_section(group, document["margin"]) for group in groups]
     return Report(
         Table(raw_columns(_FIELDS), records),
-        [_section(group, document["margin"]) for group in groups],
+        [*sections, *_bills(document.get("bills", ()))],
         _unknown(document) or ([] if groups else [_nothing(document)]),
     )
 
@@ -79,6 +96,40 @@ def _section(group: Document, margin: float) -> Section:
             rows = [{"benchmark": name, **_figures(one)} for name, one in of_each.items()]
             tables.append(Table(_OF_BENCHMARK, rows))
     return Section(title_of(group), tables, sentences_of(group, margin))
+
+
+def _bills(bills: Sequence[Document]) -> list[Section]:
+    """Return the section of all bills; none without any."""
+    if not bills:
+        return []
+    unused = {
+        key for key in ("cached_tokens", "reasoning_tokens") if not any(one[key] for one in bills)
+    }
+    columns = [column for column in _OF_BILL if column.key not in unused]
+    rows = [
+        {
+            **one,
+            "name_shown": one["name"] + (" (simulated)" if one["simulated"] else ""),
+            "price_shown": "; ".join(map(price_words, one["prices"])) or MISSING,
+        }
+        for one in bills
+    ]
+    parts = [words for key, words in _PARTS_OF.items() if key not in unused]
+    reasons = {one["reason"]: one["name"] for one in bills if one["reason"]}
+    lines = [f"{MISSING} under total of {name}: {reason}" for reason, name in reasons.items()]
+    if any(one["prices"] for one in bills):
+        lines.insert(0, "; ".join(["price: USD per million tokens, input / output", *parts]))
+    return [Section("tokens, prices and totals, over all answers", [Table(columns, rows)], lines)]
+
+
+def price_words(price: Document) -> str:
+    """Write a price with its model and source: `0.5/1.5 (--price)`."""
+    amounts = [price["input_usd_per_mtok"], price["output_usd_per_mtok"]]
+    if price["cached_input_usd_per_mtok"] not in (None, amounts[0]):
+        amounts.append(price["cached_input_usd_per_mtok"])
+    shown = "/".join(MISSING if one is None else plain(one) for one in amounts)
+    of = "" if price["model"] == _EVERY_MODEL else f"{price['model']} "
+    return f"{of}{shown} ({price['source']})"
 
 
 def _unknown(document: Document) -> list[str]:

@@ -35,7 +35,8 @@ def test_the_faster_of_two_targets_is_named(place: Place) -> None:
     # Each repeat sends the same arrivals to both, one after the other, in alternating order.
     windows = place.rows(
         "SELECT e.agent_id, w.repeat FROM load_windows w"
-        " JOIN benchmark_executions e ON e.key=w.execution_key ORDER BY json_extract(w.document, '$.started_at')"
+        " JOIN benchmark_executions e ON e.key=w.execution_key"
+        " ORDER BY json_extract(w.document, '$.started_at')"
     )
     firsts = [agent for agent, _ in windows[::2]]
     assert {repeat for _, repeat in windows} == {0, 1, 2, 3, 4}

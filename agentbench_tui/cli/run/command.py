@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from agentbench_tui.cli.console.numbers import ROWS
 from agentbench_tui.cli.console.output import stdout_kept
+from agentbench_tui.cli.console.token_prices import by_narrowness
 from agentbench_tui.cli.run.breakdown import by_options
 from agentbench_tui.cli.run.options import check_gates, command_line, how_of, run_options
 from agentbench_tui.cli.run.report import ReportKinds, make_folder, with_report
@@ -240,6 +241,7 @@ def _plan(suites: tuple[str, ...], given: dict[str, Any]) -> Plan:
         seeds=given["seeds"],
         concurrency=given["concurrency"],
         settings=given["settings"],
+        token_prices=by_narrowness(given["token_prices"]),
         prices=given["prices"],
         hourly_price_usd=given["hourly_price"],
         cost_limit_usd=given["max_cost"],

@@ -12,6 +12,7 @@ import click
 
 from agentbench_tui.cli.console.numbers import ABOVE_ZERO, Number
 from agentbench_tui.cli.console.output import FORMATS, database_option
+from agentbench_tui.cli.console.token_prices import TokenPrice, check_models
 from agentbench_tui.cli.run.session_options import say_why_not, take_look, view_of, view_options
 from agentbench_tui.model.bounds import LARGEST_INTEGER, LARGEST_SEED, MOST_REPEATS
 
@@ -34,6 +35,17 @@ _OPTIONS = (
         type=click.IntRange(-LARGEST_SEED, LARGEST_SEED),
         help="Seed of all random choices, such as the order of cases and arrival times.",
         show_default="set by the suite, else 42",
+    ),
+    click.option(
+        "--price",
+        "token_prices",
+        type=TokenPrice(),
+        multiple=True,
+        metavar="[MODEL=]IN/OUT[/CACHED]",
+        help="Price in USD per million input and output tokens, such as 0.5/1.5, for every model "
+        "or for MODEL; CACHED is the price of input read from a cache. May be given once per "
+        "model.",
+        show_default="known prices of the model",
     ),
     click.option(
         "--prices",
@@ -126,6 +138,7 @@ def check_gates(given: dict[str, Any], *, names: bool = True) -> None:
     before it is known what experiments return."""
     from agentbench_tui.model.gate import check_form, parse_gate
 
+    check_models(given["token_prices"])
     for gate in given["gates"]:
         if names:
             parse_gate(gate)

@@ -50,6 +50,8 @@ class RunOptions:
     """Number of seeds, starting with `seed`."""
     concurrency: int | None = None
     settings: tuple[str, ...] = ()
+    token_prices: tuple[dict[str, Any], ...] = ()
+    """Token prices as tables of `model.suite.Price`; they count before those of `prices`."""
     prices: Path | None = None
     hourly_price_usd: float | None = None
     cost_limit_usd: float | None = None
@@ -100,7 +102,7 @@ def make_plan(given_suites: Sequence[str | LoadedSuite], options: RunOptions) ->
         cost_limit_usd=_tightest(options.cost_limit_usd, [one.cost_limit_usd for one in budgets]),
         token_limit=_tightest(options.token_limit, [one.token_limit for one in budgets]),
         prices=_price_overrides(options),
-        prices_file="" if options.prices is None else str(options.prices),
+        prices_file=_price_source(options),
         gates=options.gates,
         tags=tuple(dict.fromkeys((*options.tags, *(tag for one in budgets for tag in one.tags)))),
         notes=options.notes or " ".join(one.notes for one in budgets if one.notes),
@@ -300,10 +302,19 @@ def _tightest(given: Any, limits: Sequence[Any]) -> Any:
 
 def _price_overrides(options: RunOptions) -> tuple[dict[str, Any], ...]:
     if options.prices is None:
-        return ()
+        return options.token_prices
     from agentbench_tui.scoring.prices import read_prices
 
-    return tuple(price.model_dump(mode="json") for price in read_prices(options.prices))
+    listed = (price.model_dump(mode="json") for price in read_prices(options.prices))
+    return (*options.token_prices, *listed)
+
+
+def _price_source(options: RunOptions) -> str:
+    """Return what is stored as the source of these prices."""
+    sources = ["--price"] if options.token_prices else []
+    if options.prices is not None:
+        sources.append(str(options.prices))
+    return ", ".join(sources)
 
 
 def _benchmark_ids(suites: Sequence[Suite]) -> list[str]:

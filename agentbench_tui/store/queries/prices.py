@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
 
 class TokenPrice(NamedTuple):
@@ -41,6 +43,60 @@ def token_prices(connection: sqlite3.Connection, limit: int) -> list[TokenPrice]
         (limit,),
     )
     return [TokenPrice(*tuple(row)[:-1]) for row in rows.fetchall()]
+
+
+class BilledTokens(NamedTuple):
+    """Tokens of the answers of some executions; None where no answer says it."""
+
+    answers: int
+    input_tokens: int | None
+    cached_tokens: int | None
+    """Part of `input_tokens`."""
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    """Part of `output_tokens`."""
+
+
+class AppliedPrice(NamedTuple):
+    """A price that was applied to answers, in dollars per million tokens."""
+
+    model: str
+    input_usd_per_mtok: float | None
+    output_usd_per_mtok: float | None
+    cached_input_usd_per_mtok: float | None
+    source: str
+
+
+def billed_tokens(connection: sqlite3.Connection, keys: Sequence[int]) -> BilledTokens:
+    """The tokens of all answers of executions, failed ones included."""
+    row = connection.execute(
+        "SELECT COUNT(*), SUM(input_tokens), SUM(cached_tokens), SUM(output_tokens),"
+        " SUM(reasoning_tokens) FROM answers"
+        " WHERE execution_key IN (SELECT value FROM json_each(?))",
+        (json.dumps([*keys]),),
+    ).fetchone()
+    return BilledTokens(*row)
+
+
+def prices_applied(connection: sqlite3.Connection, keys: Sequence[int]) -> list[AppliedPrice]:
+    """The prices that were applied to the answers of executions, by model: those of the models that
+    the answers name, or that the agent names after the `#` of its target or by its option `model`;
+    without any name the price of every model, `*`."""
+    rows = connection.execute(
+        "WITH wanted AS (SELECT value AS key FROM json_each(?)),"
+        " named AS (SELECT e.run_key, COALESCE(json_extract(a.answer, '$.model'),"
+        "   json_extract(e.model_configuration, '$.options.model'),"
+        "   NULLIF(substr(t.target, instr(t.target, '#') + 1), t.target), '*') AS model"
+        "  FROM wanted w JOIN benchmark_executions e ON e.key=w.key"
+        "  JOIN (SELECT key, json_extract(model_configuration, '$.target') AS target"
+        "   FROM benchmark_executions) t ON t.key=e.key"
+        "  JOIN answers a ON a.execution_key=e.key WHERE a.answer IS NOT NULL GROUP BY 1, 2)"
+        " SELECT DISTINCT p.model, p.input_usd_per_mtok, p.output_usd_per_mtok,"
+        " p.cached_input_usd_per_mtok, p.source FROM named n"
+        " JOIN prices p ON p.run_key=n.run_key AND p.model=n.model ORDER BY p.model, p.source",
+        (json.dumps([*keys]),),
+    )
+    return [*map(AppliedPrice._make, rows.fetchall())]
 
 
 def hour_prices(connection: sqlite3.Connection, limit: int) -> list[HourPrice]:

@@ -17,6 +17,7 @@ from agentbench_tui.analysis.intervals.estimate import estimate
 from agentbench_tui.analysis.scale import MARGINS
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.queries.runs import metrics_of
+from agentbench_tui.verdicts.cost.bill import bill
 from agentbench_tui.verdicts.cost.cost import (
     NOT_JUDGED,
     SUCCESS,
@@ -94,6 +95,7 @@ def cost_document(connection: sqlite3.Connection, asked: CostAsked) -> Document:
         "optimal_above": OPTIMAL_ABOVE,
         "groups": groups,
         "unknown": unknown,
+        "bills": [bill(connection, one) for one in everyone],
     }
 
 
@@ -110,7 +112,8 @@ def about(document: Document, name: str) -> Document:
     asked |= {one["benchmark"] for one in document["unknown"] if one["name"] == name}
     unknown = [one for one in document["unknown"] if one["benchmark"] in asked]
     unknown.sort(key=lambda one: one["name"] != name)
-    return document | {"groups": groups, "unknown": unknown}
+    bills = sorted(document["bills"], key=lambda one: one["name"] != name)
+    return document | {"groups": groups, "unknown": unknown, "bills": bills}
 
 
 def _check(names: Sequence[str], everyone: Sequence[Contender]) -> None:
