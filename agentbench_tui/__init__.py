@@ -100,6 +100,7 @@ if TYPE_CHECKING:
         RegressionsResult,
         RunsResult,
     )
+    from agentbench_tui.scoring.answer_metric import AnswerMetric
     from agentbench_tui.scoring.recipe import Context as ScorerContext
     from agentbench_tui.scoring.recipe import Options as ScorerOptions
     from agentbench_tui.scoring.recipe import Recipe as ScorerRecipe
@@ -116,6 +117,7 @@ __all__ = [
     "AgentsLike",
     "Answer",
     "AnswerLine",
+    "AnswerMetric",
     "AnswersDocument",
     "AnswersResult",
     "Benchmark",
@@ -211,6 +213,7 @@ _HOMES = {
     "AgentbenchError": "model.errors",
     "AgentsLike": "python_api.agents",
     "Answer": "model.answer",
+    "AnswerMetric": "scoring.answer_metric",
     "AnswerLine": "contracts.runs",
     "AnswersDocument": "contracts.runs",
     "AnswersResult": "python_api.verdict_results",

@@ -32,6 +32,7 @@ def check_experiment(benchmark: Benchmark, base_dir: str) -> list[str | Finding]
             ("load", benchmark.load),
             ("stress", benchmark.stress),
             ("scorers", benchmark.scorers),
+            ("metrics", benchmark.metrics),
         )
         if given
     ]

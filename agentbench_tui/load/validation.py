@@ -57,6 +57,8 @@ def check_load(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
         found.append("`experiment` belongs to benchmarks of kind experiment")
     if benchmark.scorers:
         found.append("`scorers` belong to benchmarks of kind task: a load grades no answers")
+    if benchmark.metrics:
+        found.append("`metrics` belong to benchmarks of kind task: a load measures no answers")
     found += refused_limits(
         benchmark,
         ("token_limit", "cost_limit_usd"),

@@ -256,7 +256,7 @@ class Graded(NamedTuple):
     correct: bool | None
     scores: Sequence[Score]
     """In the order of the suite, without those of scorers that failed."""
-    figures: Mapping[str, float]
+    figures: Mapping[str, float | tuple[float, float]]
     """Metric of the benchmark → its value for this answer; empty for a single scorer, whose figure
     is the credit.
     """

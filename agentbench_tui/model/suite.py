@@ -283,6 +283,9 @@ class Benchmark(Part):
     false` does not decide whether an answer is right."""
     combine: Combine = "all"
     """How several scorers decide together: `all`, `any`, `mean` or `first`."""
+    metrics: list[str | dict[str, Any]] = Field(default_factory=list)
+    """Metrics of answers beside the scorers: names, or `{name: {unit, direction, aggregate,
+    options}}`, with `as` as a label."""
     scoring_rubric: dict[Dimension, RubricEntry] = Field(default_factory=dict)
     system_prompt: str | None = None
     prompt: str | None = None

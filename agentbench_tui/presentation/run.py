@@ -289,7 +289,7 @@ def _own_metrics(executions: Sequence[ExecutionResult], *, full: bool) -> Table 
         }
         for one in executions
         for name in _own_names(one, full=full)
-        if (found := one.metrics.get(name)) is not None
+        if (found := one.metrics.get(name)) is not None and (full or found.value is not None)
     ]
     if not rows:
         return None

@@ -61,7 +61,7 @@ def _given(suite: Any, objects: dict[Place, SessionObject]) -> str | LoadedSuite
 def _with_named_scorers(
     suite: Mapping[str, Any], objects: dict[Place, SessionObject]
 ) -> dict[str, Any]:
-    """The suite with the target of each scorer that is a Python callable."""
+    """The suite with the target of each scorer or metric that is a Python object."""
     data = dict(suite)
     if isinstance(benchmarks := data.get("benchmarks"), list | tuple):
         data["benchmarks"] = [_with_scorers(one, objects) for one in benchmarks]
@@ -72,12 +72,13 @@ def _with_scorers(benchmark: Any, objects: dict[Place, SessionObject]) -> Any:
     if not isinstance(benchmark, Mapping):
         return benchmark
     benchmark = dict(benchmark)
-    if isinstance(scorers := benchmark.get("scorers"), list | tuple):
-        benchmark["scorers"] = [_scorer(one, objects) if callable(one) else one for one in scorers]
+    for key in ("scorers", "metrics"):
+        if isinstance(given := benchmark.get(key), list | tuple):
+            benchmark[key] = [_named(one, objects) if callable(one) else one for one in given]
     return benchmark
 
 
-def _scorer(function: Any, objects: dict[Place, SessionObject]) -> dict[str, Any] | str:
+def _named(function: Any, objects: dict[Place, SessionObject]) -> dict[str, Any] | str:
     named = named_callable(function, objects, by_source=True)
     objects[named.place] = named.object
     return {named.target: {}, "as": named.name} if is_name(named.name) else named.target

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agentbench_tui.model.errors import UsageError
@@ -34,21 +34,27 @@ def metric_problems(scorers: Sequence[str | Mapping[str, Any]]) -> list[tuple[in
 
     If none of several scorers counts, that is a problem of the first.
     """
-    problems: list[tuple[int, str]] = []
-    seen: set[str] = set()
     metrics = scorer_metrics(scorers)
-    for index, metric in enumerate(metrics if len(metrics) == len(scorers) else ()):
-        if metric.name in METRICS or metric.name in SCORES:
-            reason = "agentbench has a metric of that name"
-        elif metric.name in seen:
-            reason = "another scorer has that name"
-        else:
-            seen.add(metric.name)
-            continue
-        words = f"{metric.name}: {reason}; give this one another with `as: NAME`"
-        problems.append((index, words))
+    names = [metric.name for metric in metrics] if len(metrics) == len(scorers) else []
+    problems = name_problems(names)
     if scorers and all(isinstance(one, Mapping) and one.get("counts") is False for one in scorers):
         problems.append((0, "no scorer counts, so nothing decides whether an answer is right"))
+    return problems
+
+
+def name_problems(names: Sequence[str], taken: Iterable[str] = ()) -> list[tuple[int, str]]:
+    """Return the names of metrics, by position, that agentbench or another of them has."""
+    problems = []
+    seen = set(taken)
+    for index, name in enumerate(names):
+        if name in METRICS or name in SCORES:
+            reason = "agentbench has a metric of that name"
+        elif name in seen:
+            reason = "another scorer or metric has that name"
+        else:
+            seen.add(name)
+            continue
+        problems.append((index, f"{name}: {reason}; give this one another with `as: NAME`"))
     return problems
 
 

@@ -6,13 +6,12 @@ they never differ from the rows.
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 
 _EXPRESSIONS = {
@@ -95,20 +94,37 @@ def observation_rows(
         yield rows
 
 
-def figure_rows(
-    connection: sqlite3.Connection, execution_key: int, names: Sequence[str]
-) -> Iterator[tuple[float, ...]]:
-    """Yield the figures by these names of each counted observation of an execution, in the order of
-    `observation_rows`; NaN for a figure that an observation does not have.
+def figures_of(
+    connection: sqlite3.Connection, execution_key: int, name: str, place: int | None = None
+) -> Iterator[float]:
+    """Yield a figure of each counted observation of an execution, in the order of
+    `observation_rows`; NaN for one that an observation does not have as a number.
+
+    With `place`, the figure is a list, and the number at this index is taken.
     """
+    path = f'$."{name}"' if place is None else f'$."{name}"[{place}]'
     cursor = connection.execute(
-        "SELECT figures FROM answers WHERE execution_key=? AND (failure_kind IS NULL"
-        " OR failure_kind NOT IN ('grader', 'harness')) ORDER BY seq",
-        (execution_key,),
+        "SELECT CASE WHEN json_type(figures, ?1) IN ('integer', 'real')"
+        " THEN json_extract(figures, ?1) END FROM answers WHERE execution_key=?2"
+        " AND (failure_kind IS NULL OR failure_kind NOT IN ('grader', 'harness')) ORDER BY seq",
+        (path, execution_key),
     )
-    for (text,) in cursor:
-        figures = json.loads(text) if text else {}
-        yield tuple(figures.get(name, math.nan) for name in names)
+    for (value,) in cursor:
+        yield math.nan if value is None else value
+
+
+_FIGURES_LOOKED_AT = 100
+
+
+def numeric_figures(connection: sqlite3.Connection, execution_key: int) -> set[str]:
+    """Return the figures that are numbers, by the first 100 answers of an execution with any."""
+    rows = connection.execute(
+        "SELECT DISTINCT f.key FROM (SELECT figures FROM answers WHERE execution_key=?"
+        " AND figures IS NOT NULL ORDER BY seq LIMIT ?) a, json_each(a.figures) f"
+        " WHERE f.type IN ('integer', 'real')",
+        (execution_key, _FIGURES_LOOKED_AT),
+    )
+    return {row[0] for row in rows.fetchall()}
 
 
 def clusters_of_cases(connection: sqlite3.Connection, execution_key: int) -> list[tuple[int, str]]:

@@ -55,6 +55,7 @@ def check_stress(benchmark: Benchmark, base_dir: str) -> list[str | Finding]:
             ("dataset", "task", benchmark.dataset),
             ("experiment", "experiment", benchmark.experiment),
             ("scorers", "task", benchmark.scorers),
+            ("metrics", "task", benchmark.metrics),
             ("load", "load", benchmark.load),
         )
         if given

@@ -207,7 +207,7 @@ def _groups(
         pinned = settings.of(listed.benchmark_id)
         for offset in range(options.seeds):
             for point in points(listed.sweep, _seed(options, listed, suite), pinned):
-                benchmark = loaded.benchmark(index, settings, point)
+                benchmark = _with_metrics(loaded.benchmark(index, settings, point), loaded.folder)
                 those = run_with(benchmark, str(loaded.folder), agents)
                 yield Group(
                     suite_id=suite.suite_id,
@@ -255,6 +255,15 @@ def _overridden(benchmark: Benchmark, options: RunOptions) -> Benchmark:
         # The author's size is of the whole dataset, which is not asked now.
         update["dataset"] = benchmark.dataset.model_copy(update={"limit": options.limit})
     return benchmark.model_copy(update=update)
+
+
+def _with_metrics(benchmark: Benchmark, folder: Path) -> Benchmark:
+    """The benchmark with everything that the code of its metrics says of them."""
+    if not benchmark.metrics:
+        return benchmark
+    from agentbench_tui.scoring.answer_metric import with_definitions
+
+    return benchmark.model_copy(update={"metrics": with_definitions(benchmark.metrics, folder)})
 
 
 def _with_cases(groups: list[Group], cases: Sequence[str]) -> list[Group]:

@@ -31,6 +31,7 @@ from agentbench_tui.model.access import Access, in_folder
 from agentbench_tui.model.errors import AgentbenchError, UsageError
 from agentbench_tui.model.kinds import is_known, kind_names
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.scoring.answer_metric import place_of_metric
 from agentbench_tui.scoring.registry import name_and_options
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ HARMLESS_FIELDS = frozenset(
 )  # fmt: skip
 """Fields of a benchmark that name nothing outside of the plan."""
 EXAMINED_FIELDS = frozenset(
-    {"dataset", "game", "instruments", "scorers", "experiment", "load", "stress"}
+    {"dataset", "game", "instruments", "scorers", "metrics", "experiment", "load", "stress"}
 )
 """Fields of a benchmark that may name something; the last three belong to kinds."""
 WRITES_INTO = "output_dir"
@@ -221,8 +222,22 @@ def _of_scorers(group: Group) -> Iterator[str]:
     for spec in scorers if isinstance(scorers, list) else ():
         for access in _of_scorer(spec, group.base_dir):
             yield _line(access, place)
+    yield from _of_metrics(group)
     if names := sorted(named_variables(scorers)):
         yield f"hands out the values of {', '.join(names)} ({place})"
+
+
+def _of_metrics(group: Group) -> Iterator[str]:
+    """Return the code that measures metrics of answers: all of it is foreign."""
+    metrics = group.benchmark.get("metrics")
+    place = f"metrics of {group.benchmark.get('benchmark_id')}"
+    for spec in metrics if isinstance(metrics, list) else ():
+        try:
+            name = place_of_metric(spec)
+        except UsageError:
+            yield _line(Access("uses", f"the metric {spec!r}, which cannot be read"), place)
+        else:
+            yield _line(Access("runs", in_folder(name, group.base_dir)), place)
 
 
 def _of_scorer(spec: object, folder: str) -> Iterator[Access]:

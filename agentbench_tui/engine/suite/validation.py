@@ -22,6 +22,7 @@ from agentbench_tui.model.errors import (
 from agentbench_tui.model.figures.metric import (
     SCORES,
     declare_metric,
+    declared_metrics,
     find_metric,
     known_metrics,
 )
@@ -282,14 +283,37 @@ class _Checker:
             self.add((*path, "scorers", index), message)
         for metric in scorer_metrics(benchmark.scorers):
             declare_metric(metric)
+        if benchmark.metrics:
+            self._answer_metrics(path, benchmark)
+
+    def _answer_metrics(self, path: KeyPath, benchmark: Benchmark) -> None:
+        """Check the metrics that the benchmark defines, and declare them, so that gates can name
+        them.
+        """
+        from agentbench_tui.scoring.answer_metric import answer_metrics, check_metric
+        from agentbench_tui.scoring.benchmark_metrics import name_problems, scorer_metrics
+
+        problems = [
+            (index, message)
+            for index, spec in enumerate(benchmark.metrics)
+            for message in check_metric(spec, self._loaded.folder)
+        ]
+        if not problems:
+            found = answer_metrics(benchmark.metrics, self._loaded.folder)
+            taken = [metric.name for metric in scorer_metrics(benchmark.scorers)]
+            problems = name_problems([metric.name for metric in found], taken)
+            for metric in (one for own in found for one in own.declared()):
+                declare_metric(metric)
+        for index, message in problems:
+            self.add((*path, "metrics", index), message)
 
     def _metrics(self, path: KeyPath, benchmark: Benchmark) -> None:
         for index, name in enumerate(benchmark.metrics_measured):
             if find_metric(name) is None:
                 self.add((*path, "metrics_measured", index), _no_metric(name))
         for dimension, entry in benchmark.scoring_rubric.items():
-            known = known_metrics()
-            if entry.metric not in known and entry.metric not in metrics_of_kinds():
+            known = {*known_metrics(), *metrics_of_kinds(), *declared_metrics()}
+            if entry.metric not in known:
                 where = (*path, "scoring_rubric", dimension, "metric")
                 self.add(where, _no_metric(entry.metric))
 

@@ -34,12 +34,12 @@ from agentbench_tui.store.queries.answers import mean_grades
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
     from agentbench_tui.model.agent import AgentSpec
-    from agentbench_tui.model.figures.figure import Direction, Metric
+    from agentbench_tui.model.figures.figure import Direction
     from agentbench_tui.store.answer_counts import AnswerCounts
 
 COSTS = ("cost_usd", "cost_usd_per_task", "cost_usd_per_correct")
@@ -117,12 +117,12 @@ def aggregate(
     resources: Resources,
     *,
     is_scored: bool,
-    own: Sequence[Metric] = (),
+    own: Callable[[Observations], Iterable[MetricValue]] = lambda _: (),
 ) -> Aggregate:
     """Metrics of an execution from its stored observations.
 
-    `is_scored` says whether the benchmark has scorers; without any there is no accuracy. `own` are
-    the metrics that it defines.
+    `is_scored` says whether the benchmark has scorers; without any there is no accuracy. `own`
+    computes the metrics that it defines.
     """
     seen = Observations(connection, execution_key)
     result = Aggregate(
@@ -135,7 +135,7 @@ def aggregate(
     _quality(result, seen, is_scored)
     if is_scored:
         _attempts(result, seen)
-    _own(result, seen, own)
+    result.metrics |= {one.name: one for one in own(seen)}
     _times(result, seen, agent, resources)
     _tokens(result, seen)
     _say_of_tokens(result, seen.counts)
@@ -189,23 +189,6 @@ def _attempts(result: Aggregate, seen: Observations) -> None:
         unit = "share"
         result.metrics[name] = MetricValue(
             name, found.value, unit, found.low, found.high, found.n, found.reason or None
-        )
-
-
-def _own(result: Aggregate, seen: Observations, metrics: Sequence[Metric]) -> None:
-    """Add the metrics that the benchmark defines."""
-    for metric, values in zip(metrics, seen.figures([one.name for one in metrics]), strict=True):
-        known = ~np.isnan(values)
-        found = estimate(values[known], "share", clusters=seen.clusters(known))
-        result.metrics[metric.name] = MetricValue(
-            metric.name,
-            found.value,
-            metric.unit,
-            found.low,
-            found.high,
-            found.n,
-            "it judged no answer" if found.value is None else None,
-            metric.direction,
         )
 
 

@@ -15,6 +15,7 @@ from agentbench_tui.model.breaking_off import breakable
 from agentbench_tui.model.errors import message_of, named
 from agentbench_tui.model.process_exit import in_one_process, one_process, passes
 from agentbench_tui.process.supervision import note_call
+from agentbench_tui.scoring.answer_metric import answer_metrics
 from agentbench_tui.scoring.combination import (
     combined,
     deciding,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.agent import AgentSpec
     from agentbench_tui.model.answer import Agent, Answer, Case, Scorer
     from agentbench_tui.model.suite import Benchmark, Combine
+    from agentbench_tui.scoring.answer_metric import AnswerMetric, Figure
     from agentbench_tui.scoring.registry import NamedScorer
 
 SCORING_LIMIT_S = 300.0
@@ -44,6 +46,7 @@ class Scoring:
 
     scorers: Sequence[NamedScorer] = ()
     combine: Combine = "all"
+    metrics: Sequence[AnswerMetric] = ()
 
     async def grade(
         self, case: Case, answer: Answer, on_failure: Callable[[str], None]
@@ -68,10 +71,11 @@ class Scoring:
                 if position in deciders:
                     return None
         found = list(scores.values())
+        figures = self._figures(found) | await self._measured(case, answer, on_failure)
         if not deciders:
-            return Graded(None, None, found, {})
+            return Graded(None, None, found, figures)
         credit, correct = combined([scores[position] for position in deciders], self.combine)
-        return Graded(credit, correct, found, self._figures(found))
+        return Graded(credit, correct, found, figures)
 
     def of_failure(self) -> dict[str, float]:
         """Return the figures of an observation without an answer: no scorer gives it credit."""
@@ -84,7 +88,26 @@ class Scoring:
         for scorer in self.scorers:
             await scorer.close()
 
-    def _figures(self, scores: Sequence[Score]) -> dict[str, float]:
+    async def _measured(
+        self, case: Case, answer: Answer, on_failure: Callable[[str], None]
+    ) -> dict[str, Figure]:
+        """Return the value of each metric that has one for the answer."""
+        found: dict[str, Figure] = {}
+        for metric in self.metrics:
+            note_call(f"metric {metric.name}, case {case.id}")
+            try:
+                value = await _measure(metric, case, answer)
+            except BaseException as raised:  # it must not lose the answer
+                if passes(raised):
+                    raise
+                detail = message_of(raised) if isinstance(raised, GraderFailure) else named(raised)
+                on_failure(f"{metric.name}: {detail}")
+            else:
+                if value is not None:
+                    found[metric.name] = value
+        return found
+
+    def _figures(self, scores: Sequence[Score]) -> dict[str, Figure]:
         if len(self.scorers) < 2:
             return {}
         return {metric_of_label(score.scorer): score.value for score in scores}
@@ -104,7 +127,15 @@ def make_scoring(benchmark: Benchmark, folder: Path | str) -> Scoring:
 
     opener = partial(_open_judge, folder=str(folder))
     scorers = [make_scorer(spec, open_judge=opener, base_dir=folder) for spec in benchmark.scorers]
-    return Scoring(scorers, benchmark.combine)
+    return Scoring(scorers, benchmark.combine, answer_metrics(benchmark.metrics, folder))
+
+
+@breakable
+async def _measure(metric: AnswerMetric, case: Case, answer: Answer) -> Figure | None:
+    with one_process():
+        pending = metric.of(case, answer)
+    async with asyncio.timeout(SCORING_LIMIT_S):
+        return await in_one_process(pending)
 
 
 @breakable

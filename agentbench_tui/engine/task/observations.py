@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,14 +14,14 @@ from agentbench_tui.model.answer import UNMEASURED
 from agentbench_tui.store.answer_columns import (
     ColumnFacts,
     clusters_of_cases,
-    figure_rows,
+    figures_of,
     observation_rows,
 )
 from agentbench_tui.store.answer_counts import answer_counts, failure_counts
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -118,15 +117,13 @@ class Observations:
     def credit(self) -> Floats:
         return self._columns.column("credit")
 
-    def figures(self, names: Sequence[str]) -> list[Floats]:
-        """Return a column for each of these metrics, which the benchmark defines."""
-        if not names:
-            return []
-        columns = np.full((len(names), len(self)), math.nan)
-        rows = figure_rows(self._connection, self._key, names)
-        for number, row in enumerate(rows):
-            columns[:, number] = row
-        return list(columns)
+    def figures(self, name: str, place: int | None = None) -> Floats:
+        """Return the values of a metric that the benchmark defines; NaN for those without a value.
+
+        `place` is the number within each pair, for a ratio of sums.
+        """
+        rows = figures_of(self._connection, self._key, name, place)
+        return np.fromiter(rows, np.float64, len(self))
 
     def known(self, name: str) -> int:
         """Return the number of known values of a column."""

@@ -237,7 +237,7 @@ class Recorder:
         return text if limit is None or len(text) <= limit else text[:limit] + "…"
 
 
-def encode_figures(figures: Mapping[str, float]) -> str | None:
+def encode_figures(figures: Mapping[str, float | tuple[float, float]]) -> str | None:
     """Return the figures of an answer as JSON; None without any."""
     return msgspec.json.encode(figures).decode() if figures else None
 

@@ -25,6 +25,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.kind_sections import read_suite
 from agentbench_tui.model.suite import Suite
 from agentbench_tui.process.supervision import end_forks_of
+from agentbench_tui.scoring.answer_metric import with_definitions
 from agentbench_tui.store.draft import Draft
 from agentbench_tui.store.locking import Lease
 from agentbench_tui.store.queries.answers import answers_to_grade, messages_of
@@ -149,7 +150,9 @@ def _new_rules(
     (before,) = (one for one in own.benchmarks if one.benchmark_id == wanted)
     given = new.settings(settings, _changed(group.values, defaults))
     point = _changed(group.parameters, before.parameters)
-    return new.benchmark(ids.index(wanted), given, point), new.resolve(given)
+    benchmark = new.benchmark(ids.index(wanted), given, point)
+    metrics = with_definitions(benchmark.metrics, new.folder)
+    return benchmark.model_copy(update={"metrics": metrics}), new.resolve(given)
 
 
 def _changed(values: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:

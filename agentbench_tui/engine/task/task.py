@@ -7,6 +7,7 @@ the machine affects all of them equally. Only one agent is asked at a time.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.cases.casebook import CaseReader
@@ -73,7 +74,7 @@ def aggregate(
     """Return the metrics of a stored execution."""
     from agentbench_tui.engine.task.aggregate import aggregate
     from agentbench_tui.engine.task.attempts import pass_within_attempts
-    from agentbench_tui.scoring.benchmark_metrics import scorer_metrics
+    from agentbench_tui.engine.task.own_metrics import own_metrics
 
     result = aggregate(
         connection,
@@ -81,7 +82,7 @@ def aggregate(
         agent,
         resources,
         is_scored=bool(benchmark.scorers),
-        own=scorer_metrics(benchmark.scorers),
+        own=partial(own_metrics, benchmark),
     )
     if benchmark.game is not None:
         find_game(benchmark.game).add_metrics(connection, execution_key, result)

@@ -12,7 +12,8 @@ import msgspec
 
 from agentbench_tui.model.answer import Case, Score
 from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.model.figures.metric import METRICS
+from agentbench_tui.model.figures.pass_metrics import pass_metric
 from agentbench_tui.model.kinds import DEFAULT, kind_named
 from agentbench_tui.store.queries.suites import benchmark_kind, is_of_kind, kinds_with
 
@@ -205,7 +206,10 @@ def metrics_of(
 
 
 def _direction(name: str) -> Direction | None:
-    known = find_metric(name)
+    """Return the direction of one of agentbench's metrics; None for any other, whatever is
+    installed.
+    """
+    known = METRICS.get(name.partition(".")[0]) or pass_metric(name)
     return None if known is None else known.direction
 
 

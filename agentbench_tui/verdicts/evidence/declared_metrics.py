@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from agentbench_tui.model.figures.figure import Direction
 
 
+def base_of(name: str) -> str:
+    """Return the name of a benchmark's metric without the part of a distribution: `words` for
+    `words.p95`.
+    """
+    return name.partition(".")[0]
+
+
 def declare_benchmark_metrics(
     connection: sqlite3.Connection, execution_key: int | None = None
 ) -> tuple[str, ...]:
@@ -29,7 +36,8 @@ def declare_benchmark_metrics(
     found = defined_metrics(connection, execution_key)
     for name, unit, direction in found:
         formula = "A metric that a benchmark defines: a scorer's, or its own."
-        declare_metric(Metric(name, unit, cast("Direction", direction), formula))
+        for each in dict.fromkeys((name, base_of(name))):
+            declare_metric(Metric(each, unit, cast("Direction", direction), formula))
     return tuple(dict.fromkeys(one.name for one in found))
 
 

@@ -19,10 +19,14 @@ from agentbench_tui.experiments.aggregate import repeat_means
 from agentbench_tui.market.judging.aggregate import columns as games
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.model.figures.metric import SHARES
+from agentbench_tui.store.answer_columns import numeric_figures
 from agentbench_tui.store.queries.iterations import totals_by_repeat
 from agentbench_tui.store.queries.metrics import names_of_execution
 from agentbench_tui.store.queries.selection import specification_of
-from agentbench_tui.verdicts.evidence.declared_metrics import declare_benchmark_metrics
+from agentbench_tui.verdicts.evidence.declared_metrics import (
+    base_of,
+    declare_benchmark_metrics,
+)
 from agentbench_tui.verdicts.evidence.evidence_columns import EvidenceColumns, with_each
 from agentbench_tui.verdicts.evidence.repeat_totals import RepeatTotals, repeat_totals, total_names
 from agentbench_tui.verdicts.evidence.whole_runs import mean_by_run, run_numbers
@@ -245,9 +249,12 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
     case = numbers.of(row["dataset_key"], seen.case)
     measured = _measured(connection, row["key"])
     columns = _columns(seen, scored="accuracy" in measured, recorded=agent.recorded)
-    defined = declare_benchmark_metrics(connection, row["key"])
+    declared = declare_benchmark_metrics(connection, row["key"])
+    numeric = numeric_figures(connection, row["key"]) if declared else set()
+    defined = tuple(dict.fromkeys(base_of(name) for name in declared))
+    defined = tuple(name for name in defined if name in numeric)
     for name in defined:
-        columns[name] = partial(_figure, seen, name)
+        columns[name] = partial(seen.figures, name)
     if "accuracy" in measured:
         columns |= _of_attempts(seen)
     if "total_pnl" in measured:
@@ -269,10 +276,6 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
         RepeatTotals(total_names(agent) | returned.keys(), totals),
         defined,
     )
-
-
-def _figure(seen: Observations, name: str) -> Floats:
-    return seen.figures([name])[0]
 
 
 def _of_attempts(seen: Observations) -> dict[str, Compute]:
