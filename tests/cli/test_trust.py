@@ -363,7 +363,7 @@ def test_every_field_of_a_plan_was_thought_about() -> None:
     assert not HARMLESS_FIELDS & EXAMINED_FIELDS
     assert {"suites", "groups"} == set(Plan.__struct_fields__) - {
         "run_id", "repeats", "seed", "cost_limit_usd", "token_limit", "prices", "prices_file",
-        "gates", "tags", "notes", "command", "remarks",
+        "gates", "tags", "notes", "command", "remarks", "rerun_of",
     }  # fmt: skip
     assert {"output_dir"} == set(Suite.model_fields) - {
         "suite_id", "name", "description", "category", "version", "created_at", "benchmarks",

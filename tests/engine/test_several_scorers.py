@@ -160,7 +160,7 @@ async def test_rescoring_changes_the_figures_of_failures_too(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("scorers", "message"),
     [
-        (["exact", "exact"], "exact: another scorer or metric has that name; give this one another with"),
+        (["exact", "exact"], "exact: another scorer or metric has that name; give this one"),
         (["exact", {"numeric": {}, "as": "accuracy"}], "agentbench has a metric of that name"),
         ([{"exact": {}, "counts": False}], "no scorer counts"),
         ([{"exact": {}, "counts": "no"}], "`counts` is true or false, not 'no'"),
