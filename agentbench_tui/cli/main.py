@@ -101,6 +101,7 @@ COMMANDS = {
         "agentbench_tui.cli.schema:schema",
         "Print the JSON Schema of a printed document.",
     ),
+    "serve": ("agentbench_tui.cli.serve:serve", "Serve results and runs over HTTP."),
     "mock": ("agentbench_tui.cli.mock:mock", "Serve a simulated model for practice."),
     "doctor": (
         "agentbench_tui.cli.doctor:doctor",

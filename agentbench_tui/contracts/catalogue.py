@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 PREFIX = "agentbench."
 _PLACES: Mapping[str, tuple[str, ...]] = {
+    "agent-matrix/1": ("leaderboard.AgentMatrixDocument",),
     "agents/1": ("listings.AgentsDocument",),
     "answers/1": ("runs.AnswersDocument",),
     "baselines/1": ("listings.BaselinesDocument",),
@@ -32,6 +33,8 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
     "experiments/1": ("experiments.ExperimentsDocument",),
     "explanation/1": ("listings.ExplanationDocument", "listings.ExplanationsDocument"),
     "gates/1": ("run.GatesDocument",),
+    "health/1": ("service.HealthDocument",),
+    "imported/1": ("service.ImportedDocument",),
     "leaderboard/1": ("leaderboard.LeaderboardDocument",),
     "load/1": ("load.LoadDocument",),
     "load-sweep/1": ("load.LoadSweepDocument",),
@@ -42,17 +45,21 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
     "profile/1": ("profile.ProfileDocument",),
     "profiles/1": ("profile.ProfilesDocument",),
     "regressions/1": ("regressions.RegressionsDocument",),
+    "results/1": ("service.ResultsDocument",),
     "run/1": ("run.RunDocument",),
     "run-details/1": ("runs.RunDetailsDocument",),
     "runs/1": ("runs.RunsDocument",),
     "schemas/1": ("listings.SchemasDocument",),
+    "started-run/1": ("service.StartedRunDocument",),
     "stats-check/1": ("stats.StatsCheckDocument",),
     "stats-power/1": ("stats.StatsPowerDocument",),
     "stats-summary/1": ("stats.StatsSummaryDocument",),
     "stats-variance/1": ("stats.StatsVarianceDocument",),
+    "stop/1": ("service.StopDocument",),
     "stress/1": ("stress.StressDocument", "stress.StressAgentsDocument"),
     "suite/1": ("listings.SuiteDocument",),
     "suites/1": ("listings.SuitesDocument",),
+    "version/1": ("service.VersionDocument",),
 }
 """Name → classes; a name has several where what is printed depends on what was asked."""
 

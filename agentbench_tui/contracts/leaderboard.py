@@ -188,3 +188,10 @@ class LeaderboardDocument(Document, frozen=True, kw_only=True, tag="agentbench.l
     run_id: str | UnsetType = UNSET
     """With `--run`, as `leaderboard`."""
     leaderboard: tuple[RunLeaderboardEntry, ...] | UnsetType = UNSET
+
+
+class AgentMatrixDocument(Document, frozen=True, kw_only=True, tag="agentbench.agent-matrix/1"):
+    """Mean scores of agents over a suite, ranked among themselves."""
+
+    suite_id: str | None
+    agents: tuple[AgentEntry, ...]

@@ -128,6 +128,8 @@ class Imported:
 
     new: tuple[str, ...]
     """Ids of the copied runs."""
+    known: tuple[str, ...]
+    """Ids of runs that were there already, or are just being written."""
     refused: tuple[str, ...]
     """One line per damaged run, with what is wrong."""
 
@@ -146,6 +148,7 @@ def import_runs(database: Path, source_path: Path, soundness: Soundness | None =
     check_is_file(source_path)
     _check_digest(source_path)
     new: list[str] = []
+    known: list[str] = []
     refused: list[str] = []
     _check_schema(source_path)
     remove_unfinished(database)
@@ -161,18 +164,21 @@ def import_runs(database: Path, source_path: Path, soundness: Soundness | None =
                 raise UsageError(f"{source_path}: run {run_id} has not ended; export it first")
             lease = Lease.take(database, run_id)
             if lease is None:
+                known.append(run_id)
                 continue
             try:
                 if _make_way(database, run_id):
                     copy_run(source, key, database, imported_at=utc_now())
                     new.append(run_id)
+                else:
+                    known.append(run_id)
             except sqlite3.IntegrityError as error:
                 # Sound by itself, but not beside what is there, such as an execution's id.
                 _make_way(database, run_id)
                 refused.append(f"run {run_id}: does not fit into {database}: {error}")
             finally:
                 lease.release()
-    return Imported(tuple(new), tuple(refused))
+    return Imported(tuple(new), tuple(known), tuple(refused))
 
 
 def _check_schema(source_path: Path) -> None:

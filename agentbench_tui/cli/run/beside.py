@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,13 +34,13 @@ class Ending(NamedTuple):
 
 def draw(plan: Plan, database: Path, *, resume: bool) -> int | None:
     """Draw it as one view until it ends; the signal that ended it, if one did."""
-    from agentbench_tui.engine.run.launch import launch, log_path
+    from agentbench_tui.engine.run.launch import launch, log_path, wait_until_registered
 
     log = log_path(plan.run_id)
     process = launch(plan, database, log, resume=resume)
     with _passed_on(process):
         try:
-            _wait_until_registered(plan.run_id, database, process, log)
+            wait_until_registered(plan.run_id, database, process, log)
             asyncio.run(_watch(plan.run_id, database, process))
         finally:
             code = process.wait()
@@ -51,13 +50,13 @@ def draw(plan: Plan, database: Path, *, resume: bool) -> int | None:
 def show(plan: Plan, database: Path, look: Look, *, resume: bool) -> Ending:
     """Show it in a terminal session until that is left."""
     from agentbench_tui.cli.run.session_options import show_session
-    from agentbench_tui.engine.run.launch import launch, log_path
+    from agentbench_tui.engine.run.launch import launch, log_path, wait_until_registered
     from agentbench_tui.tui.shared import Shared
 
     log = log_path(plan.run_id)
     process = launch(plan, database, log, resume=resume)
     with _passed_on(process):
-        _wait_until_registered(plan.run_id, database, process, log)
+        wait_until_registered(plan.run_id, database, process, log)
     shared = Shared(database, run_id=plan.run_id, fixed_run=True)
     left = show_session(shared, look, first="live", own_run=plan.run_id)
     if process.poll() is None and left.choice != "stop":
@@ -74,7 +73,9 @@ def _signal_of(code: int, run_id: str, log: Path) -> int | None:
     if code == -signal.SIGKILL:
         raise _killed(run_id)
     if code not in {0, 130, 143}:
-        raise _failure(log, code)
+        from agentbench_tui.engine.run.launch import launch_failure
+
+        raise launch_failure(log, code)
     log.unlink(missing_ok=True)
     return None if code == 0 else code - 128
 
@@ -121,11 +122,11 @@ def _passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 def leave(plan: Plan, database: Path, form: str, *, resume: bool) -> None:
     """Begin it, print its id and leave it."""
-    from agentbench_tui.engine.run.launch import launch, log_path
+    from agentbench_tui.engine.run.launch import launch, log_path, wait_until_registered
 
     log = log_path(plan.run_id)
     process = launch(plan, database, log, resume=resume)
-    _wait_until_registered(plan.run_id, database, process, log)
+    wait_until_registered(plan.run_id, database, process, log)
     if form == "json":
         print_json(
             {
@@ -139,39 +140,3 @@ def leave(plan: Plan, database: Path, form: str, *, resume: bool) -> None:
     else:
         click.echo(plan.run_id)
         click.echo(f"`agentbench runs show {plan.run_id}` shows its progress", err=True)
-
-
-def _wait_until_registered(
-    run_id: str, database: Path, process: subprocess.Popen[bytes], log: Path
-) -> None:
-    """Wait for the run's row, which is written once its cases are read.
-
-    Raises the error of the process if it ended before that.
-    """
-    from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries.progress import progress_of_run
-
-    with reading(database) as connection:
-        while progress_of_run(connection, run_id) is None:
-            if process.poll() is not None:
-                raise _failure(log, process.returncode)
-            time.sleep(0.02)
-
-
-def _failure(log: Path, code: int) -> Exception:
-    """Return the error of the run's process, with its exit code if that is one of agentbench's."""
-    from agentbench_tui.model.errors import AgentbenchError, Interrupted, Unmeasured, UsageError
-
-    if code in {130, 143, -signal.SIGINT, -signal.SIGTERM}:
-        log.unlink(missing_ok=True)
-        interrupted = Interrupted("interrupted before the run began")
-        interrupted.exit_code = code if code > 0 else 128 - code
-        return interrupted
-    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-    said = lines[-1].removeprefix("agentbench: ") if lines else "it said nothing"
-    if lines and (code == Unmeasured.exit_code or code > 128):  # code of the user's ended it
-        unmeasured = Unmeasured(f"{said} (log: {log})")
-        unmeasured.exit_code = code
-        return unmeasured
-    error = UsageError if code == UsageError.exit_code else AgentbenchError
-    return error(f"the run's process failed: {said} (log: {log})")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentbench_tui.engine.run.plan import encode_plan
+from agentbench_tui.model.errors import AgentbenchError, Interrupted, Unmeasured, UsageError
 from agentbench_tui.process.environment import python_module
+from agentbench_tui.store.database import reading
+from agentbench_tui.store.queries.progress import progress_of_run
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import Plan
@@ -36,14 +41,14 @@ def launch(
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
-                env={**os.environ, "PYTHONPATH": _python_path()},
+                env={**os.environ, "PYTHONPATH": python_path()},
             )
     except BaseException:
         Path(name).unlink(missing_ok=True)  # whoever carries a plan out removes it, and nobody will
         raise
 
 
-def _python_path() -> str:
+def python_path() -> str:
     """Return this process's search path, so that `python:module:function` finds the same
     modules.
     """
@@ -64,3 +69,34 @@ def log_path(run_id: str) -> Path:
     except OSError:
         folder = Path(tempfile.gettempdir())
     return folder / f"{run_id}.log"
+
+
+def wait_until_registered(
+    run_id: str, database: Path, process: subprocess.Popen[bytes], log: Path
+) -> None:
+    """Wait for the run's row, which is written once its cases are read.
+
+    Raises the error of the process if it ended before that.
+    """
+    with reading(database) as connection:
+        while progress_of_run(connection, run_id) is None:
+            if process.poll() is not None:
+                raise launch_failure(log, process.returncode)
+            time.sleep(0.02)
+
+
+def launch_failure(log: Path, code: int) -> Exception:
+    """Return the error of the run's process, with its exit code if that is one of agentbench's."""
+    if code in {130, 143, -signal.SIGINT, -signal.SIGTERM}:
+        log.unlink(missing_ok=True)
+        interrupted = Interrupted("interrupted before the run began")
+        interrupted.exit_code = code if code > 0 else 128 - code
+        return interrupted
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    said = lines[-1].removeprefix("agentbench: ") if lines else "it said nothing"
+    if lines and (code == Unmeasured.exit_code or code > 128):  # code of the user's ended it
+        unmeasured = Unmeasured(f"{said} (log: {log})")
+        unmeasured.exit_code = code
+        return unmeasured
+    error = UsageError if code == UsageError.exit_code else AgentbenchError
+    return error(f"the run's process failed: {said} (log: {log})")

@@ -81,7 +81,7 @@ def executed_by_resuming(plan: Plan, cases: Iterable[Case] = ()) -> list[str]:
     agents = {msgspec.json.encode(one.agent): one.agent for _, one in plan.executions()}
     lines = []
     for agent in agents.values():
-        lines += [_line(access, f"agent {agent.id}") for access in _of_agent(agent)]
+        lines += [_line(access, f"agent {agent.id}") for access in accesses_of_agent(agent)]
     for group in plan.groups:
         lines += _of_benchmark(group)
     played = [group for group in plan.groups if group.benchmark.get("game") is not None]
@@ -124,7 +124,7 @@ def _line(access: Access, place: str) -> str:
     return f"{access.verb} {one_line(access.what, _LONGEST)} ({one_line(place)})"
 
 
-def _of_agent(spec: AgentSpec) -> Iterator[Access]:
+def accesses_of_agent(spec: AgentSpec) -> Iterator[Access]:
     """Return what opening and calling the agent would use."""
     names = sorted(named_variables(msgspec.to_builtins(spec)))
     keys = f", with the values of {', '.join(names)}" if names else ""
@@ -269,4 +269,4 @@ def _of_judge(target: object, folder: str) -> Iterator[Access]:
     except AgentbenchError:
         yield Access("uses", f"the judge {target!r}, which cannot be read")
         return
-    yield from _of_agent(spec)
+    yield from accesses_of_agent(spec)

@@ -66,12 +66,16 @@ def suite_catalogue() -> list[CatalogueEntry]:
     Of equal names the one in ./suites wins, then the shipped one. Files are not read.
     """
     entries: dict[str, CatalogueEntry] = {}
-    for entry in (*_in_folder(_FOLDER, "folder"), *_in_folder(_shipped(), "shipped"), *_plug_ins()):
+    for entry in (
+        *suites_in_folder(_FOLDER, "folder"),
+        *suites_in_folder(shipped_folder(), "shipped"),
+        *_plug_ins(),
+    ):
         entries.setdefault(entry.name, entry)
     return sorted(entries.values(), key=lambda entry: entry.name)
 
 
-def _shipped() -> Path:
+def shipped_folder() -> Path:
     """Return `shipped_suites` inside an installed package, or `suites` next to the package in a
     checkout.
     """
@@ -80,7 +84,7 @@ def _shipped() -> Path:
     return installed if installed.is_dir() else package.parent / "suites"
 
 
-def _in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
+def suites_in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
     """Yield `NAME.yaml` (or .yml, .json, .toml), `NAME/suite.yaml`, and `GROUP/NAME` for each file
     in another folder; JSON files in that folder are data, not suites.
     """
@@ -108,7 +112,7 @@ def _in_group(path: Path) -> Path | None:
         return None
     files = (
         folder / path.with_name(path.name + suffix)
-        for folder in (_FOLDER, _shipped())
+        for folder in (_FOLDER, shipped_folder())
         for suffix in SUFFIXES
     )
     return next((file for file in files if path.name and file.is_file()), None)

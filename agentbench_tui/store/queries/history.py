@@ -71,7 +71,8 @@ def stamp_of_history(connection: sqlite3.Connection) -> tuple[Any, ...]:
     """
     row = connection.execute(
         "SELECT COUNT(*), MAX(key), TOTAL(status='complete'), TOTAL(status='interrupted'),"
-        " TOTAL(overall_score), (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM baselines),"
+        " TOTAL(overall_score), TOTAL(accuracy_score), TOTAL(correct), TOTAL(cost_usd),"
+        " (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM baselines),"
         " (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM accepted_changes)"
         " FROM benchmark_executions"
     ).fetchone()

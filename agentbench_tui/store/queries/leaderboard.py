@@ -36,6 +36,7 @@ class ExecutionFilter:
     benchmark: str | None = None
     run_key: int | None = None
     """Only this run; by default the latest executions of all runs."""
+    agents: tuple[str, ...] | None = None
 
     def source(self) -> str:
         """Return the executions as an SQL table, with the names in `values` as parameters."""
@@ -46,7 +47,8 @@ class ExecutionFilter:
             " (:window IS NULL OR x.created_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', :window))"
             " AND (:suite IS NULL OR x.suite_id=:suite)"
             " AND (:benchmark IS NULL OR x.benchmark_id=:benchmark)"
-            " AND (:category IS NULL OR f.category=:category))"
+            " AND (:category IS NULL OR f.category=:category)"
+            " AND (:agents IS NULL OR x.agent_id IN (SELECT value FROM json_each(:agents))))"
         )
 
     def values(self) -> dict[str, Any]:
@@ -57,6 +59,7 @@ class ExecutionFilter:
             "benchmark": self.benchmark,
             "category": self.category,
             "run": self.run_key,
+            "agents": None if self.agents is None else json.dumps(self.agents),
         }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -142,3 +142,20 @@ def metrics_of_other_agents(
         (name, agent, *place, json.dumps([*run_keys])),
     )
     return [*map(MetricElsewhere._make, rows.fetchall())]
+
+
+def latest_scores(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:
+    """Return scores and cost of the latest executions, one for each version of an agent on each
+    benchmark without parameters, the newest first.
+    """
+    cursor = connection.execute(
+        "SELECT agent_id, agent_version, simulated, suite_id, benchmark_id, accuracy_score,"
+        " speed_score, efficiency_score, cost_score, reliability_score, overall_score, cost_usd,"
+        " MAX(created_at) AS created_at FROM benchmark_executions"
+        " WHERE status='complete' AND parameters='{}'"
+        " GROUP BY agent_id, agent_version, simulated, suite_id, benchmark_id"
+        " ORDER BY MAX(created_at) DESC LIMIT ?",
+        (limit,),
+    )
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]

@@ -83,3 +83,64 @@ def live_states(connection: sqlite3.Connection, run_id: str) -> list[RunningExec
         (run_id,),
     )
     return [*map(RunningExecution._make, rows.fetchall())]
+
+
+class EventPosition(NamedTuple):
+    """The last `seq` of each followed table that a viewer has seen of a run."""
+
+    failures: int = 0
+    gauges: int = 0
+    ticks: int = 0
+    iterations: int = 0
+
+
+_EVENT_COLUMNS = {
+    "failures": "e.id AS execution_id, t.stage, t.kind, t.detail, t.at",
+    "gauges": "t.at, t.scope, t.reading",
+    "ticks": "e.id AS execution_id, t.at, t.observed, t.answered, t.correct, t.tokens, t.cost_usd",
+    "iterations": "e.id AS execution_id, t.repeat, t.iteration, t.warmup, t.status, t.observed,"
+    " t.answered, t.correct, t.asking_s",
+}
+
+
+def event_rows_after(
+    connection: sqlite3.Connection, run_key: int, after: EventPosition, limit: int
+) -> dict[str, list[Row]]:
+    """Return followed table → its rows of a run after a position, in order, at most `limit`."""
+    found = {}
+    for table, columns in _EVENT_COLUMNS.items():
+        join = (
+            ""
+            if table == "gauges"
+            else " LEFT JOIN benchmark_executions e ON e.key=t.execution_key"
+        )
+        found[table] = rows_of(
+            connection,
+            f"SELECT t.seq, {columns} FROM {table} t{join}"  # noqa: S608  # constants alone
+            " WHERE t.run_key=? AND t.seq>? ORDER BY t.seq LIMIT ?",
+            (run_key, getattr(after, table), limit),
+        )
+    return found
+
+
+def state_of_run(connection: sqlite3.Connection, run_key: int) -> tuple[Row, list[Row]]:
+    """Return the status of a run, and how far each of its executions is.
+
+    What a running execution has observed is the sum of its ticks, which are at most a second old.
+    """
+    (run,) = rows_of(
+        connection, "SELECT id AS run_id, status, stop_reason FROM runs WHERE key=?", (run_key,)
+    )
+    executions = rows_of(
+        connection,
+        "WITH sums AS (SELECT execution_key, SUM(observed) AS observed, SUM(answered) AS answered,"
+        "  SUM(correct) AS correct FROM ticks WHERE run_key=?1 GROUP BY execution_key)"
+        " SELECT e.id AS execution_id, e.agent_id, e.benchmark_id, e.status, e.planned,"
+        " MAX(e.observed, COALESCE(s.observed, 0)) AS observed,"
+        " MAX(e.answered, COALESCE(s.answered, 0)) AS answered,"
+        " MAX(e.correct, COALESCE(s.correct, 0)) AS correct"
+        " FROM benchmark_executions e LEFT JOIN sums s ON s.execution_key=e.key"
+        " WHERE e.run_key=?1 ORDER BY e.ordinal",
+        (run_key,),
+    )
+    return run, executions

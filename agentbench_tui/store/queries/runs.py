@@ -384,3 +384,9 @@ def start_of_run(connection: sqlite3.Connection, run_id: str) -> str:
         "SELECT started_at FROM runs WHERE id=?", (run_id,)
     ).fetchone()
     return str(started_at)
+
+
+def run_statuses(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return status → number of runs that have it."""
+    rows = connection.execute("SELECT status, COUNT(*) FROM runs GROUP BY status")
+    return {str(status): int(count) for status, count in map(tuple, rows.fetchall())}

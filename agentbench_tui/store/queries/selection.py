@@ -282,3 +282,48 @@ def selectable_tags(connection: sqlite3.Connection, most: int) -> list[Selectabl
 def _selectable(connection: sqlite3.Connection, statement: str, most: int) -> list[Selectable]:
     rows = connection.execute(statement, {"most": most})
     return [*map(Selectable._make, rows.fetchall())]
+
+
+def newest_specification(connection: sqlite3.Connection, agent_id: str) -> AgentSpec | None:
+    """Return the last stored version of an agent; None if it was never measured."""
+    row = connection.execute(
+        "SELECT specification FROM agent_versions WHERE agent_id=?"
+        " ORDER BY created_at DESC LIMIT 1",
+        (agent_id,),
+    ).fetchone()
+    return None if row is None else msgspec.json.decode(row[0], type=AgentSpec)
+
+
+def newest_executions(
+    connection: sqlite3.Connection,
+    agent: str,
+    *,
+    suite: str | None,
+    since: str | None,
+    limit: int,
+) -> tuple[list[Row], int]:
+    """Return an agent's complete executions, the newest first, and the number of further ones.
+
+    Rows of `benchmark_executions`, `parameters` decoded, with the `run_id`. `since`: made after
+    this time only (UTC, ISO 8601).
+    """
+    given = {"agent": agent, "suite": suite, "since": since, "limit": limit}
+    where = (
+        "e.agent_id=:agent AND e.status='complete' AND (:suite IS NULL OR e.suite_id=:suite)"
+        " AND (:since IS NULL OR e.created_at>:since)"
+    )
+    cursor = connection.execute(
+        "SELECT e.*, r.id AS run_id FROM benchmark_executions e"  # noqa: S608  # ours
+        f" JOIN runs r ON r.key=e.run_key WHERE {where}"
+        " ORDER BY e.created_at DESC, e.key DESC LIMIT :limit",
+        given,
+    )
+    names = [column[0] for column in cursor.description]
+    rows = [dict(zip(names, tuple(row), strict=True)) for row in cursor.fetchall()]
+    for row in rows:
+        row["parameters"] = json.loads(row["parameters"])
+    (count,) = connection.execute(
+        f"SELECT COUNT(*) FROM benchmark_executions e WHERE {where}",  # noqa: S608  # ours
+        given,
+    ).fetchone()
+    return rows, count - len(rows)

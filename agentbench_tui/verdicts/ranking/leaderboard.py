@@ -10,9 +10,11 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.contracts.leaderboard import AgentEntry, AgentMatrixDocument
 from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.store.queries.leaderboard import (
     LEADERBOARD_DAYS,
+    ExecutionFilter,
     harness_verdicts,
     leaderboard_rows,
     matrix_rows,
@@ -24,6 +26,7 @@ from agentbench_tui.verdicts.selection.contenders import Wanted, check_category,
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
 SCHEMA = "agentbench.leaderboard/1"
 
@@ -110,6 +113,17 @@ def category_leaderboard(
         "categories": {name: boards[name][:limit] for name in sorted(boards)},
         "agents": [_matrix_entry(row) for row in matrix_rows(connection, wanted.kept)][:limit],
     }
+
+
+def agent_matrix(
+    connection: sqlite3.Connection, agents: Sequence[str], suite: str | None
+) -> AgentMatrixDocument:
+    """Return the mean scores of these agents over a suite, ranked among themselves."""
+    kept = ExecutionFilter(None, suite, agents=tuple(agents))
+    rows = matrix_rows(connection, kept)
+    return AgentMatrixDocument(
+        suite_id=suite, agents=tuple(AgentEntry(**_matrix_entry(row)) for row in rows)
+    )
 
 
 def _matrix_entry(row: dict[str, Any]) -> Entry:

@@ -21,6 +21,7 @@ from agentbench_tui.store.queries.runs import (
     failures_of,
     graded_scores,
     metrics_of,
+    plan_of_run,
 )
 from agentbench_tui.store.queries.suites import metrics_measured, suite_weights
 from agentbench_tui.store.reruns import outcomes_of
@@ -104,6 +105,27 @@ def typed_run(document: Document) -> RunDocument:
         for one in document["executions"]
     ]
     return msgspec.convert(plain(document | {"executions": executions}), of)
+
+
+def stored_executions(connection: sqlite3.Connection, rows: Iterable[Document]) -> list[Document]:
+    """Return executions of any runs (rows of `benchmark_executions`) as run documents have them."""
+    shared = _Shared(connection)
+    plans: dict[int, StoredPlan] = {}
+    documents = []
+    for row in rows:
+        plan = plans.get(row["run_key"])
+        if plan is None:
+            plan = plans[row["run_key"]] = read_plan(plan_of_run(connection, row["run_key"]))
+        groups = {one.id: group for group in plan.groups for one in group.executions}
+        planned = {one.id: one for group in plan.groups for one in group.executions}
+        group = groups.get(row["id"])
+        benchmark = None if group is None else group.read()
+        documents.append(
+            execution_document(connection, row, shared)
+            | _by_kind(connection, row, benchmark, groups)
+            | {"rerun": _rerun(connection, row, planned.get(row["id"]))}
+        )
+    return documents
 
 
 def mark_interrupted(document: Document) -> None:

@@ -1,0 +1,156 @@
+"""The FastAPI application: endpoints, errors as RFC 9457 problems, and the OpenAPI document."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from agentbench_tui import __version__
+from agentbench_tui.api.guard import Guard
+from agentbench_tui.api.openapi import openapi_document
+from agentbench_tui.api.problems import (
+    PROBLEM_JSON,
+    UNPROCESSABLE,
+    ServiceError,
+    service_error,
+)
+from agentbench_tui.api.routes import benchmarks, catalogue, runs
+from agentbench_tui.api.service import Service
+from agentbench_tui.model.clock import perf_counter
+from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.untrusted import visible
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from agentbench_tui.api.guard import Message, Receive, Scope, Send
+    from agentbench_tui.api.settings import ServiceSettings
+
+_UNKNOWN_PATH = "(unknown)"
+
+
+class ServiceApplication:
+    """The ASGI application: guard, counts of requests, then the endpoints."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self.endpoints = endpoints(settings)
+        self._guard = Guard(self.endpoints, settings)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._guard(scope, receive, send)
+            return
+        began = perf_counter()
+
+        async def counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._count(scope, message["status"], perf_counter() - began)
+            await send(message)
+
+        await self._guard(scope, receive, counted)
+
+    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+        service: Service | None = getattr(self.endpoints.state, "service", None)
+        if service is None:
+            return
+        route = scope.get("route")
+        path = _UNKNOWN_PATH if route is None else str(route.path)  # bounds the number of names
+        place = (scope["method"] if route is not None else "", path)
+        service.counts.by_answer[(*place, status)] += 1
+        service.counts.seconds[place] += seconds  # type: ignore[assignment]  # a Counter of seconds
+
+
+def endpoints(settings: ServiceSettings) -> FastAPI:
+    """Make the application without its guard."""
+
+    @asynccontextmanager
+    async def lifespan(application: FastAPI) -> AsyncIterator[None]:
+        application.state.service = service = Service(settings)
+        try:
+            yield
+        finally:
+            await service.close()
+
+    application = FastAPI(
+        title="agentbench",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,  # their pages load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    for router in (benchmarks.router, runs.router, catalogue.router):
+        application.include_router(router)
+    for kind, handler in _HANDLERS.items():
+        application.add_exception_handler(kind, handler)
+
+    def document() -> dict[str, Any]:
+        if application.openapi_schema is None:
+            application.openapi_schema = openapi_document(application)
+        return application.openapi_schema
+
+    application.openapi = document  # type: ignore[method-assign]  # FastAPI's way to replace it
+    return application
+
+
+def _answer(error: ServiceError) -> Response:
+    return Response(error.body(), error.status.value, error.headers, PROBLEM_JSON)
+
+
+async def _of_service(_: Request, error: Exception) -> Response:
+    assert isinstance(error, ServiceError)
+    return _answer(error)
+
+
+async def _of_agentbench(_: Request, error: Exception) -> Response:
+    assert isinstance(error, AgentbenchError)
+    return _answer(service_error(error))
+
+
+async def _of_parameters(_: Request, error: Exception) -> Response:
+    """Name each parameter that does not fit, without repeating its value."""
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        f"{'.'.join(map(str, one['loc'][1:])) or one['loc'][0]}: {one['msg']}"
+        for one in error.errors()
+    ]
+    detail = problems[0] if len(problems) == 1 else f"{len(problems)} parameters do not fit"
+    return _answer(ServiceError(UNPROCESSABLE, "parameter", detail, problems=problems))
+
+
+async def _of_http(_: Request, error: Exception) -> Response:
+    """An unknown path, or a method that a path does not have."""
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    detail = {404: "there is no such path; GET /openapi.json lists them"}.get(
+        status.value, "the path does not have this method; GET /openapi.json lists them"
+    )
+    return _answer(ServiceError(status, "path", detail, headers=dict(error.headers or {})))
+
+
+async def _of_fault(request: Request, error: Exception) -> Response:
+    """A bug: the operator gets the traceback, the client does not."""
+    text = "".join(traceback.format_exception(error))
+    route = request.scope.get("route")
+    place = _UNKNOWN_PATH if route is None else route.path
+    sys.stderr.write(visible(redact(f"agentbench: a bug at {request.method} {place}:\n{text}")))
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    detail = "a bug in agentbench; the log of the service has the details"
+    return _answer(ServiceError(status, "bug", detail))
+
+
+_HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
+    ServiceError: _of_service,
+    AgentbenchError: _of_agentbench,
+    RequestValidationError: _of_parameters,
+    HTTPException: _of_http,
+    Exception: _of_fault,
+}
