@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         RunsDocument,
         RunSummary,
     )
+    from agentbench_tui.contracts.service import RunConfiguration
     from agentbench_tui.contracts.stress import AgentStress, ScenarioResult
     from agentbench_tui.engine.kinds import Runner as KindRunner
     from agentbench_tui.experiments.decorator import benchmark
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.kinds import Kind
     from agentbench_tui.model.suite import Benchmark, Dataset, Suite
     from agentbench_tui.python_api.agents import AgentLike, AgentsLike
+    from agentbench_tui.python_api.client import Client, ServiceEvent, ServiceFailed
     from agentbench_tui.python_api.load_results import LoadResult, StressResult
     from agentbench_tui.python_api.load_testing import load, load_async
     from agentbench_tui.python_api.planned_run import Database
@@ -123,6 +125,7 @@ __all__ = [
     "Benchmark",
     "Board",
     "Case",
+    "Client",
     "CompareDocument",
     "CompareMatrixDocument",
     "ComparedMetric",
@@ -160,6 +163,7 @@ __all__ = [
     "Reporter",
     "Request",
     "Result",
+    "RunConfiguration",
     "RunDocument",
     "RunLeaderboardEntry",
     "RunProgress",
@@ -174,6 +178,8 @@ __all__ = [
     "ScorerContext",
     "ScorerOptions",
     "ScorerRecipe",
+    "ServiceEvent",
+    "ServiceFailed",
     "Span",
     "StandingLine",
     "Store",
@@ -220,6 +226,7 @@ _HOMES = {
     "Benchmark": "model.suite",
     "Board": "contracts.leaderboard",
     "Case": "model.answer",
+    "Client": "python_api.client",
     "CompareDocument": "contracts.compare",
     "CompareMatrixDocument": "contracts.compare",
     "ComparedMetric": "contracts.compare",
@@ -258,6 +265,7 @@ _HOMES = {
     "Reporter": "experiments.results",
     "Request": "model.answer",
     "Result": "python_api.results",
+    "RunConfiguration": "contracts.service",
     "RunDocument": "contracts.run",
     "RunLeaderboardEntry": "contracts.run",
     "RunResult": "python_api.results",
@@ -271,6 +279,8 @@ _HOMES = {
     "ScorerContext": "scoring.recipe:Context",
     "ScorerOptions": "scoring.recipe:Options",
     "ScorerRecipe": "scoring.recipe:Recipe",
+    "ServiceEvent": "python_api.client",
+    "ServiceFailed": "python_api.client",
     "Span": "model.answer",
     "StandingLine": "contracts.leaderboard",
     "Store": "python_api.store",

@@ -18,6 +18,7 @@ FACE = Path(agentbench_tui.__file__)
 GROUPS = {
     "Functions": "Each `…_async` function is awaited and takes the same arguments.",
     "Results": "What the functions return. Each result is shown as tables in a notebook.",
+    "Service": "Requests to `agentbench serve` ([HTTP API](api.md)).",
     "Documents": "Parts of results, as the JSON documents of [JSON output](json.md) have them.",
     "Arguments": "What the functions take.",
     "Extensions": "What agents, scorers, experiments, instruments and reporters are made of.",
@@ -51,6 +52,10 @@ def group_of(name: str, found: Any, home: Home) -> str:
         return "Errors"
     if name.islower() and name not in {"benchmark", "register_experiment"}:
         return "Functions"
+    if home.module.endswith(".client"):
+        return "Service"
+    if home.module.endswith(".contracts.service"):
+        return "Arguments"
     if ".contracts." in home.module:
         return "Documents"
     if ".python_api." in home.module:

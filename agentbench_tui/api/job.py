@@ -16,7 +16,13 @@ import msgspec
 
 import agentbench_tui.model.clock  # noqa: F401  # before any code of the user's
 from agentbench_tui.contracts.service import RunConfiguration
-from agentbench_tui.model.errors import AgentbenchError, SuiteError, UsageError, did_you_mean
+from agentbench_tui.model.errors import (
+    AgentbenchError,
+    StoreError,
+    SuiteError,
+    UsageError,
+    did_you_mean,
+)
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.suite.catalogue import CatalogueEntry
@@ -107,11 +113,16 @@ def outcome_of(job: Job) -> Outcome:
         return Refused("failed", str(error))
 
 
-def _import(job: ImportJob) -> Copied:
+def _import(job: ImportJob) -> Copied | Refused:
     from agentbench_tui.store.archive import import_runs
     from agentbench_tui.verdicts.evidence.stored_documents import stored_soundness
 
-    found = import_runs(Path(job.database), Path(job.file), stored_soundness())
+    try:
+        found = import_runs(Path(job.database), Path(job.file), stored_soundness())
+    except (StoreError, UsageError) as error:
+        if job.file not in str(error):
+            raise
+        return Refused("usage", str(error).replace(job.file, "the file"))
     return Copied(found.new, found.known, found.refused)
 
 

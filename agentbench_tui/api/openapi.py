@@ -11,8 +11,8 @@ from agentbench_tui import __version__
 from agentbench_tui.api.examples import EXAMPLES
 from agentbench_tui.api.problems import PROBLEM_JSON
 from agentbench_tui.contracts import service
-from agentbench_tui.contracts.catalogue import document_classes, schema_names
-from agentbench_tui.contracts.service import Problem, RunConfiguration
+from agentbench_tui.contracts.catalogue import PREFIX, document_classes, schema_names
+from agentbench_tui.contracts.service import ProblemDetails, RunConfiguration
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -61,7 +61,8 @@ def answers_with(
 
 def problems(*statuses: int) -> Responses:
     """Return the error answers of an endpoint."""
-    content = {PROBLEM_JSON: {"schema": {"$ref": _ref(Problem)}, "example": EXAMPLES["problem"]}}
+    details = {"schema": reference_to(ProblemDetails), "example": EXAMPLES["problem"]}
+    content = {PROBLEM_JSON: details}
     return {
         status: {"description": _PROBLEMS[status], "content": content}
         for status in sorted({*_ALWAYS, *statuses})
@@ -92,7 +93,7 @@ def components() -> dict[str, Any]:
         for one in vars(service).values()
         if isinstance(one, type) and issubclass(one, msgspec.Struct)
     ]
-    classes = list(dict.fromkeys([*documents, *parts, RunConfiguration, Problem]))
+    classes = list(dict.fromkeys([*documents, *parts, RunConfiguration, ProblemDetails]))
     _, found = msgspec.json.schema_components(classes, ref_template=_REFERENCE)
     return dict(sorted(found.items()))
 
@@ -112,6 +113,7 @@ def openapi_document(application: FastAPI) -> dict[str, Any]:
     for path in document["paths"].values():
         for operation in path.values():
             _without_default_error(operation)
+            _with_whole_examples(operation)
     document["components"] = {
         "schemas": components(),
         "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -126,3 +128,12 @@ def _without_default_error(operation: dict[str, Any]) -> None:
     answer = operation["responses"].get("422", {})
     if "HTTPValidationError" in str(answer):
         operation["responses"]["422"] = problems(422)[422]
+
+
+def _with_whole_examples(operation: dict[str, Any]) -> None:
+    """Put back the examples of documents, from which FastAPI removes every null."""
+    for answer in operation["responses"].values():
+        for media in answer.get("content", {}).values():
+            example = media.get("example")
+            if isinstance(example, dict) and "schema" in example:
+                media["example"] = EXAMPLES[example["schema"].removeprefix(PREFIX)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET
 
-from agentbench_tui.contracts.service import Problem
+from agentbench_tui.contracts.service import ProblemDetails
 from agentbench_tui.model.errors import (
     AgentbenchError,
     MissingExtra,
@@ -57,7 +57,7 @@ class ServiceError(Exception):
     def body(self) -> bytes:
         """Encode the problem as JSON."""
         return msgspec.json.encode(
-            Problem(
+            ProblemDetails(
                 type=_TYPE + self.kind,
                 title=self.status.phrase,
                 status=self.status.value,

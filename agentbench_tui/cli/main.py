@@ -102,6 +102,7 @@ COMMANDS = {
         "Print the JSON Schema of a printed document.",
     ),
     "serve": ("agentbench_tui.cli.serve:serve", "Serve results and runs over HTTP."),
+    "push": ("agentbench_tui.cli.push:push", "Send runs to a service."),
     "mock": ("agentbench_tui.cli.mock:mock", "Serve a simulated model for practice."),
     "doctor": (
         "agentbench_tui.cli.doctor:doctor",

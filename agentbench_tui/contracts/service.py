@@ -114,7 +114,7 @@ class VersionDocument(Document, frozen=True, kw_only=True, tag="agentbench.versi
     """Names of the documents that it can send."""
 
 
-class Problem(Part, frozen=True, kw_only=True):
+class ProblemDetails(Part, frozen=True, kw_only=True):
     """An error, by RFC 9457."""
 
     type: str = "about:blank"

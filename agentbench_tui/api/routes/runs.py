@@ -179,7 +179,7 @@ async def run_gates(
         Query(
             description="Such as `accuracy>=0.8` or `no-regression`; the run's own without one.",
             max_length=50,
-            examples=["accuracy>=0.8"],
+            examples=[["accuracy>=0.8"]],
         ),
     ] = None,
 ) -> Response:

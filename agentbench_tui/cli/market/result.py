@@ -132,13 +132,13 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
     return {"agent_id": row["agent_id"] + star, "episodes": row["episodes"], **means}
 
 
-def warn_of_salt(connection: sqlite3.Connection, run_id: str, file: Path) -> None:
-    """Warn before a run is exported to `file` with the secret salt of its worlds."""
+def warn_of_salt(connection: sqlite3.Connection, run_id: str, place: Path | str) -> None:
+    """Warn before a run is copied to a file or service with the secret salt of its worlds."""
     from agentbench_tui.store.queries.episodes import has_salt
 
     if has_salt(connection, run_id):
         click.echo(
-            f"note: {file} contains the secret salt of this database's market worlds; do not give"
+            f"note: {place} contains the secret salt of this database's market worlds; do not give"
             " it to an agent",
             err=True,
         )

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         StoredBenchmark,
         StoredExecution,
         StoredGroup,
+        StoredPlan,
     )
 
 RUN_SCHEMA = "agentbench.run/1"
