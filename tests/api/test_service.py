@@ -82,7 +82,7 @@ def test_results_of_an_agent(client: Client) -> None:
 
 
 def test_results_are_of_the_newest_run_at_each_place(client: Client) -> None:
-    run_id = client.run("echo", "numbers", RunConfiguration(limit=3, tags=("short",))).run_id
+    run_id = client.run("echo", "numbers", RunConfiguration(tags=("again",))).run_id
     found = client.results("echo")
     assert [one.run_id for one in found.results] == [run_id]
     every = client.results("echo", timeframe="all", limit=1)

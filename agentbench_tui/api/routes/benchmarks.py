@@ -106,8 +106,8 @@ async def get_benchmark_results(
     timeframe: Annotated[
         str,
         Query(
-            description="`latest`: of each benchmark the newest run; `all`; or the last hours, days"
-            " or weeks, such as `24h`, `7d`, `4w`.",
+            description="`latest`: of each benchmark the newest whole run; `all`; or a time such as"
+            " `24h`, `7d` or `4w`.",
             pattern=r"^(latest|all|[1-9][0-9]{0,3}[hdw])$",
             examples=["latest", "7d"],
         ),

@@ -26,7 +26,7 @@ from agentbench_tui.api.routes.benchmarks import TEXT, Name
 from agentbench_tui.contracts.service import ImportedDocument, StopDocument
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.progress import EventPosition
-from agentbench_tui.store.writer import write_once
+from agentbench_tui.store.transaction import write_once
 from agentbench_tui.store.writes.control_requests import add_control_request
 
 if TYPE_CHECKING:
