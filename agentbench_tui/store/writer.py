@@ -61,7 +61,7 @@ class Writer:
         # SQLite binds a plain tuple in two thirds of the time of a named one, and the garbage
         # collector soon stops looking at it.
         self._rows.append((statement, tuple(row)))
-        if len(self._rows) >= BATCH_ROWS:
+        if len(self._rows) >= BATCH_ROWS and not self._wake.is_set():
             self._wake.set()
 
     @property

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from whole_rows import assert_whole
 from widget_examples.delta_cell import demo
 
-from agentbench_tui.analysis.differences import equivalence
+from agentbench_tui.analysis.differences import difference_verdict
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
@@ -65,7 +65,7 @@ def test_every_verdict_has_a_word_and_a_letter(verdict: str, word: str, letter: 
 
 
 def test_every_verdict_that_is_given_is_known() -> None:
-    given_ = {*get_args(equivalence.Verdict), *get_args(finding.Verdict)}
+    given_ = {*get_args(difference_verdict.Verdict), *get_args(finding.Verdict)}
     # What is unknown is shown as it is, with a question mark for a letter.
     unknown = {one for one in given_ if shown(Delta(0.5, one)).endswith(f"× {one}")}
     assert unknown == {"better", "worse", "suspect"} & given_

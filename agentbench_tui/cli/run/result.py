@@ -13,7 +13,6 @@ from agentbench_tui.model.kinds import BUILT_IN, DEFAULT, Kind, kind_named
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.run import run_report
 from agentbench_tui.verdicts.evidence.place import point_words
-from agentbench_tui.verdicts.runs.documents import typed_run
 
 if TYPE_CHECKING:
     from agentbench_tui.contracts.leaderboard import Board
@@ -56,6 +55,9 @@ def print_run(
 
 def _typed(document: dict[str, Any]) -> RunDocument:
     """Return the document as its class, without what kinds print themselves."""
+    # Here, since a load imports this module before its window, and numpy would come with it.
+    from agentbench_tui.verdicts.runs.documents import typed_run
+
     own = {kind.name for kind in _printing_kinds(document["executions"])}
     executions = [
         {name: value for name, value in one.items() if name not in own}

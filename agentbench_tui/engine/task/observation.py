@@ -15,7 +15,6 @@ from agentbench_tui.model.answer import (
     Answer,
     FailureKind,
     Request,
-    Usage,
 )
 from agentbench_tui.model.clock import perf_counter_ns
 from agentbench_tui.model.errors import named
@@ -40,6 +39,11 @@ OLDEST_SHOWN = 5
 """Cases in flight that the live row names, the oldest first."""
 _FIRST_BACKOFF_S = 0.25
 _LONGEST_BACKOFF_S = 30.0
+_USAGE_NUMBERS = (
+    "input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cache_write_tokens",
+    "cache_write_1h_tokens",
+)  # fmt: skip
+_ANSWER_NUMBERS = ("api_calls", "ttft_ms", "cost_usd")
 _LARGEST = 10**15
 """Limit of any count, time or cost that an answer may report; float64 represents it exactly."""
 
@@ -325,21 +329,15 @@ async def attempt_once(agent: Agent, request: Request, time_limit_s: float) -> _
 
 def _impossible(answer: Answer) -> str | None:
     """Which number of an answer cannot be, if one: it would spoil every sum that it goes into."""
-    usage = answer.usage or Usage()
-    numbers: dict[str, float | None] = {
-        "usage.input_tokens": usage.input_tokens,
-        "usage.output_tokens": usage.output_tokens,
-        "usage.cached_tokens": usage.cached_tokens,
-        "usage.reasoning_tokens": usage.reasoning_tokens,
-        "usage.cache_write_tokens": usage.cache_write_tokens,
-        "usage.cache_write_1h_tokens": usage.cache_write_1h_tokens,
-        "api_calls": answer.api_calls,
-        "ttft_ms": answer.ttft_ms,
-        "cost_usd": answer.cost_usd,
-    }
-    for name, number in numbers.items():
-        if number is not None and not 0 <= number <= _LARGEST:
-            return f"{name} is {str(number)[:40]}, not a number from 0 to 10^15"
+    usage = answer.usage
+    for part, names in ((usage, _USAGE_NUMBERS), (answer, _ANSWER_NUMBERS)):
+        if part is None:
+            continue
+        for name in names:
+            number = getattr(part, name)
+            if number is not None and not 0 <= number <= _LARGEST:
+                named = f"usage.{name}" if part is usage else name
+                return f"{named} is {str(number)[:40]}, not a number from 0 to 10^15"
     return None
 
 

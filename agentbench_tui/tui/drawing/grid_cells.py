@@ -103,6 +103,6 @@ def _blocks(values: Sequence[float | None], cells: int, glyphs: Glyphs) -> str:
     def block(value: float | None) -> str:
         if value is None or not math.isfinite(value):
             return " "
-        return glyphs.rising[1 + round(7 * (value / 2 - low / 2) / full) if full > 0 else 4]
+        return glyphs.rising[1 + round(7 * ((value / 2 - low / 2) / full)) if full > 0 else 4]
 
     return " " * (cells - len(shown)) + "".join(map(block, shown))

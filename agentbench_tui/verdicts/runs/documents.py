@@ -101,11 +101,15 @@ def typed_run(document: Document) -> RunDocument:
     """
     of = RunDetailsDocument if document.get("schema") == RUN_DETAILS_SCHEMA else RunDocument
     known = set(ExecutionResult.__struct_fields__)
-    executions = [
-        {name: value for name, value in one.items() if name in known}
+    # One after the other: a whole run of a sweep as plain values takes as much memory again.
+    executions = tuple(
+        msgspec.convert(
+            plain({name: value for name, value in one.items() if name in known}), ExecutionResult
+        )
         for one in document["executions"]
-    ]
-    return msgspec.convert(plain(document | {"executions": executions}), of)
+    )
+    without = msgspec.convert(plain(document | {"executions": ()}), of)
+    return msgspec.structs.replace(without, executions=executions)
 
 
 def stored_executions(connection: sqlite3.Connection, rows: Iterable[Document]) -> list[Document]:
