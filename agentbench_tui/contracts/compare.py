@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeAlias
+
 from msgspec import UNSET, UnsetType
 
 from agentbench_tui.contracts.document import Document, Json, Part
@@ -109,6 +111,11 @@ class ComparedBenchmark(Part, frozen=True, kw_only=True):
     clusters: tuple[ClusterFinding, ...]
     disagreements: CaseDisagreements | None
 
+    @property
+    def identical(self) -> str:
+        """Why both sides are the same here; empty if they are not."""
+        return next((one.words for one in self.differences if one.is_identical), "")
+
 
 class ComparedMetric(Part, frozen=True, kw_only=True):
     """One metric of two sides; a number that is not known is None."""
@@ -179,8 +186,31 @@ class PairVerdict(Part, frozen=True, kw_only=True):
     inconclusive: int
 
 
-class ComparedPair(Part, frozen=True, kw_only=True):
-    """B against A."""
+class _BAgainstA:
+    """What follows from the fields of a pair."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        benchmarks: tuple[ComparedBenchmark, ...]
+
+    @property
+    def identical(self) -> str:
+        """Why both sides are the same on every benchmark; empty if they are not."""
+        words = [one.identical for one in self.benchmarks]
+        return words[0] if words and all(words) else ""
+
+    @property
+    def why_unranked(self) -> str:
+        """Why neither side can win; empty if one can."""
+        return next(
+            (one.words for at in self.benchmarks for one in at.differences if one.forbids_winner),
+            "",
+        )
+
+
+class ComparedPair(_BAgainstA, Part, frozen=True, kw_only=True):
+    """B against A, of more than two sides."""
 
     a: str
     b: str
@@ -239,7 +269,7 @@ class ComparedGroups(Part, frozen=True, kw_only=True):
     pairs: tuple[PairGroups, ...]
 
 
-class CompareDocument(Document, frozen=True, kw_only=True, tag="agentbench.compare/1"):
+class CompareDocument(_BAgainstA, Document, frozen=True, kw_only=True, tag="agentbench.compare/1"):
     """What `agentbench compare` prints of two sides."""
 
     alpha: float
@@ -258,6 +288,16 @@ class CompareDocument(Document, frozen=True, kw_only=True, tag="agentbench.compa
     categories: dict[str, str | None]
     recommendations: tuple[str, ...]
     breakdown: ComparedGroups | UnsetType = UNSET
+
+    @property
+    def matrix(self) -> tuple[CompareDocument]:
+        """The only pair, as every pair of more sides."""
+        return (self,)
+
+    @property
+    def selectors(self) -> tuple[str, ...]:
+        """The compared selectors, the control first."""
+        return (self.a, self.b)
 
 
 class OverallWinner(Part, frozen=True, kw_only=True):
@@ -280,3 +320,12 @@ class CompareMatrixDocument(Document, frozen=True, kw_only=True, tag="agentbench
     categories: dict[str, str | None]
     recommendations: tuple[str, ...]
     breakdown: ComparedGroups | UnsetType = UNSET
+
+    @property
+    def selectors(self) -> tuple[str, ...]:
+        """The compared selectors, the control first."""
+        return tuple(side.selector for side in self.sides)
+
+
+Pair: TypeAlias = CompareDocument | ComparedPair
+Comparison: TypeAlias = CompareDocument | CompareMatrixDocument

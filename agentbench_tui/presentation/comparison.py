@@ -32,18 +32,18 @@ def change(one: Comparison | ComparedMetric) -> str:
     return with_interval(one.difference, one.low, one.high, show)
 
 
-def both_values(one: Comparison) -> str:
+def both_values(one: Comparison | ComparedMetric) -> str:
     """Write the values of A and B: `0.9, 1.2`."""
     show = measure_of(one.unit)
     return f"{show(one.a)}, {show(one.b)}"
 
 
-def needed_words(one: Comparison) -> str:
+def needed_words(one: Comparison | ComparedMetric) -> str:
     """Write what would settle it: `1,376 cases`, `12 repeats`; empty where that is not known."""
     return "" if one.n_needed is None else f"{one.n_needed:,} {one.varies_by}"
 
 
-def sample_words(one: Comparison) -> str:
+def sample_words(one: Comparison | ComparedMetric) -> str:
     """Write what a comparison was computed from: `60 pairs`, `5 repeats a side`."""
     if one.only_a is not None:
         return f"{counted(one.n, 'pair')}, {one.only_a:,} A alone, {one.only_b:,} B alone"

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from agentbench_tui.contracts.compare import CompareDocument, CompareMatrixDocument
 from agentbench_tui.contracts.leaderboard import LeaderboardDocument
 from agentbench_tui.contracts.regressions import RegressionsDocument
 from agentbench_tui.contracts.run import RunDocument
@@ -125,10 +124,7 @@ class Store:
             selectors, suite, benchmark, names("metrics", metrics), better, where, attempt,
             cluster, paired, margin, seed, limit, by,
         )  # fmt: skip
-        document = compare_selectors(options, self.path).document
-        if "matrix" in document:
-            return ComparisonResult(typed(document, CompareMatrixDocument))
-        return ComparisonResult(typed(document, CompareDocument))
+        return ComparisonResult(compare_selectors(options, self.path).document)
 
     def leaderboard(
         self,

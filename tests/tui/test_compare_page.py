@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from compare_documents import comparison, metric
 from stores import screen_text, session, settle, shows, told
 
+from agentbench_tui.contracts.compare import PairVerdict
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.pages.compare.rows import metrics_table, verdict_lines
 from agentbench_tui.tui.widgets.grid import Grid
@@ -22,7 +24,7 @@ def lines(app: AgentbenchApp) -> list[str]:
 async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> None:
     app = session(measured, "compare", "bad", "good")
     async with app.run_test(size=(120, 40)) as pilot:
-        text = await shows(pilot, "B good against A bad, the control", "tests adjusted by")
+        text = await shows(pilot, "B good against A bad, the control", "tests, adjusted by")
         # echo: 36 of 40 right against 10 of 40, of which both are 8 (0 and 20 are wrong in good)
         row = line_of(text, "accuracy", "echo")
         assert "25.0%" in row
@@ -41,7 +43,9 @@ async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> N
         await settle(pilot, lambda: grid.has_focus)
         assert not any("reliability" in line and " pp " in line for line in lines(app))
         await pilot.press("s", "y", "e")
-        assert ". B: " in app.clipboard
+        assert app.clipboard.startswith(
+            "No winner yet between bad and good: good is better in 1 metric"
+        )
         await settle(pilot, lambda: told(app)[-1:] == ["agentbench compare bad good"])
         assert told(app)[0] == "worse and better first"
 
@@ -120,7 +124,7 @@ async def test_a_marked_run_of_several_agents_compares_them(measured: Path) -> N
 async def test_simulated_sides_are_not_ranked(measured: Path) -> None:
     app = session(measured, "compare", "perfect", "bad")
     async with app.run_test(size=(120, 40)) as pilot:
-        await shows(pilot, "! not ranked: perfect and bad")
+        await shows(pilot, "No winner can be named between perfect and bad")
 
 
 async def test_without_a_store_it_says_what_to_do(tmp_path: Path) -> None:
@@ -129,18 +133,8 @@ async def test_without_a_store_it_says_what_to_do(tmp_path: Path) -> None:
         await shows(pilot, "No run is stored yet. Press 2")
 
 
-def metric(**given: object) -> dict[str, object]:
-    return {
-        "metric": "accuracy", "suite_id": "s", "benchmark_id": "b", "parameters": {},
-        "unit": "share", "a": 0.5, "b": 0.5, "difference": 0.0, "ratio": None, "low": -0.1,
-        "high": 0.1, "verdict": "inconclusive", "comparable": True, "n_needed": 1376,
-        "varies_by": "cases", "p_adjusted": 0.0004, "only_a": None, "only_b": None,
-        "paired": True, "n": 40, "of": "cases", "notes": [],
-    } | given  # fmt: skip
-
-
 def test_a_metric_tells_what_it_needs_and_stands_on() -> None:
-    pair = {"benchmarks": [{}], "metrics": [metric(), metric(metric="e2e_ms", unit="ms", a=1500.0)]}
+    pair = comparison(metric(), metric(metric="e2e_ms", unit="ms", a=1500.0))
     first, second = metrics_table(pair, None).rows
     assert [first.cells[at] for at in (0, 2, 6, 7)] == [
         "accuracy",
@@ -154,23 +148,27 @@ def test_a_metric_tells_what_it_needs_and_stands_on() -> None:
 
 def test_verdicts_in_words() -> None:
     def said(verdict: str, winner: str | None = None, *, settled: bool = False) -> str:
-        counts = {"better": 1, "worse": 0, "equivalent": 0, "inconclusive": 2}
-        overall = {"verdict": verdict, "winner": winner, "settled": settled, **counts}
-        document = {"tests": 3, "adjustment": "holm"}
-        lines = verdict_lines(document, {"a": "x", "b": "y", "overall": overall})
-        assert lines[1].words == "B: 1 better, 2 inconclusive; p of 3 tests adjusted by Holm"
-        return lines[0].words
+        found = PairVerdict(
+            verdict=verdict, winner=winner, settled=settled, better=int(verdict != "tie"),
+            worse=0, equivalent=0, inconclusive=2,
+        )  # fmt: skip
+        pair = comparison(metric(), overall=found)
+        words, support = (one.words for one in verdict_lines(pair, pair))
+        assert support == (
+            "Accuracy: y 50.0%, x 50.0% (0.0 pp [-10.0, +10.0], inconclusive)."
+            " p of 3 tests, adjusted by Holm."
+        )
+        return words
 
-    assert said("better", "y") == "y wins over x"
-    assert said("worse", "x") == "x wins over y"
-    assert said("trade-off").startswith("! a trade-off: y is better in some")
-    assert said("tie").startswith("? no winner yet")
-    assert said("tie", settled=True).startswith("= a tie")
-    assert said("better").startswith("! not ranked")
+    assert said("better", "y").startswith("y is better than x: ")
+    assert said("worse", "x").startswith("y is worse than x: ")
+    assert said("trade-off").startswith("No winner, a trade-off: y is better in 1 metric")
+    assert said("tie").startswith("No winner yet between x and y: y is")
+    assert said("tie", settled=True).startswith("x and y are equivalent")
 
 
 def test_sorted_by_verdict_what_is_decided_comes_first() -> None:
     verdicts = ("equivalent", "inconclusive", "better", "worse")
-    pair = {"benchmarks": [{}], "metrics": [metric(verdict=one) for one in verdicts]}
+    pair = comparison(*(metric(verdict=one) for one in verdicts))
     rows = metrics_table(pair, None, by_verdict=True).rows
     assert [row.key for row in rows] == ["3", "2", "1", "0"]

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
 from carried_out import run, suite
 
+from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.verdicts.comparison.compare import Compared, compare
@@ -75,7 +76,7 @@ def sides_of(
         numbers = CaseNumbers(connection)
         sides = load_sides(connection, selectors, None, None, numbers)
         found = compare(connection, sides, numbers, Asked(**asked), metrics)
-        return found, compare_document(connection, found, numbers, 5)
+        return found, plain(compare_document(connection, found, numbers, 5))
 
 
 def by_metric(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -200,7 +201,7 @@ def test_runs_are_compared_as_soon_as_a_side_has_two(database: Path) -> None:
     change(database, BOTH_RUNS)
     _, document = sides_of(database, ["tag:both/good", "tag:both/bad"], "output_tokens")
     (benchmark,) = document["benchmarks"]
-    assert benchmark["notes"] == ["runs are compared, not their repeats: A has 2, B has 1"]
+    assert benchmark["notes"] == ("runs are compared, not their repeats: A has 2, B has 1",)
     assert by_metric(document)["output_tokens"]["repeats"] == 1
     _, document = sides_of(database, ["tag:both/good", "tag:both/bad"], "e2e_ms.p50")
     assert by_metric(document)["e2e_ms.p50"]["of"] == "runs"
@@ -241,7 +242,7 @@ def test_the_same_executions_are_no_different(measured: Path) -> None:
     assert words(document)["same"] == "both sides hold the same executions"
     assert document["overall"]["winner"] is None
     assert {one["verdict"] for one in document["metrics"]} <= {"equivalent", "inconclusive"}
-    assert document["recommendations"] == []
+    assert not document["recommendations"]
     assert {one["n_needed"] for one in document["metrics"]} == {None}
 
 

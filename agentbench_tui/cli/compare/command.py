@@ -156,7 +156,7 @@ def _compare_sides(options: ComparisonOptions, database: str | None, form: str) 
         print_prose(one_line(note, 1000), err=True)
 
     compared = compare_selectors(options, database_path(database), say)
-    print_comparison(compared.found, compared.document, form, compared.groups, options.by_limit)
+    print_comparison(compared.document, form, compared.groups, options.by_limit)
     return compared.found
 
 

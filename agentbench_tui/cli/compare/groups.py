@@ -15,23 +15,12 @@ from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from agentbench_tui.verdicts.comparison.comparison import Comparison
     from agentbench_tui.verdicts.groups.compare_groups import ComparedByGroups, PairByGroups
 
 _LONGEST = 2000
 _MOST_NAMED = 4
-
-
-def group_rows(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """A row for each metric of each group, as CSV and JSON lines have them."""
-    return [
-        {"control": one["a"], "candidate": one["b"], "group": group["group"], **metric}
-        for one in document["pairs"]
-        for group in one["groups"]
-        for metric in group["metrics"]
-    ]
 
 
 def print_groups(

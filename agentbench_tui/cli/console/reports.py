@@ -41,7 +41,7 @@ def print_sections(sections: Sequence[Section], form: str) -> None:
 
 def _print_section(section: Section, form: str) -> None:
     if section.title:
-        if form == "md" and section.tables:
+        if form == "md" and (section.tables or section.is_answer):
             click.echo(f"**{markdown_cell(section.title, _LONGEST)}**\n")
         else:
             print_prose(visible(section.title))
@@ -58,8 +58,7 @@ def _print_section(section: Section, form: str) -> None:
 
 def _print_sentences(sentences: Sequence[str], form: str) -> None:
     for sentence in sentences:
-        safe = visible(sentence)
         if form == "md":
-            click.echo(f"- {safe.strip()}")
+            click.echo(f"- {markdown_cell(sentence, _LONGEST)}")
         else:
-            print_prose(safe)
+            print_prose(visible(sentence))

@@ -102,7 +102,7 @@ def _print_benchmark(
         from agentbench_tui.cli.compare.result import print_comparison
         from agentbench_tui.verdicts.comparison.compare_document import compare_document
 
-        print_comparison(found, compare_document(connection, found, numbers, 0), "table")
+        print_comparison(compare_document(connection, found, numbers, 0), "table")
     else:
         _print_against_first(found)
 

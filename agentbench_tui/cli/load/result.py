@@ -121,7 +121,7 @@ def print_load_run(connection: sqlite3.Connection, document: dict[str, Any], for
         from agentbench_tui.cli.compare.result import print_comparison
 
         click.echo()
-        print_comparison(compared.found, compared.document, form)
+        print_comparison(compared.document, form)
     if form == "table":
         for one in document["executions"]:
             if not one.get("load"):

@@ -14,13 +14,10 @@ from markupsafe import Markup
 import agentbench_tui
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.chart_tables import chart_table
-from agentbench_tui.presentation.report import list_item
 from agentbench_tui.reports.html.charts.svg import legend, svg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentbench_tui.presentation.full_report.parts import FullReport
+    from agentbench_tui.presentation.full_report import FullReport
     from agentbench_tui.reports.html.answers import PageAnswers
 
 _LONGEST = 2000
@@ -70,15 +67,13 @@ def _template() -> Any:
     environment = Environment(
         loader=BaseLoader(), autoescape=True, undefined=StrictUndefined, trim_blocks=False
     )
-    filters: dict[str, Callable[..., object]] = {
+    environment.filters |= {
         "line": lambda text: one_line(str(text), _LONGEST),
-        "item": list_item,
         "svg": svg,
         "legend": legend,
         "values": chart_table,
         "sort_key": _sort_key,
     }
-    environment.filters |= filters
     return environment.from_string(_asset("report.html"))
 
 

@@ -5,7 +5,7 @@ places.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.store.queries.history import stamp_of_executions
 from agentbench_tui.verdicts.comparison.compare import compare
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
+    from agentbench_tui.contracts.compare import CompareDocument, CompareMatrixDocument, Pair
     from agentbench_tui.verdicts.evidence.place import Place
     from agentbench_tui.verdicts.selection.side import Side
-
-Document = dict[str, Any]
 
 Stamp = tuple[int, int, float]
 
@@ -31,8 +30,7 @@ Stamp = tuple[int, int, float]
 class Pictured:
     """Comparison of two or more sides."""
 
-    document: Document
-    """As `compare_document` has it."""
+    document: CompareDocument | CompareMatrixDocument
     sides: tuple[Side, ...]
     scores: tuple[dict[str, float | None], ...]
     """The five scores of each side, from 0 to 1."""
@@ -47,9 +45,9 @@ class Pictured:
         return tuple(side.label for side in self.sides)
 
     @property
-    def pairs(self) -> list[Document]:
+    def pairs(self) -> Sequence[Pair]:
         """Every two of the sides, the earlier as the control."""
-        return self.document.get("matrix") or [self.document]
+        return self.document.matrix
 
 
 def pictured(connection: sqlite3.Connection, selectors: Sequence[str], limit: int) -> Pictured:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agentbench_tui.verdicts.comparison.change import change_words, margin_words, settling_words
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 3
 """Metrics that one sentence names; the others are counted."""
+
+_SHOWN_AS_0 = 0.0005
+"""Changes below this are shown as 0.0 %."""
+_ROUNDING = 1e-12
 
 Found = tuple["OnBenchmark", "Comparison"]
 
@@ -92,17 +96,19 @@ def _rest(equivalent: Sequence[Found], still_open: Sequence[Found]) -> str:
     return f"; {'; '.join(parts)}" if parts else ""
 
 
-def _open(pair: Pair, found: Iterable[Found], several: bool) -> list[str]:
+def _open(pair: Pair, found: Sequence[Found], several: bool) -> list[str]:
     """Say which sample sizes would decide the open metrics, in runs, repeats and cases, smallest
     first.
     """
+    still_open = [one for one in found if one[1].comparable and one[1].n_needed is not None]
+    # Nobody measures thousands of cases for a difference that is not to be seen, unless nothing
+    # else is known.
+    seen = [one for one in still_open if not _looks_equal(one[1])]
+    if seen or pair.outcome.better + pair.outcome.worse:
+        still_open = seen
     said = []
     for of in ("runs", "repeats", "cases"):
-        wanted = [
-            one
-            for one in found
-            if one[1].comparable and one[1].n_needed is not None and one[1].varies_by == of
-        ]
+        wanted = [one for one in still_open if one[1].varies_by == of]
         wanted.sort(key=lambda one: one[1].n_needed or 0)
         if wanted:
             words = [
@@ -114,6 +120,15 @@ def _open(pair: Pair, found: Iterable[Found], several: bool) -> list[str]:
             rest = f" ({more} more are open)" if more > 0 else ""
             said.append(f"to settle what is open, measure more {of}: {'. '.join(words)}{rest}")
     return said
+
+
+def _looks_equal(one: Comparison) -> bool:
+    """Return whether the observed change is 0 as it is shown."""
+    if one.ratio is not None:
+        return abs(one.ratio - 1) < _SHOWN_AS_0
+    return one.difference is not None and abs(one.difference) < (
+        _SHOWN_AS_0 if one.unit == "share" else _ROUNDING
+    )
 
 
 def _circumstances(pair: Pair, found: Sequence[Found]) -> list[str]:

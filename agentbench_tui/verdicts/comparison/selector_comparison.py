@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.comparison.compare import check_metrics, compare
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agentbench_tui.analysis.scale import Better
+    from agentbench_tui.contracts.compare import CompareDocument, CompareMatrixDocument
     from agentbench_tui.verdicts.comparison.compare import Compared
     from agentbench_tui.verdicts.comparison.comparison import Paired
     from agentbench_tui.verdicts.groups.compare_groups import ComparedByGroups
@@ -63,8 +66,7 @@ class SelectorComparison:
     """A comparison with its document."""
 
     found: Compared
-    document: dict[str, Any]
-    """`agentbench.compare/1`."""
+    document: CompareDocument | CompareMatrixDocument
     groups: ComparedByGroups | None
     """With `by`, the comparison in each group of cases."""
 
@@ -106,7 +108,8 @@ def compare_selectors(
         groups = None
         if options.by is not None:
             groups = compare_by_groups(connection, found, numbers, fields, options.by, metrics)
-            document["breakdown"] = groups_document(groups, options.by_limit)
+            breakdown = groups_document(groups, options.by_limit)
+            document = msgspec.structs.replace(document, breakdown=breakdown)
     return SelectorComparison(found, document, groups)
 
 

@@ -22,10 +22,9 @@ from agentbench_tui.verdicts.comparison.case_beside import answer_to_case, conve
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from agentbench_tui.contracts.compare import CaseDisagreement, ComparedBenchmark, Pair
     from agentbench_tui.tui.pages.page import Page
     from agentbench_tui.verdicts.evidence.place import Place
-
-Document = dict[str, Any]
 
 
 class CasesBeside(Vertical):
@@ -45,7 +44,7 @@ class CasesBeside(Vertical):
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._pair: Document | None = None
+        self._pair: Pair | None = None
         self._answers: tuple[int, ...] = ()
         """Those whose transcripts are shown, by `seq`."""
 
@@ -53,7 +52,7 @@ class CasesBeside(Vertical):
         yield panel(Grid(id="apart"), "cases that only one gets right")
         yield panel(TranscriptView(id="beside"), "transcripts, A and B")
 
-    def show(self, pair: Document, place: Place | None, words: str) -> None:
+    def show(self, pair: Pair, place: Place | None, words: str) -> None:
         """Show the cases of a pair of the document, at one place or at all of them."""
         self._pair = pair
         cases = self.query_one("#apart", Grid)
@@ -97,36 +96,36 @@ class CasesBeside(Vertical):
         if key is None or pair is None or not self.display:
             return
         number, _, case_id = key.partition("/")
-        of = pair["benchmarks"][int(number)]
-        apart = of["disagreements"]["first"]
-        case = next((one for one in apart if one["case_id"] == case_id), None)
+        of = pair.benchmarks[int(number)]
+        apart = () if of.disagreements is None else of.disagreements.first
+        case = next((one for one in apart if one.case_id == case_id), None)
         if case is not None:
             self.run_worker(
                 lambda: self._transcripts(pair, of, case), thread=True, group="case", exclusive=True
             )
 
-    def _transcripts(self, pair: Document, of: Document, case: Document) -> None:
+    def _transcripts(self, pair: Pair, of: ComparedBenchmark, case: CaseDisagreement) -> None:
         page = cast("Page[Any]", self.screen)
         try:
             with reading(page.shared.database) as connection:
                 found = {
-                    name: answer_to_case(
-                        connection,
-                        of[name]["execution_ids"],
-                        case["case_id"],
-                        right=case[name]["right"] > 0.5,
+                    label: answer_to_case(
+                        connection, executions.execution_ids, case.case_id, right=said.right > 0.5
                     )
-                    for name in ("a", "b")
+                    for label, executions, said in (
+                        (pair.a, of.a, case.a),
+                        (pair.b, of.b, case.b),
+                    )
                 }
         except (AgentbenchError, sqlite3.Error) as error:
             self.app.call_from_thread(page.tell, str(error))
             return
         sides = [
-            Transcript(short(pair[name]), () if row is None else conversation(row))
-            for name, row in found.items()
+            Transcript(short(label), () if row is None else conversation(row))
+            for label, row in found.items()
         ]
         answers = tuple(row["seq"] for row in found.values() if row is not None)
-        self.app.call_from_thread(self._show, case["case_id"], sides, answers)
+        self.app.call_from_thread(self._show, case.case_id, sides, answers)
 
     def _show(self, case_id: str, sides: list[Transcript], answers: tuple[int, ...]) -> None:
         self._answers = answers

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from agentbench_tui.contracts.compare import Pair
     from agentbench_tui.verdicts.evidence.place import Place
 
 VIEWS = ("overview", "distributions", "cases", "matrix")
@@ -212,11 +213,11 @@ class Compare(Page[Found]):
             radar_of_sides(compared.sides, compared.scores)
         )
 
-    def _show_overview(self, compared: Pictured, pair: Document) -> None:
+    def _show_overview(self, compared: Pictured, pair: Pair) -> None:
         verdict, metrics = self.query_one("#verdict", Sentences), self.query_one("#metrics", Grid)
         count = len(compared.pairs)
         which = f" (pair {self._pair + 1} of {count}; n: the next)" if count > 1 else ""
-        entitle(verdict, f"B {short(pair['b'])} against A {short(pair['a'])}, the control{which}")
+        entitle(verdict, f"B {short(pair.b)} against A {short(pair.a)}, the control{which}")
         verdict.show(verdict_lines(compared.document, pair))
         where = "all benchmarks" if self._place is None else str(self._place)
         entitle(metrics, f"metrics on {where}; enter shows what is behind one")
@@ -234,15 +235,15 @@ class Compare(Page[Found]):
         return None if self._found is None else self._found.compared
 
     @property
-    def _pair_shown(self) -> Document | None:
+    def _pair_shown(self) -> Pair | None:
         compared = self._compared
         return None if compared is None else compared.pairs[self._pair]
 
     @staticmethod
-    def _sides_of(compared: Pictured, pair: Document) -> tuple[int, int]:
+    def _sides_of(compared: Pictured, pair: Pair) -> tuple[int, int]:
         """The numbers of a pair's sides."""
         labels = [side.label for side in compared.sides]
-        return labels.index(pair["a"]), labels.index(pair["b"])
+        return labels.index(pair.a), labels.index(pair.b)
 
     def _go(self, view: str) -> None:
         """Show a view, and go to its main table."""
@@ -273,12 +274,12 @@ class Compare(Page[Found]):
         if compared is None or pair is None or event.key is None:
             return
         if event.grid.id == "metrics":
-            chosen = pair["metrics"][int(event.key)]
+            chosen = pair.metrics[int(event.key)]
             self._place = next((one for one in compared.places if is_at(chosen, one)), None)
-            of_answers = self.query_one(Spreads).choose(chosen["metric"].partition(".")[0])
+            of_answers = self.query_one(Spreads).choose(chosen.metric.partition(".")[0])
             self._go("distributions" if of_answers else "cases")
         else:
-            sides = [{one["a"], one["b"]} for one in compared.pairs]
+            sides = [{one.a, one.b} for one in compared.pairs]
             self._pair = next(at for at, one in enumerate(sides) if event.key in one)
             self._go("overview")
         self._show_all()
@@ -312,9 +313,7 @@ class Compare(Page[Found]):
             return
         choices: list[Place | None] = [None]
         choices += [
-            place
-            for place in compared.places
-            if any(is_at(one, place) for one in pair["benchmarks"])
+            place for place in compared.places if any(is_at(one, place) for one in pair.benchmarks)
         ]
         if len(choices) < 3:
             self.notify("these two have one benchmark in common")
@@ -369,7 +368,7 @@ class Compare(Page[Found]):
         compared, pair = self._compared, self._pair_shown
         if compared is not None and pair is not None:
             said = verdict_lines(compared.document, pair)
-            self.app.copy_to_clipboard(one_line(". ".join(one.words for one in said), 2000))
+            self.app.copy_to_clipboard(one_line(" ".join(one.words for one in said), 2000))
             self.notify("copied the verdict")
 
     def action_command(self) -> None:

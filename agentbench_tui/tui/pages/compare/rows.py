@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.contracts.compare import CompareMatrixDocument
+from agentbench_tui.presentation.comparison_report import accuracy_lines, tests_words
+from agentbench_tui.presentation.full_comparison import pair_verdict
 from agentbench_tui.presentation.numbers import MISSING, measured, p_value
 from agentbench_tui.tui.drawing.drawn_cells import delta_cell, whisker_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
@@ -17,84 +20,68 @@ from agentbench_tui.verdicts.evidence.place import point_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentbench_tui.contracts.compare import (
+        CaseAnswer,
+        CaseDisagreement,
+        ComparedBenchmark,
+        ComparedMetric,
+        Comparison,
+        Pair,
+    )
     from agentbench_tui.verdicts.evidence.place import Place
 
-Document = dict[str, Any]
-
-_ADJUSTED = {"holm": "Holm", "benjamini-hochberg": "Benjamini-Hochberg"}
 _ORDER = ("worse", "better", "inconclusive", "equivalent")
 _ROLES: dict[str, Role] = {"better": "good", "worse": "bad", "trade-off": "warn"}
+_OUTCOMES: dict[str, Role] = {"good": "good", "bad": "bad", "open": "warn", "plain": "text"}
 
 
-def place_words(found: Document) -> str:
+def place_words(found: ComparedMetric | ComparedBenchmark) -> str:
     """The benchmark that a part of the document is about, and the point of its sweep."""
-    point = point_words(found["parameters"])
-    return f"{found['benchmark_id']} ({point})" if point else str(found["benchmark_id"])
+    point = point_words(found.parameters or {})
+    return f"{found.benchmark_id} ({point})" if point else str(found.benchmark_id)
 
 
-def is_at(found: Document, place: Place | None) -> bool:
+def is_at(found: ComparedMetric | ComparedBenchmark, place: Place | None) -> bool:
     """Return whether a part of the document belongs to this place; True if no place is chosen."""
     if place is None:
         return True
-    at = (found["suite_id"], found["benchmark_id"], found["parameters"])
+    at = (found.suite_id, found.benchmark_id, found.parameters)
     return at == (place.suite_id, place.benchmark_id, place.point)
 
 
-def verdict_lines(document: Document, pair: Document) -> list[Sentence]:
-    """Return the winner, then the number of metrics per verdict."""
-    found = pair["overall"]
-    counts = ", ".join(
-        f"{found[name]} {name}" for name in ("better", "worse", "equivalent", "inconclusive")
-        if found[name]
-    ) or "nothing could be compared"  # fmt: skip
-    tests = {0: "no test could be made", 1: "one test"}.get(
-        document["tests"],
-        f"p of {document['tests']} tests adjusted by {_ADJUSTED[document['adjustment']]}",
-    )
-    words, role = _verdict(pair)
+def verdict_lines(document: Comparison, pair: Pair) -> list[Sentence]:
+    """Return the verdict, then accuracy if there is one, and how many tests were made."""
+    verdict = pair_verdict(pair)
+    accuracy = accuracy_lines(pair)
+    support = [*(accuracy if len(accuracy) == 1 else ()),
+               tests_words(document.tests, document.adjustment)]  # fmt: skip
     return [
-        Sentence(words, role=role),
-        Sentence(f"B: {counts}; {tests}"),
+        Sentence(verdict.words, role=_OUTCOMES[verdict.outcome]),
+        Sentence(" ".join(support)),
     ]
 
 
-def _verdict(pair: Document) -> tuple[str, Role]:
-    a, b, found = short(pair["a"]), short(pair["b"]), pair["overall"]
-    verdict, winner = found["verdict"], found["winner"]
-    if winner is not None:
-        other = a if winner == pair["b"] else b
-        return f"{short(winner)} wins over {other}", "good"
-    if verdict in {"better", "worse"}:
-        return f"! not ranked: {a} and {b} cannot be ranked against each other", "warn"
-    if verdict == "trade-off":
-        return f"! a trade-off: {b} is better in some metrics, {a} in others", "warn"
-    if found["settled"]:
-        return f"= a tie: {a} and {b} are equivalent in all that was compared", "text"
-    return f"? no winner yet: {a} and {b} could not be distinguished in every metric", "text"
-
-
-def advice(document: Document, pair: Document) -> list[Sentence]:
+def advice(document: Comparison, pair: Pair) -> list[Sentence]:
     """Return the recommendations with their numbers, and notes on the comparison."""
-    several = "matrix" in document
-    said = [Sentence(words, "do") for words in pair["recommendations"]]
+    said = [Sentence(words, "do") for words in pair.recommendations]
     notes = dict.fromkeys(
         words
-        for one in pair["benchmarks"]
-        for words in [*(each["words"] for each in one["differences"]), *one["notes"]]
+        for one in pair.benchmarks
+        for words in [*(each.words for each in one.differences), *one.notes]
     )
     said += [Sentence(words, "note", "dim") for words in notes]
-    for metric in pair["metrics"]:
-        name = f"{metric['metric']} on {place_words(metric)}"
-        said += [Sentence(f"{name}: {words}", "note", "dim") for words in metric["notes"]]
-    winner = document["overall"]["winner"]
-    if several:
+    for metric in pair.metrics:
+        name = f"{metric.metric} on {place_words(metric)}"
+        said += [Sentence(f"{name}: {words}", "note", "dim") for words in metric.notes]
+    if isinstance(document, CompareMatrixDocument):
+        winner = document.overall.winner
         words = "no agent beats or equals all others" if winner is None else f"{short(winner)} wins"
-        said.insert(0, Sentence(f"{words}, of all {len(document['sides'])} sides", "overall"))
+        said.insert(0, Sentence(f"{words}, of all {len(document.sides)} sides", "overall"))
     return said
 
 
 def metrics_table(
-    pair: Document, place: Place | None, *, by_verdict: bool = False, words: str = ""
+    pair: Pair, place: Place | None, *, by_verdict: bool = False, words: str = ""
 ) -> GridData:
     """A row for each metric of a pair: both values, the change drawn, its verdict, what it needs.
     Keys are numbers of the pair's metrics.
@@ -103,31 +90,31 @@ def metrics_table(
     """
     found = [
         (f"{number}", one)
-        for number, one in enumerate(pair["metrics"])
-        if is_at(one, place) and holds(words, one["metric"], place_words(one), one["verdict"])
+        for number, one in enumerate(pair.metrics)
+        if is_at(one, place) and holds(words, one.metric, place_words(one), one.verdict)
     ]
     if by_verdict:
-        found.sort(key=lambda each: _ORDER.index(each[1]["verdict"]))
-    several = len(pair["benchmarks"]) > 1 and place is None
+        found.sort(key=lambda each: _ORDER.index(each[1].verdict))
+    several = len(pair.benchmarks) > 1 and place is None
     ratios = interval_column(
-        [_interval(one) for _, one in found if one["ratio"] is not None],
+        [_interval(one) for _, one in found if one.ratio is not None],
         log=True, reference=1.0, centred=True,
     )  # fmt: skip
     differences = interval_column(
-        [_interval(one) for _, one in found if one["ratio"] is None], reference=0.0, centred=True
+        [_interval(one) for _, one in found if one.ratio is None], reference=0.0, centred=True
     )
     rows = [
         GridRow(
             key,
             (
-                one["metric"],
+                one.metric,
                 place_words(one),
-                measured(one["a"], one["unit"]),
-                measured(one["b"], one["unit"]),
+                measured(one.a, one.unit),
+                measured(one.b, one.unit),
                 delta_cell(_delta(one)),
-                whisker_cell(_interval(one), ratios if one["ratio"] is not None else differences),
+                whisker_cell(_interval(one), ratios if one.ratio is not None else differences),
                 _needs(one),
-                p_value(one["p_adjusted"]),
+                p_value(one.p_adjusted),
                 Cell(_from(one), role="dim"),
             ),
         )
@@ -151,39 +138,39 @@ def _metric_columns(several: bool) -> tuple[Column, ...]:
     )  # fmt: skip
 
 
-def _interval(one: Document) -> Interval:
-    middle = one["difference"] if one["ratio"] is None else one["ratio"]
-    return Interval(middle, one["low"], one["high"])
+def _interval(one: ComparedMetric) -> Interval:
+    middle = one.difference if one.ratio is None else one.ratio
+    return Interval(middle, one.low, one.high)
 
 
-def _delta(one: Document) -> Delta:
-    reason = one["notes"][0] if one["notes"] else "unknown"
-    verdict = one["verdict"] if one["comparable"] else "not comparable"
-    if one["ratio"] is not None:
-        return Delta(one["ratio"], verdict, one["low"], one["high"], "ratio", reason)
-    unit: Any = "points" if one["unit"] == "share" else ""
-    return Delta(one["difference"], verdict, one["low"], one["high"], unit, reason)
+def _delta(one: ComparedMetric) -> Delta:
+    reason = one.notes[0] if one.notes else "unknown"
+    verdict = one.verdict if one.comparable else "not comparable"
+    if one.ratio is not None:
+        return Delta(one.ratio, verdict, one.low, one.high, "ratio", reason)
+    unit: Any = "points" if one.unit == "share" else ""
+    return Delta(one.difference, verdict, one.low, one.high, unit, reason)
 
 
-def _needs(one: Document) -> str:
-    if one["n_needed"] is None:
+def _needs(one: ComparedMetric) -> str:
+    if one.n_needed is None:
         return ""
-    return f"{one['n_needed']:,} {one['varies_by']}"
+    return f"{one.n_needed:,} {one.varies_by}"
 
 
-def _from(one: Document) -> str:
-    if one["only_a"] is not None:
-        return f"{one['n']:,} pairs, {one['only_a']} A, {one['only_b']} B"
-    if one["paired"]:
-        return f"{one['n']:,} pairs"
-    if not one["n"]:
+def _from(one: ComparedMetric) -> str:
+    if one.only_a is not None:
+        return f"{one.n:,} pairs, {one.only_a} A, {one.only_b} B"
+    if one.paired:
+        return f"{one.n:,} pairs"
+    if not one.n:
         return MISSING
-    return f"{one['n']:,} {one['of'] if one['n'] != 1 else one['of'].removesuffix('s')} a side"
+    return f"{one.n:,} {one.of if one.n != 1 else one.of.removesuffix('s')} a side"
 
 
-def cases_table(pair: Document, place: Place | None, words: str = "") -> GridData:
+def cases_table(pair: Pair, place: Place | None, words: str = "") -> GridData:
     """Cases that only one side gets right, the plainest first; keys are `benchmark number/case`."""
-    several = len(pair["benchmarks"]) > 1
+    several = len(pair.benchmarks) > 1
     columns = (
         Column("case", "case", 14, flex=1),
         *([Column("benchmark", "benchmark", 14, priority=2)] if several else []),
@@ -194,20 +181,20 @@ def cases_table(pair: Document, place: Place | None, words: str = "") -> GridDat
     )
     rows = []
     for at, case in _apart(pair, place):
-        where = place_words(pair["benchmarks"][at])
-        a, b = _said(case["a"]), _said(case["b"])
-        if not holds(words, case["case_id"], where, case["expected"] or "", a, b):
+        where = place_words(pair.benchmarks[at])
+        a, b = _said(case.a), _said(case.b)
+        if not holds(words, case.case_id, where, case.expected or "", a, b):
             continue
-        of_a = case["a"]["right"] > case["b"]["right"]
+        of_a = case.a.right > case.b.right
         right = Cell("A" if of_a else "B", series=0 if of_a else 1)
         rows.append(
             GridRow(
-                f"{at}/{case['case_id']}",
+                f"{at}/{case.case_id}",
                 (
-                    case["case_id"],
+                    case.case_id,
                     *([where] if several else []),
                     right,
-                    case["expected"] or MISSING,
+                    case.expected or MISSING,
                     Cell(a, role="text" if of_a else "warn"),
                     Cell(b, role="warn" if of_a else "text"),
                 ),
@@ -216,44 +203,44 @@ def cases_table(pair: Document, place: Place | None, words: str = "") -> GridDat
     return GridData(columns, rows, reason=_why_no_case(pair, place, words))
 
 
-def _apart(pair: Document, place: Place | None) -> list[tuple[int, Document]]:
+def _apart(pair: Pair, place: Place | None) -> list[tuple[int, CaseDisagreement]]:
     found = [
         (at, case)
-        for at, one in enumerate(pair["benchmarks"])
-        if is_at(one, place) and one["disagreements"] is not None
-        for case in one["disagreements"]["first"]
+        for at, one in enumerate(pair.benchmarks)
+        if is_at(one, place) and one.disagreements is not None
+        for case in one.disagreements.first
     ]
-    return sorted(found, key=lambda each: -abs(each[1]["a"]["right"] - each[1]["b"]["right"]))
+    return sorted(found, key=lambda each: -abs(each[1].a.right - each[1].b.right))
 
 
-def cases_title(pair: Document, place: Place | None) -> str:
+def cases_title(pair: Pair, place: Place | None) -> str:
     """Return how many cases only one side gets right."""
     apart = [
-        one["disagreements"]
-        for one in pair["benchmarks"]
-        if is_at(one, place) and one["disagreements"] is not None
+        one.disagreements
+        for one in pair.benchmarks
+        if is_at(one, place) and one.disagreements is not None
     ]
-    only_a, only_b = (sum(one[name] for one in apart) for name in ("only_a", "only_b"))
-    a, b = short(pair["a"]), short(pair["b"])
+    only_a, only_b = sum(one.only_a for one in apart), sum(one.only_b for one in apart)
+    a, b = short(pair.a), short(pair.b)
     return f"right in only one: {only_a:,} in {a} (A), {only_b:,} in {b} (B)"
 
 
-def _why_no_case(pair: Document, place: Place | None, words: str) -> str:
-    judged = [one for one in pair["benchmarks"] if is_at(one, place)]
-    if all(one["disagreements"] is None for one in judged):
+def _why_no_case(pair: Pair, place: Place | None, words: str) -> str:
+    judged = [one for one in pair.benchmarks if is_at(one, place)]
+    if all(one.disagreements is None for one in judged):
         return "no answer is called right or wrong here, so there is nothing to disagree on"
     return f"no case with “{words}”" if words else "both get the same cases right"
 
 
-def _said(found: Document) -> str:
-    if found["failure"]:
-        return f"({found['failure']})"
-    return found["answer"] or MISSING
+def _said(found: CaseAnswer) -> str:
+    if found.failure:
+        return f"({found.failure})"
+    return found.answer or MISSING
 
 
-def matrix_table(pairs: Sequence[Document], labels: Sequence[str]) -> GridData:
+def matrix_table(pairs: Sequence[Pair], labels: Sequence[str]) -> GridData:
     """Return the verdict of each row against each column, as a word."""
-    cells = {(pair["a"], pair["b"]): pair for pair in pairs}
+    cells = {(pair.a, pair.b): pair for pair in pairs}
     rows = []
     for row in labels:
         said = [Cell(short(row), role="title")]
@@ -272,16 +259,16 @@ def matrix_table(pairs: Sequence[Document], labels: Sequence[str]) -> GridData:
     return GridData(columns, rows)
 
 
-def _against(pair: Document, *, swapped: bool) -> Cell:
-    found = pair["overall"]
-    verdict = found["verdict"]
-    if verdict in {"better", "worse"} and found["winner"] is None:
+def _against(pair: Pair, *, swapped: bool) -> Cell:
+    found = pair.overall
+    verdict = found.verdict
+    if verdict in {"better", "worse"} and found.winner is None:
         return Cell("! not ranked", role="warn")
     if verdict == "tie":
-        return Cell("= tie" if found["settled"] else "? tie, open", role="text")
+        return Cell("= tie" if found.settled else "? tie, open", role="text")
     if swapped:
         verdict = {"better": "worse", "worse": "better"}.get(verdict, verdict)
-    more, less = found["better"], found["worse"]
+    more, less = found.better, found.worse
     if swapped:
         more, less = less, more
     return Cell(f"{verdict} +{more} -{less}", role=_ROLES[verdict])

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from agentbench_tui.contracts.compare import CompareDocument
+from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.charts import Axis, Interval, IntervalChart
 from agentbench_tui.presentation.comparison import change
-from agentbench_tui.presentation.full_report.parts import Chapter, FullReport, Outcome, Verdict
+from agentbench_tui.presentation.full_report import Chapter, FullReport, Outcome, Verdict
 from agentbench_tui.presentation.numbers import (
     MISSING,
     amount,
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
     from agentbench_tui.contracts.compare import (
         ComparedBenchmark,
         ComparedMetric,
-        ComparedPair,
         CompareMatrixDocument,
+        Pair,
     )
-
-    Pair = CompareDocument | ComparedPair
 
 _METRICS = (
     Column("metric", "metric", names_row=True),
@@ -64,17 +63,11 @@ _OUTCOMES: dict[str, Outcome] = {
 
 
 def full_comparison(
-    compared: CompareDocument | CompareMatrixDocument, document: Any, notes: Sequence[str] = ()
+    compared: CompareDocument | CompareMatrixDocument, notes: Sequence[str] = ()
 ) -> FullReport:
-    """Return a comparison as a full report; `document`: what JSON has."""
-    pairs: Sequence[Pair] = (
-        (compared,) if isinstance(compared, CompareDocument) else compared.matrix
-    )
-    names = (
-        (compared.a, compared.b)
-        if isinstance(compared, CompareDocument)
-        else tuple(side.selector for side in compared.sides)
-    )
+    """Return a comparison as a full report."""
+    pairs: Sequence[Pair] = compared.matrix
+    names = compared.selectors
     chapters = []
     for number, pair in enumerate(pairs, 1):
         anchor = "head-to-head" if len(pairs) == 1 else f"head-to-head-{number}"
@@ -87,7 +80,7 @@ def full_comparison(
         about=_about(names),
         verdict=comparison_verdict(compared),
         chapters=[one for one in chapters if one.sections],
-        document=document,
+        document=plain(compared),
         tables={"metrics": Table(_RECORDS, [row for pair in pairs for row in _records(pair)])},
     )
 
@@ -115,19 +108,17 @@ def comparison_verdict(compared: CompareDocument | CompareMatrixDocument) -> Ver
 def pair_verdict(pair: Pair) -> Verdict:
     """Say what the metrics of one pair come to."""
     overall = pair.overall
-    identical = [one.words for at in pair.benchmarks for one in at.differences if one.is_identical]
+    if pair.identical:
+        return Verdict(
+            f"A {pair.a}, B {pair.b}: {pair.identical}, so there is nothing to compare.", "open"
+        )
     if not pair.metrics:
         return Verdict(
-            f"Nothing to compare: {pair.a} and {pair.b} share no measured metric.",
-            "open",
-            [*dict.fromkeys(identical)],
+            f"Nothing to compare: {pair.a} and {pair.b} share no measured metric.", "open"
         )
-    forbidden = [
-        one.words for at in pair.benchmarks for one in at.differences if one.forbids_winner
-    ]
-    if forbidden:
-        words = f"No winner can be named between {pair.a} and {pair.b}: {forbidden[0]}."
-        return Verdict(words, "open", [*dict.fromkeys([*forbidden[1:], *pair.recommendations])])
+    if pair.why_unranked:
+        words = f"No winner can be named between {pair.a} and {pair.b}: {pair.why_unranked}."
+        return Verdict(words, "open", pair.recommendations)
     words = {
         "better": f"{pair.b} is better than {pair.a}: {_counts(pair)}.",
         "worse": f"{pair.b} is worse than {pair.a}: {_counts(pair)}.",
@@ -273,8 +264,7 @@ def _circumstances(pairs: Sequence[Pair], notes: Sequence[str]) -> Chapter:
 def _methods(compared: CompareDocument | CompareMatrixDocument) -> Chapter:
     by = "Holm" if compared.adjustment == "holm" else "Benjamini and Hochberg"
     level = amount(100 * (1 - compared.alpha))
-    pairs = (compared,) if isinstance(compared, CompareDocument) else compared.matrix
-    methods = sorted({one.method for pair in pairs for one in pair.metrics if one.method})
+    methods = sorted({one.method for pair in compared.matrix for one in pair.metrics if one.method})
     intervals = (
         f"Intervals are {level}% confidence intervals. p-values of "
         f"{counted(compared.tests, 'test')} are adjusted by {by}."

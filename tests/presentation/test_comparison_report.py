@@ -1,0 +1,57 @@
+"""A comparison leads with the verdict and with accuracy; all else supports them."""
+
+from __future__ import annotations
+
+import pytest
+from compare_documents import benchmark, comparison, metric
+
+from agentbench_tui.contracts.compare import CircumstanceDifference, PairVerdict
+from agentbench_tui.presentation.comparison_report import comparison_report
+from agentbench_tui.presentation.report import Section
+
+COST = metric(metric="cost_usd_per_task", unit="USD", a=0.004, b=0.001, ratio=0.25, low=0.2,
+              high=0.3, difference=-0.003, verdict="better", n_needed=None)  # fmt: skip
+BETTER = PairVerdict(verdict="better", winner="y", settled=False, better=1, worse=0, equivalent=0,
+                     inconclusive=1)  # fmt: skip
+
+
+def sections(*metrics: object, **changes: object) -> list[Section]:
+    return [*comparison_report(comparison(*metrics, **changes)).sections]  # type: ignore[arg-type]
+
+
+def test_the_verdict_comes_first_and_then_accuracy_wherever_it_was_measured() -> None:
+    first, table, *_ = sections(COST, metric(), overall=BETTER, recommendations=("take y: cheap",))
+    assert first.title == "y is better than x: better in 1 metric, inconclusive in 1 metric."
+    assert first.is_answer
+    assert [*first.sentences] == [
+        "Accuracy: y 50.0%, x 50.0% (0.0 pp [-10.0, +10.0], inconclusive).",
+        "Take y: cheap.",
+    ]
+    assert [row["metric"] for row in table.tables[0].rows] == ["accuracy", "cost_usd_per_task"]
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_note_of_every_benchmark_is_told_once(several: bool) -> None:
+    both = (benchmark(notes=("same", "first")), benchmark(benchmark_id="c", notes=("same",)))
+    found = sections(metric(), benchmarks=both if several else both[:1])
+    assert [words for one in found for words in one.sentences if words == "same"] == ["same"]
+    assert ("On all 2 benchmarks:" in [one.title for one in found]) is several
+
+
+def test_the_same_values_are_not_judged() -> None:
+    same = CircumstanceDifference(
+        what="same", words="both sides are the same file", forbids_times=False,
+        forbids_winner=False, is_identical=True,
+    )  # fmt: skip
+    (only,) = sections(metric(), benchmarks=(benchmark(differences=(same,)),))
+    assert only.title == "A x, B y: both sides are the same file, so there is nothing to compare."
+    assert not only.sentences
+
+
+def test_records_have_a_row_for_each_metric_with_both_names() -> None:
+    report = comparison_report(comparison(COST, metric()))
+    assert [(row["control"], row["candidate"], row["metric"]) for row in report.records.rows] == [
+        ("x", "y", "cost_usd_per_task"),
+        ("x", "y", "accuracy"),
+    ]
+    assert [one.key for one in report.records.columns][:3] == ["control", "candidate", "metric"]
