@@ -83,13 +83,14 @@ def _leaderboard(
     """Return the board of the run's cases; None of a run with one agent."""
     if len(run.leaderboard) < 2:
         return None
-    from agentbench_tui.verdicts.ranking.leaderboard import asked_leaderboard
+    from agentbench_tui.verdicts.ranking.leaderboard import leaderboard_document
     from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked
     from agentbench_tui.verdicts.selection.contenders import Wanted
 
-    wanted = Wanted(None, None, None, "agent", None)
+    # The other leaderboard, by overall score, is in the document of the run.
+    wanted = Wanted(None, None, None, "agent", None, run_key=row["key"])
     asked = BoardAsked(None, False, False, wanted, None, None, 1)
-    document = asked_leaderboard(connection, asked, row["id"], _MOST_RANKED)
+    document = leaderboard_document(connection, asked, _MOST_RANKED)
     return msgspec.convert(document, LeaderboardDocument)
 
 

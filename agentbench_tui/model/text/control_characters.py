@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 
-_BIDI = frozenset("\u200e\u200f\u2028\u2029\u061c") | {
-    chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-}
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
+"""Control characters but newline and tab, halves of surrogate pairs, and what steers the direction
+of text or parts lines. Every character of the categories Cc and Cs is one."""
 
 
 def visible(text: str, limit: int | None = None) -> str:
@@ -16,16 +18,9 @@ def visible(text: str, limit: int | None = None) -> str:
     """
     if limit is not None and len(text) > limit:
         text = f"{text[:limit]}… (+{len(text) - limit} characters)"
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_visible_character(character) for character in text)
+    return _UNSAFE.sub(_escaped, text)
 
 
-def _visible_character(character: str) -> str:
-    if character in "\n\t":
-        return character
-    category = unicodedata.category(character)
-    if category in {"Cc", "Cs"} or character in _BIDI:
-        code = ord(character)
-        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-    return character
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

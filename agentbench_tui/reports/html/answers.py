@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.model.text.secrets import redact
+from agentbench_tui.model.text.secrets import redactor_now
 from agentbench_tui.model.text.untrusted import one_line, visible
 from agentbench_tui.presentation.numbers import duration
 from agentbench_tui.store.queries.answer_pages import (
@@ -28,6 +28,7 @@ from agentbench_tui.store.queries.answer_pages import (
 if TYPE_CHECKING:
     import sqlite3
 
+    from agentbench_tui.model.text.secrets import Redactor
     from agentbench_tui.reports.sources import RunSource
 
 LONGEST = 4000
@@ -78,6 +79,7 @@ def page_answers(connection: sqlite3.Connection, source: RunSource) -> PageAnswe
     rows: list[Sequence[object]] = []
     pending: list[Texts] = []
     counts = [0, 0, 0, 0]
+    redact = redactor_now()
     used = texts_kept = 0
     for key, case_key, answer in reported_answers_of_run(connection, source.run_key, LONGEST):
         execution = places.get(key)
@@ -90,7 +92,7 @@ def page_answers(connection: sqlite3.Connection, source: RunSource) -> PageAnswe
             messages = transcript_of(
                 connection, (key, case_key, answer.repeat, answer.iteration), LONGEST
             ) if has_transcripts else []  # fmt: skip
-            texts = _texts(answer, messages)
+            texts = _texts(answer, messages, redact)
             pending.append(texts)
             place = texts_kept
             texts_kept += 1
@@ -135,7 +137,9 @@ def _times(answer: ReportedAnswer) -> str:
     return ", ".join(words)
 
 
-def _texts(answer: ReportedAnswer, messages: Sequence[TranscriptMessage]) -> Texts:
+def _texts(
+    answer: ReportedAnswer, messages: Sequence[TranscriptMessage], redact: Redactor
+) -> Texts:
     found = [
         ("question", answer.asked),
         ("expected", answer.expected),
@@ -147,10 +151,10 @@ def _texts(answer: ReportedAnswer, messages: Sequence[TranscriptMessage]) -> Tex
         (f"message {number}, {one.role}", "\n".join(filter(None, (one.content, one.tool_calls))))
         for number, one in enumerate(messages, 1)
     ]
-    return [(one_line(name), _safe(text)) for name, text in found if text not in {None, ""}]
+    return [(one_line(name), _safe(text, redact)) for name, text in found if text not in {None, ""}]
 
 
-def _safe(text: object) -> str:
+def _safe(text: object, redact: Redactor) -> str:
     shown = str(text)
     return visible(redact(shown), LONGEST) + ("…" if len(shown) >= LONGEST else "")
 
