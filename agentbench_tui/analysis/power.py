@@ -18,6 +18,7 @@ import numpy as np
 
 from agentbench_tui.analysis.differences.alternative import Alternative
 from agentbench_tui.analysis.distribution import beta_quantile, normal_quantile, student_quantile
+from agentbench_tui.analysis.root import root_between
 from agentbench_tui.model.text.plain_number import plain
 
 _FEWEST = 2.0
@@ -296,29 +297,25 @@ def _power(noncentrality: float, df: float, alpha: float, alternative: Alternati
 
 
 def _size(power_at: Callable[[float], float], power: float, alpha: float) -> SampleSize:
-    from scipy.optimize import brentq
-
     _check_chances(power, alpha)
     if power_at(_FEWEST) >= power:
         return SampleSize(_FEWEST, int(_FEWEST))
     enough = 2 * _FEWEST
     while power_at(enough) < power:
         enough *= 2
-    exact = float(brentq(lambda n: power_at(n) - power, enough / 2, enough, xtol=1e-12))
+    exact = root_between(lambda n: power_at(n) - power, enough / 2, enough, 1e-12)
     return SampleSize(exact, math.ceil(exact))
 
 
 def _detectable(
     power_at: Callable[[float], float], power: float, alpha: float, alternative: Alternative
 ) -> float:
-    from scipy.optimize import brentq
-
     _check_chances(power, alpha)
     sign = -1.0 if alternative == "less" else 1.0
     enough = 1.0
     while power_at(sign * enough) < power:
         enough *= 2
-    size = float(brentq(lambda effect: power_at(sign * effect) - power, 0, enough, xtol=1e-13))
+    size = root_between(lambda effect: power_at(sign * effect) - power, 0.0, enough, 1e-13)
     return sign * size
 
 
