@@ -17,7 +17,13 @@ from typing import get_args
 import numpy as np
 
 from agentbench_tui.analysis.differences.alternative import Alternative
-from agentbench_tui.analysis.distribution import beta_quantile, normal_quantile, student_quantile
+from agentbench_tui.analysis.distribution import (
+    beta_quantile,
+    noncentral_square_cdf,
+    noncentral_student_cdf,
+    normal_quantile,
+    student_quantile,
+)
 from agentbench_tui.analysis.root import root_between
 from agentbench_tui.model.text.plain_number import plain
 
@@ -280,20 +286,16 @@ def smallest_shift(
 
 
 def _power(noncentrality: float, df: float, alpha: float, alternative: Alternative) -> float:
-    from scipy.special import ncfdtr, nctdtr
-
     _check_chances(0.5, alpha)
     if alternative not in get_args(Alternative):
         raise ValueError(f"alternative is two-sided, greater or less, not {alternative!r}")
     if alternative == "two-sided":
         critical = student_quantile(1 - alpha / 2, df)
-        # T² is noncentral F: unlike the two tails of T, it does not underflow for large effects
-        missed = ncfdtr(1, df, noncentrality**2, critical**2)
+        missed = noncentral_square_cdf(critical**2, df, noncentrality)
     else:
         upwards = noncentrality if alternative == "greater" else -noncentrality
-        missed = nctdtr(df, upwards, student_quantile(1 - alpha, df))
-    # Both give NaN for some chances that are all but 0: of 1e-20 and less, tried for 2 to 10⁶ df.
-    return 1.0 if math.isnan(missed) else float(1 - missed)
+        missed = noncentral_student_cdf(student_quantile(1 - alpha, df), df, upwards)
+    return 1 - missed
 
 
 def _size(power_at: Callable[[float], float], power: float, alpha: float) -> SampleSize:

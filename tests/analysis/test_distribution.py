@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,6 +16,8 @@ from agentbench_tui.analysis.distribution import (
     beta_cdf,
     beta_quantile,
     binomial_cdf,
+    noncentral_square_cdf,
+    noncentral_student_cdf,
     normal_cdf,
     normal_quantile,
     student_cdf,
@@ -135,3 +138,30 @@ def test_the_ends_of_the_domain_have_their_limits() -> None:
     assert student_quantile(0.5, 7) == 0.0
     assert [binomial_cdf(k, 3, 0.4) for k in (-1, 3, 9)] == [0.0, 1.0, 1.0]
     assert [binomial_cdf(1, 2, p) for p in (0.0, 1.0)] == [1.0, 0.0]
+
+
+@given(
+    st.floats(0.3, 1e5),
+    st.floats(-40, 40),
+    st.floats(1e-3, 60),
+)
+def test_noncentral_t_agrees_with_scipy(df: float, noncentrality: float, t: float) -> None:
+    expected = stats.nct.cdf(t, df, noncentrality)
+    both = stats.ncf.cdf(t * t, 1, df, noncentrality**2)
+    if np.isfinite(expected):
+        found = noncentral_student_cdf(t, df, noncentrality)
+        assert found == pytest.approx(expected, abs=1e-9)
+    if np.isfinite(both):
+        found = noncentral_square_cdf(t * t, df, noncentrality)
+        assert found == pytest.approx(both, abs=1e-9)
+
+
+def test_noncentral_t_without_an_effect_is_student_and_far_from_it_nothing() -> None:
+    assert noncentral_square_cdf(4.0, 7.0, 0.0) == pytest.approx(2 * stats.t.cdf(2.0, 7) - 1)
+    assert noncentral_student_cdf(2.0, 7.0, 0.0) == pytest.approx(stats.t.cdf(2.0, 7))
+    assert noncentral_square_cdf(4.0, 1e6, 1e6) == 0.0
+    assert noncentral_square_cdf(0.0, 5.0, 1.0) == 0.0
+    # The definition: the normal distribution over that of the sample's sd.
+    sd = np.sqrt(stats.chi2.ppf((np.arange(200_000) + 0.5) / 200_000, 5) / 5)
+    by_sd = stats.norm.cdf(2.5 * sd - 1.7)
+    assert noncentral_student_cdf(2.5, 5.0, 1.7) == pytest.approx(by_sd.mean(), 1e-5)
