@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
-    from agentbench_tui.presentation.full_report import FullReport
+    from agentbench_tui.presentation.full_report.parts import FullReport
     from agentbench_tui.reports.sources import RunSource
 
 _FILE = click.Path(path_type=Path, dir_okay=False)

@@ -17,7 +17,7 @@ from agentbench_tui.presentation.comparison import (
     needed_words,
     sample_words,
 )
-from agentbench_tui.presentation.full_comparison import comparison_verdict, pair_verdict
+from agentbench_tui.presentation.full_report.comparison import comparison_verdict, pair_verdict
 from agentbench_tui.presentation.numbers import MISSING, p_value, percent
 from agentbench_tui.presentation.report import Column, Report, Row, Section, Table, raw_columns
 from agentbench_tui.verdicts.evidence.place import point_words

@@ -9,7 +9,7 @@ from agentbench_tui.presentation.numbers import MISSING
 from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from agentbench_tui.contracts.run import GateOutcome, GatesDocument
 
@@ -28,11 +28,14 @@ _RECORDS = raw_columns(("gate", "agent_id", "benchmark_id", "point", "value", "h
 
 def gates_report(document: GatesDocument) -> Report:
     """Show every gate on every execution, the failed ones first."""
-    ordered = sorted(document.gates, key=lambda one: (one.holds is not False, bool(one.holds)))
-    rows = [_row(one) for one in ordered]
-    return Report(
-        Table(_RECORDS, rows), (Section(tables=(Table(_COLUMNS, rows),)),), (_verdict(document),)
-    )
+    table = gates_table(document.gates)
+    return Report(Table(_RECORDS, table.rows), (Section(tables=(table,)),), (_verdict(document),))
+
+
+def gates_table(gates: Sequence[GateOutcome]) -> Table:
+    """Return one row for each gate on each execution, the failed ones first."""
+    ordered = sorted(gates, key=lambda one: (one.holds is not False, bool(one.holds)))
+    return Table(_COLUMNS, [_row(one) for one in ordered])
 
 
 def _row(one: GateOutcome) -> Mapping[str, Any]:

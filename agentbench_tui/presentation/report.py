@@ -73,3 +73,8 @@ class Report:
 def raw_columns(names: Sequence[str]) -> tuple[Column, ...]:
     """Return columns of plain values, each named as its key."""
     return tuple(Column(name, name) for name in names)
+
+
+def list_item(sentence: str) -> str:
+    """Return a sentence for a list, whose bullet replaces the dash it may begin with."""
+    return sentence.strip().removeprefix(f"{MISSING} ").removeprefix("- ")

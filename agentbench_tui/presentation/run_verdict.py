@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.kinds import DEFAULT, kind_named
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.presentation.full_report import Verdict
+from agentbench_tui.presentation.full_report.parts import Verdict
 from agentbench_tui.presentation.numbers import (
     amount,
     duration,
@@ -15,6 +15,7 @@ from agentbench_tui.presentation.numbers import (
     score,
     with_interval,
 )
+from agentbench_tui.presentation.stress_verdict import stress_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +94,7 @@ def _on_agents(run: RunDocument, boards: Sequence[Board]) -> Verdict:
     stress = [one for one in run.executions if one.scenario is not None]
     loads = [one for one in run.executions if one.load_result is not None and one not in stress]
     if stress:
-        return _on_stress(stress)
+        return stress_verdict(stress)
     ranked = [one for one in entries if one.overall is not None and one.rank is not None]
     if ranked and len(entries) > 1:
         return _on_ranking(ranked, entries)
@@ -298,49 +299,6 @@ def load_words(execution: ExecutionResult) -> str:
     if load.verdict not in {None, "clean"}:
         parts.append(f"the measurement is {load.verdict}")
     return f"{words[0]}: {', '.join(parts) or 'not measured'}."
-
-
-def _on_stress(executions: Sequence[ExecutionResult]) -> Verdict:
-    """Say where each target failed, the weakest first."""
-    agents = list(dict.fromkeys(one.agent_id for one in executions))
-    broken = [one for one in executions if one.scenario is not None and one.scenario.broke]
-    unclear = [one for one in executions if one.scenario is not None and one.scenario.broke is None]
-    lines = [stress_words(one) for one in [*broken, *unclear]]
-    total = counted(len(executions), "scenario")
-    who = agents[0] if len(agents) == 1 else f"{len(agents)} agents"
-    if broken:
-        words = f"{who} broke in {len(broken)} of {total}."
-        return Verdict(words, "bad", [*lines, *_resilience(executions)])
-    if unclear:
-        return Verdict(
-            f"No verdict on {len(unclear)} of {total} of {who}.",
-            "open",
-            [*lines, *_resilience(executions)],
-        )
-    return Verdict(f"{who} did not break in {total}.", "good", _resilience(executions))
-
-
-def stress_words(execution: ExecutionResult) -> str:
-    """Write where one target failed in one scenario, or why that is not known."""
-    scenario = execution.scenario
-    assert scenario is not None
-    name = scenario.name or execution.benchmark_id
-    if scenario.broke is None:
-        return f"{execution.agent_id}, {name}: {scenario.reason or 'not measured'}."
-    point = scenario.breaking_point
-    found = point.words if point is not None else ("broke" if scenario.broke else "did not break")
-    return f"{execution.agent_id}, {name}: {found.rstrip('.')}."
-
-
-def _resilience(executions: Sequence[ExecutionResult]) -> list[str]:
-    lines = []
-    for one in executions:
-        scenario = one.scenario
-        if scenario is not None and scenario.resilience is not None:
-            shown = amount(scenario.resilience)
-            words = f"{one.agent_id}, {scenario.name}: resilience {shown} of 100."
-            lines.append((scenario.resilience, words))
-    return [words for _, words in sorted(lines)]
 
 
 def _reservations(run: RunDocument) -> list[str]:

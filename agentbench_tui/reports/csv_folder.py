@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from agentbench_tui.presentation.full_report import FullReport
+    from agentbench_tui.presentation.full_report.parts import FullReport
     from agentbench_tui.reports.sources import RunSource
 
 _LONGEST = 4000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agentbench_tui.contracts.document import plain
 
 if TYPE_CHECKING:
-    from agentbench_tui.presentation.full_report import FullReport
+    from agentbench_tui.presentation.full_report.parts import FullReport
 
 _LONE = re.compile("[\ud800-\udfff]")
 """Halves of a pair of code units: no UTF-8, and no JSON that every reader takes."""

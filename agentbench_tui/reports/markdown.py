@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.cells import passed_on_markdown
+from agentbench_tui.presentation.report import list_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentbench_tui.presentation.full_report import Chapter, FullReport
+    from agentbench_tui.presentation.full_report.parts import Chapter, FullReport
     from agentbench_tui.presentation.report import Section, Table
 
 MOST_CHARACTERS = 60_000
@@ -65,7 +66,7 @@ def _section(section: Section) -> list[str]:
     lines = [f"**{_safe(section.title)}**", ""] if section.title else []
     for table in section.tables:
         lines += [*_table(table), ""]
-    lines += [f"- {_safe(sentence)}" for sentence in section.sentences]
+    lines += [f"- {_safe(list_item(sentence))}" for sentence in section.sentences]
     return [*lines, ""]
 
 

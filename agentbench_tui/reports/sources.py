@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.contracts.leaderboard import LeaderboardDocument
-from agentbench_tui.contracts.run import GateOutcome
 from agentbench_tui.contracts.runs import RunDetailsDocument
-from agentbench_tui.presentation.full_comparison import full_comparison
-from agentbench_tui.presentation.full_run import full_run
+from agentbench_tui.presentation.full_report.comparison import full_comparison
+from agentbench_tui.presentation.full_report.run import full_run
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.executions import execution_keys
+from agentbench_tui.store.queries.runs import executions_of
 from agentbench_tui.verdicts.runs.documents import count_kept, mark_interrupted, run_details
 
 if TYPE_CHECKING:
@@ -21,8 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from agentbench_tui.presentation.full_report import FullReport
+    from agentbench_tui.contracts.run import GateOutcome
+    from agentbench_tui.presentation.full_report.parts import FullReport
+    from agentbench_tui.presentation.report import Report
+    from agentbench_tui.verdicts.runs.run_times import RunTimes
 
+_MOST_DRAWN = 200
+"""Executions of a run whose latencies are read to be drawn."""
+_MOST_PROFILED = 24
 _MOST_RANKED = 100
 """Contenders of a leaderboard that a report lists."""
 
@@ -52,29 +58,59 @@ def read_run(
         mark_interrupted(document)
     if document["status"] == "interrupted":
         count_kept(connection, row["key"], document)
-    outcomes = _checked(connection, row, document, gates)
+    outcomes = _checked(connection, row, gates)
     if outcomes:
         document["gates"] = [msgspec.to_builtins(one) for one in outcomes]
     run = msgspec.convert(document, RunDetailsDocument)
-    report = full_run(run, _leaderboard(connection, row, run), document, outcomes)
-    return RunSource(run, outcomes, report, execution_keys(connection, row["key"]), row["key"])
+    keys = execution_keys(connection, row["key"])
+    report = full_run(
+        run,
+        _leaderboard(connection, row, run),
+        document,
+        outcomes,
+        _times(connection, run, keys, row["key"]),
+        _profile(connection, run, row["key"]),
+    )
+    return RunSource(run, outcomes, report, keys, row["key"])
 
 
 def _checked(
-    connection: sqlite3.Connection,
-    row: dict[str, Any],
-    document: dict[str, Any],
-    gates: Sequence[str],
-) -> list[GateOutcome]:
-    if not gates:
-        return []
-    from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_in
-    from agentbench_tui.verdicts.regression.regression_gate import NoRegression
-    from agentbench_tui.verdicts.runs.gate import check_gates
+    connection: sqlite3.Connection, row: dict[str, Any], gates: Sequence[str]
+) -> Sequence[GateOutcome]:
+    """Check `gates`, or without any the run's own; empty if it has none either."""
+    from agentbench_tui.verdicts.runs.ended_run import gates_document, has_own_gates, judged_run
 
-    declare_metrics_in(connection, row["key"])
-    found = check_gates(document, gates, {}, NoRegression(connection, row["id"]))
-    return [msgspec.convert(one.document(), GateOutcome) for one in found]
+    if not gates and not has_own_gates(row):
+        return ()
+    return gates_document(judged_run(connection, row, gates)).gates
+
+
+def _times(
+    connection: sqlite3.Connection, run: RunDetailsDocument, keys: Mapping[str, int], run_key: int
+) -> RunTimes | None:
+    if len(run.executions) > _MOST_DRAWN:
+        return None
+    from agentbench_tui.verdicts.runs.run_times import run_times
+
+    return run_times(connection, run_key, [(keys[one.execution_id], one) for one in run.executions])
+
+
+def _profile(
+    connection: sqlite3.Connection, run: RunDetailsDocument, run_key: int
+) -> Report | None:
+    """Return the profile of each execution; None of a run with many."""
+    if len(run.executions) > _MOST_PROFILED:
+        return None
+    from agentbench_tui.presentation.profile import profile_report
+    from agentbench_tui.verdicts.profile.profile_findings import read_findings
+
+    measured = {one.execution_id for one in run.executions if one.value("e2e_ms.mean") is not None}
+    found = [
+        {"run_id": run.run_id, "functions": [], **read_findings(connection, row)}
+        for row in executions_of(connection, run_key)
+        if row["id"] in measured
+    ]
+    return profile_report(found) if found else None
 
 
 def _leaderboard(

@@ -13,8 +13,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from agentbench_tui.reports.benchmark_results.breakdown_table import html_section, markdown_section
 from agentbench_tui.reports.benchmark_results.thresholds import (
     NOTE,
@@ -24,16 +22,15 @@ from agentbench_tui.reports.benchmark_results.thresholds import (
     memory_growth,
     rubric_words,
 )
-from agentbench_tui.store.queries.answers import answer_times
 from agentbench_tui.store.queries.runs import execution_key_of, start_of_run
 from agentbench_tui.verdicts.evidence.place import point_words
 from agentbench_tui.verdicts.groups.breakdown_document import breakdown_document
+from agentbench_tui.verdicts.runs.run_times import latencies_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.verdicts.groups.breakdown import Breakdown
 
 Document = dict[str, Any]
@@ -62,27 +59,10 @@ def benchmark_results(connection: sqlite3.Connection, run: Document) -> Document
     }
 
 
-def _times(connection: sqlite3.Connection, execution: Document) -> Floats:
-    """Return the end-to-end time in ms of each answer that the mean covers: answers to cases, calls
-    of code, or requests of a load (from the due time in an open loop).
-
-    Empty if there is no mean: for recorded answers, which take no time, and for stress, whose
-    windows have different loads.
-    """
-    if execution["metrics"].get("e2e_ms.mean", {}).get("value") is None:
-        return np.empty(0)
-    key = execution_key_of(connection, execution["execution_id"])
-    times = answer_times(connection, key)
-    if times:
-        return np.array(times)
-    from agentbench_tui.load.results.aggregate import read_requests
-
-    found = read_requests(connection, key).e2e_ms
-    return found[~np.isnan(found)]
-
-
 def _result(connection: sqlite3.Connection, execution: Document) -> Document:
-    times = _times(connection, execution)
+    key = execution_key_of(connection, execution["execution_id"])
+    has_mean = execution["metrics"].get("e2e_ms.mean", {}).get("value") is not None
+    times = latencies_of(connection, key, has_mean=has_mean)
     spread = float(times.std(ddof=1)) if len(times) > 1 else None
     mean = float(times.mean()) if len(times) else 0.0
     metrics = execution["metrics"]

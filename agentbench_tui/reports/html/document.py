@@ -14,10 +14,13 @@ from markupsafe import Markup
 import agentbench_tui
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.chart_tables import chart_table
+from agentbench_tui.presentation.report import list_item
 from agentbench_tui.reports.html.charts.svg import legend, svg
 
 if TYPE_CHECKING:
-    from agentbench_tui.presentation.full_report import FullReport
+    from collections.abc import Callable
+
+    from agentbench_tui.presentation.full_report.parts import FullReport
     from agentbench_tui.reports.html.answers import PageAnswers
 
 _LONGEST = 2000
@@ -67,13 +70,15 @@ def _template() -> Any:
     environment = Environment(
         loader=BaseLoader(), autoescape=True, undefined=StrictUndefined, trim_blocks=False
     )
-    environment.filters |= {
+    filters: dict[str, Callable[..., object]] = {
         "line": lambda text: one_line(str(text), _LONGEST),
+        "item": list_item,
         "svg": svg,
         "legend": legend,
         "values": chart_table,
         "sort_key": _sort_key,
     }
+    environment.filters |= filters
     return environment.from_string(_asset("report.html"))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentbench_tui.store.queries.runs import Row, rows_of
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
 
 class GaugeSummaryRow(NamedTuple):
@@ -91,3 +93,16 @@ def memory_of_agent(connection: sqlite3.Connection, execution_id: str) -> list[t
         (execution_id,),
     )
     return [(row[0], row[1]) for row in rows.fetchall()]
+
+
+def gauge_readings(
+    connection: sqlite3.Connection, run_key: int, fields: tuple[str, ...]
+) -> Iterator[tuple[float, str, str, float]]:
+    """Time (seconds since 1970), scope, field and value of each reading, in order of time."""
+    rows = connection.execute(
+        "SELECT g.at, g.scope, r.key, r.value FROM gauges g JOIN json_each(g.reading) r"
+        " ON r.type IN ('integer', 'real') AND r.key IN (SELECT value FROM json_each(?))"
+        " WHERE g.run_key=? ORDER BY g.seq",
+        (json.dumps(fields), run_key),
+    )
+    return iter(rows)

@@ -91,3 +91,15 @@ def sent_so_far(connection: sqlite3.Connection, run_id: str) -> tuple[int, int]:
         (run_id,),
     ).fetchone()
     return sent, answered
+
+
+def answered_ticks(
+    connection: sqlite3.Connection, run_key: int
+) -> Iterator[tuple[str, float, int]]:
+    """Agent, time (seconds since 1970) and answers since the tick before, in order of time."""
+    rows = connection.execute(
+        "SELECT e.agent_id, t.at, t.answered FROM ticks t"
+        " JOIN benchmark_executions e ON e.key=t.execution_key WHERE t.run_key=? ORDER BY t.at",
+        (run_key,),
+    )
+    return iter(rows)

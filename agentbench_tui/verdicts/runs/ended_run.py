@@ -69,13 +69,18 @@ def judged_run(
     """
     if gates:
         return _judged(connection, run, gates, {})
-    plan = decode_plan(run["plan"])
-    of_suites = _gates_of_suites(plan)
-    if not plan.gates and not any(of_suites.values()):
+    if not has_own_gates(run):
         raise UsageError(
             f"run {run['id']} has no gates of its own; name some, such as 'accuracy>=0.8'"
         )
-    return _judged(connection, run, plan.gates, of_suites)
+    plan = decode_plan(run["plan"])
+    return _judged(connection, run, plan.gates, _gates_of_suites(plan))
+
+
+def has_own_gates(run: Mapping[str, Any]) -> bool:
+    """Return whether a run, a row of `queries.runs.find_run`, was given gates, or its suites."""
+    plan = decode_plan(run["plan"])
+    return bool(plan.gates or any(_gates_of_suites(plan).values()))
 
 
 def _gates_of_suites(plan: Plan) -> dict[str, Sequence[str]]:

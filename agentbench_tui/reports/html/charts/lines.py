@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from agentbench_tui.presentation.charts import Histogram, Line, LineChart
+from agentbench_tui.presentation.charts import Axis, Histogram, Line, LineChart
+from agentbench_tui.presentation.numbers import count
 from agentbench_tui.reports.html.charts.drawing import (
     BOTTOM,
     HEIGHT,
@@ -144,26 +145,35 @@ def _thinned(one: Line, most: int) -> Line:
 def histogram(chart: Histogram) -> str:
     """Return the SVG of counts between edges; empty if there is nothing to draw."""
     across = scale_of(chart.x, chart.edges, LEFT, WIDTH - RIGHT)
-    counts = [float(count) for _, of_group in chart.counts for count in of_group]
+    counts = [float(n) for _, of_group in chart.counts for n in of_group]
     if across is None or not any(counts):
         return ""
-    from agentbench_tui.presentation.charts import Axis
-    from agentbench_tui.presentation.numbers import count as count_words
-
-    up = scale_of(Axis("answers", count_words), counts, HEIGHT - BOTTOM, TOP, from_zero=True)
+    up = scale_of(Axis("answers", count), counts, HEIGHT - BOTTOM, TOP, from_zero=True)
     assert up is not None
     parts = [
-        *y_axis(up, LEFT, WIDTH - RIGHT, count_words),
+        *y_axis(up, LEFT, WIDTH - RIGHT, count),
         *x_axis(across, HEIGHT - BOTTOM, TOP, chart.x.show),
     ]
     for number, (name, of_group) in enumerate(chart.counts):
-        for (low, high), n in zip(pairwise(chart.edges), of_group, strict=True):
-            if not n or not (across.holds(low) and across.holds(high)):
-                continue
-            between = f"{chart.x.show(low)} to {chart.x.show(high)}"
-            parts.append(
-                element("rect", title(f"{name}: {between}: {n:,}"), x=across(low),
-                        width=max(across(high) - across(low) - 0.5, 0.5), y=up(n),
-                        height=HEIGHT - BOTTOM - up(n), class_=f"column {series_class(number)}")
-            )  # fmt: skip
+        parts += _columns(chart, name, of_group, number, across, up)
     return picture(chart.title, chart.summary, parts)
+
+
+def _columns(
+    chart: Histogram, name: str, counts: Sequence[int], number: int, across: Scale, up: Scale
+) -> list[str]:
+    """Return the outline of a group's counts, and a cell for each that says what it holds."""
+    kind = series_class(number)
+    outline = [(across(chart.edges[0]), up(0.0))]
+    cells = []
+    for (low, high), n in zip(pairwise(chart.edges), counts, strict=True):
+        left, right = across(low), across(high)
+        outline += [(left, up(n)), (right, up(n))]
+        if n:
+            between = f"{chart.x.show(low)} to {chart.x.show(high)}"
+            cells.append(
+                element("rect", title(f"{name}: {between}: {n:,}"), x=left, width=right - left,
+                        y=up(n), height=up(0.0) - up(n), class_=f"cell {kind}")
+            )  # fmt: skip
+    outline.append((across(chart.edges[-1]), up(0.0)))
+    return [element("path", d=path(outline), class_=f"column {kind}"), *cells]

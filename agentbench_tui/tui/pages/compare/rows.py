@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.contracts.compare import CompareMatrixDocument
 from agentbench_tui.presentation.comparison_report import accuracy_lines, tests_words
-from agentbench_tui.presentation.full_comparison import pair_verdict
+from agentbench_tui.presentation.full_report.comparison import pair_verdict
 from agentbench_tui.presentation.numbers import MISSING, measured, p_value
 from agentbench_tui.tui.drawing.drawn_cells import delta_cell, whisker_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.kinds import DEFAULT, kind_named
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.presentation.full_report import Chapter, FullReport
+from agentbench_tui.presentation.full_report.parts import Chapter, FullReport
+from agentbench_tui.presentation.full_report.run_chapters import (
+    latency_chapter,
+    load_chapter,
+    over_time_chapter,
+    profile_chapter,
+    stress_chapter,
+)
+from agentbench_tui.presentation.full_report.run_charts import score_charts
+from agentbench_tui.presentation.gates import gates_table
 from agentbench_tui.presentation.leaderboard import leaderboard_report
 from agentbench_tui.presentation.numbers import (
     MISSING,
@@ -28,6 +37,8 @@ if TYPE_CHECKING:
     from agentbench_tui.contracts.run import ExecutionResult, GateOutcome
     from agentbench_tui.contracts.run import RunLeaderboardEntry as Entry
     from agentbench_tui.contracts.runs import RunDetailsDocument
+    from agentbench_tui.presentation.report import Report
+    from agentbench_tui.verdicts.runs.run_times import RunTimes
 
 _AGENTS = (
     Column("rank_shown", "#", right=True, names_row=True),
@@ -93,15 +104,23 @@ def full_run(
     board: LeaderboardDocument | None,
     document: Any,
     gates: Sequence[GateOutcome] = (),
+    times: RunTimes | None = None,
+    profile: Report | None = None,
 ) -> FullReport:
     """Return a run as a full report.
 
-    `board`: the leaderboard of the run, case by case; `document`: what JSON has.
+    `board`: the leaderboard of the run, case by case; `document`: what JSON has; `times` and
+    `profile`: what charts and the chapter on the profile show.
     """
     boards = () if board is None else board.boards
     chapters = [
         _leaderboard(run, board),
+        _gates(gates),
         _executions(run),
+        stress_chapter(run),
+        load_chapter(run),
+        *([] if times is None else [latency_chapter(times), over_time_chapter(times)]),
+        profile_chapter(profile),
         _failures(run),
         _environment(run),
         _methods(),
@@ -135,10 +154,15 @@ def _about(run: RunDetailsDocument) -> list[tuple[str, str]]:
 
 def _leaderboard(run: RunDetailsDocument, board: LeaderboardDocument | None) -> Chapter:
     sections = []
-    entries = [one for one in run.leaderboard if one.observed or one.overall is not None]
+    entries = [
+        one
+        for one in run.leaderboard
+        if any(getattr(one, name) is not None for name in ("overall", *DIMENSIONS))
+    ]
     if entries:
         table = Table(_AGENTS, [_agent_row(one) for one in entries])
-        sections.append(Section("by overall score", [table], _unsure(entries)))
+        charts = score_charts(entries)
+        sections.append(Section("By overall score", [table], _unsure(entries), charts))
     if board is not None and len(entries) > 1:
         from agentbench_tui.contracts.document import plain
 
@@ -172,6 +196,11 @@ def _unsure(entries: Sequence[Entry]) -> list[str]:
     if any(one.rank_shown.endswith("=") for one in entries):
         lines.append("= under #: a shared rank; these answers do not distinguish the agents.")
     return lines
+
+
+def _gates(gates: Sequence[GateOutcome]) -> Chapter:
+    sections = [Section("", [gates_table(gates)])] if gates else []
+    return Chapter("gates", "Gates", sections)
 
 
 def _executions(run: RunDetailsDocument) -> Chapter:

@@ -11,7 +11,7 @@ from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.charts import Axis, Interval, IntervalChart
 from agentbench_tui.presentation.comparison import change
-from agentbench_tui.presentation.full_report import Chapter, FullReport, Outcome, Verdict
+from agentbench_tui.presentation.full_report.parts import Chapter, FullReport, Outcome, Verdict
 from agentbench_tui.presentation.numbers import (
     MISSING,
     amount,

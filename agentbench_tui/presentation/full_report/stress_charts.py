@@ -1,0 +1,98 @@
+"""Charts of stress: what rises with the load, where it breaks, and the scalability law."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agentbench_tui.presentation.charts import Axis, Line, LineChart, Mark
+from agentbench_tui.presentation.numbers import amount, duration, per_second, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentbench_tui.contracts.stress import ScenarioResult, StressScaling, StressWindow
+    from agentbench_tui.presentation.charts import Chart
+
+_LEVELS: dict[str, tuple[str, Callable[[StressWindow], float | None]]] = {
+    "rate": ("offered requests/s", lambda window: window.asked_per_s),
+    "concurrency": ("users", lambda window: window.users),
+    "input": ("input tokens", lambda window: window.input_tokens),
+}
+"""What a search raised → title of the axis, and where a window says it."""
+_POINTS = 60
+
+
+def stress_charts(scenario: ScenarioResult) -> list[Chart]:
+    """Return what a scenario measured over its load levels, with the breaking point."""
+    charts: list[Chart] = []
+    point = scenario.breaking_point
+    on = point.on if point is not None else "concurrency"
+    if on in _LEVELS:
+        title, level_of = _LEVELS[on]
+        found = [
+            (level, window)
+            for window in scenario.windows
+            if (level := level_of(window)) is not None and window.requests
+        ]
+        levels = sorted({level for level, _ in found})
+        if len(levels) > 1:
+            charts += _over_levels(scenario, title, sorted(found, key=lambda item: item[0]))
+    if scenario.scaling is not None:
+        charts.append(_scaling(scenario.scaling))
+    return charts
+
+
+def _over_levels(
+    scenario: ScenarioResult, title: str, found: Sequence[tuple[float, StressWindow]]
+) -> list[Chart]:
+    axis = Axis(title, amount)
+    marks = []
+    point = scenario.breaking_point
+    if point is not None and point.fails is not None:
+        marks.append(Mark(point.fails, f"breaks at {amount(point.fails)}"))
+    levels = [level for level, _ in found]
+    labels = [f"{amount(level)} {title}, {window.phase}" for level, window in found]
+    p95 = [window.p95_ms for _, window in found]
+    errors = [window.error_share for _, window in found]
+    words = point.words if point is not None else ""
+    lines = [Line("p95", levels, p95, style="points", labels=labels)]
+    if scenario.limits is not None:
+        ends = [levels[0], levels[-1]]
+        lines.append(Line("limit of p95", ends, [scenario.limits.p95_ms] * 2))
+    charts: list[Chart] = [
+        LineChart(f"{scenario.name}: p95 latency over load", words, axis,
+                  Axis("p95 end-to-end latency", duration), lines, marks)
+    ]  # fmt: skip
+    if any(errors):
+        shares = [Line("failed", levels, errors, style="points", labels=labels)]
+        charts.append(
+            LineChart(f"{scenario.name}: failed requests over load", words, axis,
+                      Axis("share of requests", percent), shares, marks)
+        )  # fmt: skip
+    return charts
+
+
+def _scaling(scaling: StressScaling) -> LineChart:
+    """Draw the measured throughput and the fitted law X(N) = λN ÷ (1 + σ(N-1) + κN(N-1))."""
+    users = [point[0] for point in scaling.points]
+    rates = [point[1] for point in scaling.points]
+    lines = [Line("measured", users, rates, style="points")]
+    if users:
+        n = np.linspace(min(users), max(*users, scaling.n_star or 0.0), _POINTS)
+        law = scaling.lambda_per_s * n / (1 + scaling.sigma * (n - 1) + scaling.kappa * n * (n - 1))
+        lines.append(Line(f"fitted: {scaling.model}", [*map(float, n)], [*map(float, law)]))
+    marks = (
+        []
+        if scaling.n_star is None
+        else [Mark(scaling.n_star, f"N* {amount(scaling.n_star)} users")]
+    )
+    return LineChart(
+        "Scalability",
+        scaling.words or f"Throughput over users, with the law that fits best: {scaling.model}.",
+        Axis("users", amount),
+        Axis("requests/s", per_second),
+        lines,
+        marks,
+    )
