@@ -57,6 +57,12 @@ class ServiceApplication:
 
         await self._guard(scope, receive, counted)
 
+    async def end_streams(self) -> None:
+        """End the open event streams; their clients come back with the last id."""
+        service: Service | None = getattr(self.endpoints.state, "service", None)
+        if service is not None:
+            await service.events.close()
+
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
         service: Service | None = getattr(self.endpoints.state, "service", None)
         if service is None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
     from agentbench_tui.api.settings import ServiceSettings
 
@@ -18,6 +20,8 @@ _GRACE_S = 5
 _CONNECTIONS = 1024
 """Open connections; further ones get 503."""
 _BACKLOG = 256
+_TICK_S = 1.0
+"""Seconds between two looks at the clock for the header `Date`."""
 _KEPT_OPEN_S = 15
 """Seconds that an idle connection stays open."""
 
@@ -38,14 +42,30 @@ def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None:
         raise
 
     class Server(uvicorn.Server):
+        _wake: Callable[[], object] = staticmethod(bool)  # nothing to wake up yet
+
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
                 ready(_url(settings.host, listener.getsockname()[1]))
 
+        async def main_loop(self) -> None:
+            """Wake up once a second instead of ten times, and at once for a signal."""
+            loop, ended = asyncio.get_running_loop(), asyncio.Event()
+            self._wake = lambda: loop.call_soon_threadsafe(ended.set)
+            while not await self.on_tick(0):  # counts tenths of a second; 0 renews the date
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(ended.wait(), _TICK_S)
+            await application.end_streams()  # which would wait for their runs
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            super().handle_exit(sig, frame)
+            self._wake()
+
+    application = ServiceApplication(settings)
     with closing(_bound(settings.host, settings.port)) as listener:
         config = uvicorn.Config(
-            ServiceApplication(settings),
+            application,
             http="h11",  # bounds the size of headers
             ws="none",
             lifespan="on",
