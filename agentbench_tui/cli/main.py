@@ -82,6 +82,10 @@ COMMANDS = {
         "Check whether an agent has become worse.",
     ),
     "gate": ("agentbench_tui.cli.gate:gate", "Check gates on a stored run."),
+    "history": (
+        "agentbench_tui.cli.history:history",
+        "Show an agent's versions in order, and where it changed.",
+    ),
     "baseline": (
         "agentbench_tui.cli.baseline:baseline",
         "Manage the baselines that regressions are judged against.",

@@ -34,6 +34,7 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
     "explanation/1": ("listings.ExplanationDocument", "listings.ExplanationsDocument"),
     "gates/1": ("run.GatesDocument",),
     "health/1": ("service.HealthDocument",),
+    "history/1": ("history.HistoryDocument",),
     "imported/1": ("service.ImportedDocument",),
     "leaderboard/1": ("leaderboard.LeaderboardDocument",),
     "load/1": ("load.LoadDocument",),

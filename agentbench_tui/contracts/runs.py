@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import UNSET, UnsetType
+
 from agentbench_tui.contracts.document import Document, Json, Part
 from agentbench_tui.contracts.run import RunDocument
 
@@ -33,6 +35,8 @@ class RunSummary(Part, frozen=True, kw_only=True):
     unpriced: int
     """Executions whose cost is not known."""
     agents: tuple[str, ...]
+    agent_versions: tuple[str, ...] | UnsetType = UNSET
+    """The agents with their versions, such as `planner@1.2`."""
     judged: bool
     """Whether its answers are right or wrong."""
 

@@ -94,7 +94,7 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
         {
             **run,
             "suites_shown": ", ".join(run["suite_ids"]),
-            "agents_shown": ", ".join(run["agents"]),
+            "agents_shown": ", ".join(run["agent_versions"]),
             "tags_shown": ", ".join(run["tags"]),
             "executions_shown": f"{run['complete'] or 0}/{run['executions']}",
             "answers_shown": answers_shown(run),

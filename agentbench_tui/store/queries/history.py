@@ -89,6 +89,15 @@ def facts_of_runs(connection: sqlite3.Connection, run_keys: Iterable[int]) -> di
     return {row[0]: RunFacts(*row) for row in rows.fetchall()}
 
 
+def tags_of_runs(connection: sqlite3.Connection, run_keys: Iterable[int]) -> dict[int, str]:
+    """Return key of a run → its tags, JSON."""
+    rows = connection.execute(
+        "SELECT r.key, r.tags FROM json_each(?) wanted JOIN runs r ON r.key=wanted.value",
+        (json.dumps([*run_keys]),),
+    )
+    return dict(map(tuple, rows.fetchall()))
+
+
 def plans_of_runs(connection: sqlite3.Connection, run_keys: Iterable[int]) -> Iterator[str]:
     """Yield the plans of runs as JSON, one at a time, because they may be large."""
     rows = connection.execute(

@@ -66,6 +66,7 @@ def list_runs(
         " SUM(e.answered) AS answered, SUM(e.correct) AS correct, SUM(e.cost_usd) AS cost_usd,"
         f" TOTAL(e.answered > 0 AND e.cost_usd IS NULL AND NOT {of_code}) AS unpriced,"
         " JSON_GROUP_ARRAY(DISTINCT e.agent_id) AS agents,"
+        " JSON_GROUP_ARRAY(DISTINCT e.agent_id || '@' || e.agent_version) AS agent_versions,"
         " EXISTS (SELECT 1 FROM json_each(r.plan, '$.groups') g"
         f"  WHERE COALESCE(json_extract(g.value, '$.benchmark.kind'), '{DEFAULT}')"
         f"   IN {judging}) AS judged"
@@ -81,7 +82,8 @@ def list_runs(
         run["suite_ids"] = json.loads(run["suite_ids"])
         run["tags"] = json.loads(run["tags"])
         # SQLite gives them in an order that depends on its version.
-        run["agents"] = sorted(filter(None, json.loads(run["agents"])))
+        for name in ("agents", "agent_versions"):
+            run[name] = sorted(filter(None, json.loads(run[name])))
         key = run.pop("key")
         run["judged"] = bool(run["judged"])
         run["unpriced"] = int(run["unpriced"])
