@@ -19,15 +19,18 @@ from numpy.typing import NDArray
 from agentbench_tui.analysis.boards.ranking import ranking
 from agentbench_tui.analysis.differences.multiplicity import holm
 from agentbench_tui.analysis.distribution import (
-    normal_cdf,
     normal_quantile,
-    student_cdf,
     student_quantile,
 )
 from agentbench_tui.analysis.intervals.estimate import Estimate, needs
 from agentbench_tui.analysis.runs.between_run import ASSUMED_SD, LARGE_CHANGE, between_run_error
 from agentbench_tui.analysis.sample import random_groups
 from agentbench_tui.verdicts.ranking.interval_differences import interval_differences
+from agentbench_tui.verdicts.ranking.repeat_differences import (
+    Strata,
+    freedom_of_sum,
+    repeat_differences,
+)
 
 if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
@@ -151,7 +154,7 @@ def by_repeats(
     """
     on_logs = not share and all((one > 0).all() for places in samples for one in places)
     columns = [[np.log(one) if on_logs else one for one in places] for places in samples]
-    strata = [_Strata.of(places) for places in columns]
+    strata = [Strata.of(places) for places in columns]
     fewest = min(len(one) for places in samples for one in places)
     is_apart = bool(runs) and any(one != runs[0] for one in runs)
     own = [_run_error(one, on_logs=on_logs) if is_apart and not share else 0.0 for one in strata]
@@ -160,20 +163,15 @@ def by_repeats(
         for one, error in zip(strata, own, strict=True)
     ]
 
-    def p_of(a: int, b: int) -> float:
-        if not runs or runs[a] == runs[b]:
-            return _welch(strata[a], strata[b])
+    p = repeat_differences(strata)
+    if is_apart:
+        means = np.abs([one.mean for one in strata])
+        largest = np.maximum.outer(means, means)
+        allowed = np.full_like(p, math.log1p(LARGE_CHANGE)) if on_logs else LARGE_CHANGE * largest
+        beyond = repeat_differences(strata, allowed, np.hypot.outer(own, own))
         if share:
-            return 1.0
-        largest = max(abs(strata[a].mean), abs(strata[b].mean))
-        allowed = math.log1p(LARGE_CHANGE) if on_logs else LARGE_CHANGE * largest
-        return _welch(strata[a], strata[b], allowed, math.hypot(own[a], own[b]))
-
-    p = np.full((len(strata), len(strata)), np.nan)
-    for a in range(len(strata)):
-        for b in range(a):
-            if strata[a].known and strata[b].known:
-                p[a, b] = p_of(a, b)
+            beyond[~np.isnan(beyond)] = 1.0
+        p = np.where(_equal_pairs(runs), p, beyond)
     kind = "Welch's t on logarithms" if on_logs else "Welch's t"
     method = f"by whole repeats: {kind}, Holm"
     if is_apart:
@@ -182,7 +180,7 @@ def by_repeats(
     return from_pairs(scores, p, better, method, reason, alpha)
 
 
-def _run_error(of: _Strata, *, on_logs: bool) -> float:
+def _run_error(of: Strata, *, on_logs: bool) -> float:
     """The standard error that one run brings into the mean of an agent."""
     error = between_run_error((1, math.inf))
     return error if on_logs else error * abs(of.mean)
@@ -231,7 +229,7 @@ def by_intervals(
 
 def mean_over_places(places: Sequence[Floats]) -> Estimate:
     """The mean over places of the mean of their values, with t where each place has two or more."""
-    return _score(_Strata.of(places), on_logs=False, run_error=0.0)
+    return _score(Strata.of(places), on_logs=False, run_error=0.0)
 
 
 def _equal_pairs(runs: Sequence[Runs]) -> NDArray[np.bool_]:
@@ -296,36 +294,7 @@ def _clear_pairs(p: Floats, alpha: float) -> tuple[NDArray[np.bool_], Integers]:
     return clear | clear.T, both.sum(axis=1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Strata:
-    """Mean over places with its error; variances are those of the places' means."""
-
-    mean: float
-    variances: tuple[float, ...]
-    freedom: tuple[int, ...]
-    known: bool
-    """Whether every place has two values or more."""
-
-    @classmethod
-    def of(cls, places: Sequence[Floats]) -> _Strata:
-        k = len(places)
-        known = all(len(one) > 1 for one in places)
-        return cls(
-            float(np.mean([one.mean() for one in places])),
-            tuple(float(one.var(ddof=1)) / len(one) / k**2 for one in places) if known else (),
-            tuple(len(one) - 1 for one in places),
-            known,
-        )
-
-
-def _freedom(variances: Sequence[float], freedom: Sequence[float]) -> float:
-    """Satterthwaite's degrees of freedom of a sum of variances; infinite for known ones."""
-    total = sum(variances)
-    below = sum((v / total) ** 2 / n for v, n in zip(variances, freedom, strict=True))
-    return 1 / below if below else math.inf
-
-
-def _score(of: _Strata, *, on_logs: bool, run_error: float) -> Estimate:
+def _score(of: Strata, *, on_logs: bool, run_error: float) -> Estimate:
     back = np.exp if on_logs else np.asarray
     variances, freedom = (*of.variances, run_error**2), (*of.freedom, math.inf)
     total = sum(variances)
@@ -333,28 +302,9 @@ def _score(of: _Strata, *, on_logs: bool, run_error: float) -> Estimate:
         return Estimate(float(back(of.mean)), None, None, 1, "mean over places")
     half = 0.0
     if total > 0:
-        half = _t_quantile(1 - ALPHA / 2, _freedom(variances, freedom)) * math.sqrt(total)
+        half = _t_quantile(1 - ALPHA / 2, freedom_of_sum(variances, freedom)) * math.sqrt(total)
     value, low, high = (float(back(of.mean + by)) for by in (0.0, -half, half))
     return Estimate(value, low, high, len(of.freedom), "mean over places")
-
-
-def _welch(a: _Strata, b: _Strata, allowed: float = 0.0, run_error: float = 0.0) -> float:
-    """Return two-sided p of the difference of two means, or of the part of it beyond the
-    allowance.
-    """
-    difference = max(0.0, abs(a.mean - b.mean) - allowed)
-    variances = (*a.variances, *b.variances)
-    floor = 0.0
-    if sum(variances) == 0:  # t has nothing to go by: the chance of just this split of the repeats
-        splits = min(math.comb(n + m + 2, n + 1) for n, m in zip(a.freedom, b.freedom, strict=True))
-        floor = 1.0 if difference == 0 else min(1.0, 2 / splits)
-    variances = (*variances, run_error**2)
-    total = sum(variances)
-    if total == 0:
-        return floor
-    df = _freedom(variances, (*a.freedom, *b.freedom, math.inf))
-    t = -difference / math.sqrt(total)
-    return max(floor, min(1.0, 2 * (normal_cdf(t) if df == math.inf else student_cdf(t, df))))
 
 
 def _t_quantile(p: float, df: float) -> float:
