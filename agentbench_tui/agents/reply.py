@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from agentbench_tui.agents.framework_answers import framework_answer, normalized_calls
 from agentbench_tui.model.answer import UNMEASURED, AgentFailure, Answer, FailureKind, Request
 from agentbench_tui.model.errors import did_you_mean
 
@@ -20,20 +21,55 @@ FIELDS = frozenset(Answer.__struct_fields__)
 
 
 def answer_of(value: Any) -> Answer:
-    """Convert what a Python function returned: an Answer, text, or a dict.
+    """Convert what a Python function returned: an Answer, text, a dict, or a framework's result.
 
-    A dict whose keys are all fields of Answer is one; any other dict is the answer's `data`.
-    Raises AgentFailure.
+    A dict whose keys are all fields of Answer is one; any other dict is the answer's `data`, unless
+    it seems to hold calls of tools, which would be lost. Raises AgentFailure.
     """
     if isinstance(value, str):
         return Answer(text=_bounded(value))
     if isinstance(value, Answer):
         return _checked(value)
+    found = _of_framework(value)
+    if found is not None:
+        return _checked(found)
     if isinstance(value, dict):
-        return answer_of_fields(value) if value and FIELDS.issuperset(value) else _of_data(value)
+        if value and FIELDS.issuperset(value):
+            return answer_of_fields(value)
+        if lost := sorted(_OF_CALLS & {str(key) for key in value}):
+            raise AgentFailure(FailureKind.PARSE, _lost_calls(lost[0], value))
+        return _of_data(value)
     raise AgentFailure(
-        FailureKind.PARSE, f"returned {type(value).__name__}; expected Answer, str or dict"
+        FailureKind.PARSE,
+        f"returned {type(value).__name__}; expected Answer, str or dict, such as"
+        " Answer(text=…, tool_calls=…)",
     )
+
+
+_OF_CALLS = frozenset({"tool_calls", "intermediate_steps", "messages", "new_items", "steps"})
+"""Keys of a dict that may hold calls of tools."""
+
+
+def _lost_calls(key: str, value: dict[Any, Any]) -> str:
+    others = [str(name) for name in value if name not in FIELDS]
+    hint = f"; `{others[0]}` is no field of an answer" if key in FIELDS and others else ""
+    return (
+        f"cannot read `{key}` of the returned dict{hint}: return text, or"
+        " Answer(text=…, data=…, tool_calls=(ToolCall(name, arguments), …))"
+    )
+
+
+def _of_framework(value: Any) -> Answer | None:
+    try:
+        return framework_answer(value)
+    except AgentFailure:
+        raise
+    except Exception as error:  # noqa: BLE001  # of objects that only look like a framework's
+        raise AgentFailure(
+            FailureKind.PARSE,
+            f"cannot read the returned {type(value).__name__}: {type(error).__name__}: {error};"
+            " return text or an Answer",
+        ) from None
 
 
 def answer_of_fields(fields: dict[str, Any]) -> Answer:
@@ -43,6 +79,8 @@ def answer_of_fields(fields: dict[str, Any]) -> Answer:
     for name in fields.keys() - FIELDS:
         hint = did_you_mean(str(name), FIELDS)
         raise AgentFailure(FailureKind.PARSE, f"the answer has no field `{name}`{hint}")
+    if "tool_calls" in fields:
+        fields = {**fields, "tool_calls": normalized_calls(fields["tool_calls"])}
     try:
         answer = msgspec.convert(fields, Answer)
     except (msgspec.ValidationError, RecursionError) as error:

@@ -342,6 +342,16 @@ def test_code_judges_and_files_that_scorers_name(scorer: object, access: str) ->
     assert executed_by_resuming(plan_of(scorers=[scorer])) == [line]
 
 
+def test_code_of_metrics_is_named() -> None:
+    metrics = ["polite", {"python:m.py:words": {"unit": "words"}}, 5]
+    found = executed_by_rescoring(plan_of(metrics=metrics))
+    assert found == [
+        "runs polite in /suite (metrics of b)",
+        "runs python:m.py:words in /suite (metrics of b)",
+        "uses the metric 5, which cannot be read (metrics of b)",
+    ]
+
+
 def test_ordinary_scorers_run_nothing_of_others() -> None:
     scorers = [
         "exact",
