@@ -198,9 +198,10 @@ differences.effect_size       cliffs_delta cohens_d dz geometric_ratio hedges_g 
 differences.effect_size       probability_of_superiority
 intervals.effective_number    bounded_mean
 differences.equivalence       Equivalence power_equivalence tost tost_difference tost_ratio
-differences.equivalence       values_needed verdict
+differences.equivalence       values_needed
 intervals.estimate            Estimate quantile_estimate
-differences.goodness          GoodnessTest ks_2samp levene shapiro
+differences.difference_verdict verdict
+differences.assumption_checks GoodnessTest ks_2samp levene shapiro
 runs.history_gate             HistoryTest judge_history
 intervals.interval            Interval clustered_mean clustered_se quantile_interval ratio_of_sums
 intervals.interval            t_log_interval t_mean wilson zero_event_upper

@@ -12,8 +12,8 @@ import agentbench_tui
 PROJECT = "agentbench-tui"
 
 DEPENDENCIES = (
-    *("aiohttp", "aiosqlite", "click", "genai-prices", "httptools", "jsonschema", "msgspec"),
-    *("numpy", "platformdirs", "psutil", "pydantic", "rich", "ruamel.yaml", "scipy"),
+    *("aiohttp", "aiosqlite", "click", "genai-prices", "httptools", "jinja2", "jsonschema"),
+    *("msgspec", "numpy", "platformdirs", "psutil", "pydantic", "rich", "ruamel.yaml", "scipy"),
     *("textual", "uvloop"),
 )
 """As declared in pyproject.toml; a test compares them. Known here too where the package runs
@@ -21,6 +21,7 @@ from its sources and has no metadata."""
 
 EXTRAS = {
     "a2a": "a2a-sdk",
+    "api": "fastapi",
     "gpu": "nvidia-ml-py",
     "pandas": "pandas",
     "parquet": "pyarrow",

@@ -84,7 +84,8 @@ def document_of(connection: sqlite3.Connection) -> dict[str, Any]:
     """With the metrics stored, as the end of an execution stores them."""
     found = aggregate(read_requests(connection, 1), AGENT)
     connection.executemany(
-        "INSERT INTO metrics VALUES (1,?,?,?,?,?,?,?)",
+        "INSERT INTO metrics (execution_key, name, value, unit, low, high, n, reason)"
+        " VALUES (1,?,?,?,?,?,?,?)",
         [
             (one.name, one.value, one.unit, one.low, one.high, one.n, one.reason)
             for one in found.metrics.values()

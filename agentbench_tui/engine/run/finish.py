@@ -14,6 +14,7 @@ from agentbench_tui.engine.run.gauge_rows import gpu_usage
 from agentbench_tui.engine.task.aggregate import Aggregate, Resources
 from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.kind_sections import read_suite
+from agentbench_tui.model.kinds import metrics_of_kinds
 from agentbench_tui.scoring.dimension_scores import (
     DimensionScore,
     overall_score,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agentbench_tui.engine.run.plan import ExecutionPlan
+    from agentbench_tui.model.figures.figure import Direction
     from agentbench_tui.model.suite import Benchmark, Suite, Weights
     from agentbench_tui.store.queries.executions import LatestScore
     from agentbench_tui.store.queries.gauges import GaugeSummaryRow
@@ -159,11 +161,20 @@ def _write_metrics(connection: sqlite3.Connection, execution_key: int, result: A
             one.high,
             one.n,
             one.reason,
-            one.direction,
+            one.direction or _direction_of_kinds(one.name),
         )
         for one in result.metrics.values()
     ]
     write_metrics(connection, execution_key, rows)
+
+
+def _direction_of_kinds(name: str) -> Direction | None:
+    """Return the better direction of a metric that a kind of another distribution declares.
+
+    It is stored, so that the run can be read where that distribution is not installed.
+    """
+    declared = metrics_of_kinds().get(name)
+    return None if declared is None else declared.direction
 
 
 def _write_row(

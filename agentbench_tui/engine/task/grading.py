@@ -59,7 +59,7 @@ class Scoring:
         deciders = deciding([scorer.counts for scorer in self.scorers], self.combine)
         scores: dict[int, Score] = {}
         for position, scorer in enumerate(self.scorers):
-            note_call(f"scorer {scorer.name}, case {case.id}")
+            note_call(f"scorer {scorer.kind}, case {case.id}")
             try:
                 result = await _apply(scorer.score, self._as_seen_by(scorer, case), answer)
                 scores[position] = as_score(result, scorer.name)
