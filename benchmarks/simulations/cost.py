@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
+from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison, Paired
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
 from agentbench_tui.verdicts.comparison.judgement import judged
 from simulations.evidence import asked
@@ -33,14 +33,24 @@ def one_flat(cases: int, draw: np.random.Generator) -> tuple[Floats, Floats]:
     return np.ones(cases), np.exp(draw.normal(-0.5, 1, cases))
 
 
+def one_flat_heavy(cases: int, draw: np.random.Generator) -> tuple[Floats, Floats]:
+    """The same with log-sd 1.2."""
+    return np.ones(cases), np.exp(draw.normal(-0.72, 1.2, cases))
+
+
 def compared(
-    costs: Costs, cases: int, factor: float, trials: int, draw: np.random.Generator
+    costs: Costs,
+    cases: int,
+    factor: float,
+    trials: int,
+    draw: np.random.Generator,
+    paired: Paired = "auto",
 ) -> Iterator[Comparison]:
     """B's expected bill is `factor` times A's."""
     for _ in range(trials):
         a, b = costs(cases, draw)
         of_a, of_b = (asked(cases, cost_usd_per_task=one) for one in (a, factor * b))
-        how = Asked(seed=int(draw.integers(1 << 30)), resamples=2000)
+        how = Asked(paired, seed=int(draw.integers(1 << 30)), resamples=2000)
         found = compare_metric(METRIC, of_a, of_b, how)
         assert found is not None
         yield judged(found, found.p_tested)
@@ -54,9 +64,11 @@ def called_different(costs: Costs, cases: int) -> Callable[[int, np.random.Gener
     return measure
 
 
-def covered(costs: Costs, cases: int) -> Callable[[int, np.random.Generator], Rate]:
+def covered(
+    costs: Costs, cases: int, paired: Paired = "auto"
+) -> Callable[[int, np.random.Generator], Rate]:
     def measure(trials: int, draw: np.random.Generator) -> Rate:
-        found = compared(costs, cases, FACTOR, trials, draw)
+        found = compared(costs, cases, FACTOR, trials, draw, paired)
         return Rate(sum(_holds(one, FACTOR) for one in found), trials)
 
     return measure
@@ -83,6 +95,12 @@ def _rows() -> Iterator[Guarantee]:
                 topic, "95% interval holds the true ratio", covered(costs, cases),
                 trials=1_000, lowest=0.93, assumes=ASSUMES, breaks=BREAKS,
             )  # fmt: skip
+    for cases in (10, 15, 30):
+        yield Guarantee(
+            f"compare, cost of {cases} cases, no case in common, log-sd 1.2 against a flat price",
+            "95% interval holds the true ratio", covered(one_flat_heavy, cases, "no"),
+            trials=1_000, lowest=0.93, assumes=ASSUMES, breaks=BREAKS,
+        )  # fmt: skip
 
 
 ROWS = tuple(_rows())

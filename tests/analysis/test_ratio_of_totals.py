@@ -110,9 +110,23 @@ def test_p_and_interval_never_contradict_and_swapping_gives_the_reciprocal(
             assert ends == pytest.approx(reciprocal, rel=1e-6)
 
 
+def test_groups_of_skewed_amounts_get_the_wider_end_of_hall() -> None:
+    """One flat price: the mean of B by Hall (1992), g(t) = ((1 + λt/3)³ - 1) / λ + λ/6 with λ =
+    skewness / √n, and Fieller's t below."""
+    b = np.exp(0.5 * stats.norm.ppf((np.arange(15) + 0.5) / 15))
+    found = known(group_totals(np.full(20, 2.0), b))
+    skew, t = stats.skew(b, bias=False) / math.sqrt(15), stats.t.ppf(0.975, 14)
+    of_t = 3 * (np.cbrt(1 + skew * (-t - skew / 6)) - 1) / skew
+    ends = found.ends(0.95)
+    assert ends is not None
+    assert ends[1] == pytest.approx((b.mean() - of_t * stats.sem(b)) / 2)
+    assert ends[0] == pytest.approx((b.mean() - t * stats.sem(b)) / 2)
+    assert "Hall" in found.method
+
+
 def test_groups_that_may_be_log_normal_get_the_wider_end_of_zhou_gao_and_hui() -> None:
     """One flat price: Z = (ln ratio - ln θ) / √(s²/n + s⁴/(2(n - 1))), all of it from B."""
-    b = np.exp(stats.norm.ppf((np.arange(15) + 0.5) / 15))
+    b = np.exp(np.linspace(-2, 2, 15))
     found = known(group_totals(np.full(20, 2.0), b))
     spread = np.log(b).var(ddof=1)
     error = math.sqrt(spread / 15 + spread**2 / 28)

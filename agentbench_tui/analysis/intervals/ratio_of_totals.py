@@ -2,18 +2,17 @@
 
 Of pairs (the same cases) the more cautious of two methods on each side. Flipped signs are exact
 where A and B are as likely to be swapped, however skewed costs are; the studentized bootstrap
-follows costs that are skewed on one side alone. Of groups Fieller's t. All three are tests of
-Σ(B - θ A) = 0 (Fieller 1954), so that swapping A and B gives the reciprocal.
+follows costs that are skewed on one side alone. Of groups the more cautious of Fieller's t and
+Hall's transformed t, which takes the skewness out of it. All of them are tests of Σ(B - θ A) = 0
+(Fieller 1954), so that swapping A and B gives the reciprocal.
 
 Where both sides are compatible with log-normal amounts, the test of the two log-normal means is
-added (Zhou, Gao & Hui 1997): few cases seldom hold the rare dear ones, which the logs nevertheless
-foretell.
+added, see `lognormal_totals`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +20,6 @@ from numpy.typing import ArrayLike
 
 from agentbench_tui.analysis.distribution import student_cdf, student_quantile
 from agentbench_tui.analysis.intervals.confidence import (
-    ByStudent,
     Cautious,
     Confidence,
     least_count,
@@ -29,7 +27,14 @@ from agentbench_tui.analysis.intervals.confidence import (
     two_sided_p,
 )
 from agentbench_tui.analysis.intervals.interval import cluster_sums
-from agentbench_tui.analysis.intervals.skewed_amount import SKEWED_FROM, leans_left
+from agentbench_tui.analysis.intervals.lognormal_totals import (
+    MOST_RATIO,
+    ByLogs,
+    logs_of_groups,
+    logs_of_pairs,
+    satterthwaite,
+)
+from agentbench_tui.analysis.intervals.skewed_amount import SKEWED_FROM
 from agentbench_tui.analysis.resampling.bootstrap import pairs
 from agentbench_tui.analysis.resampling.resampling import blocks
 from agentbench_tui.analysis.resampling.sign_flips import sign_flips
@@ -42,11 +47,10 @@ _BOOTSTRAP_UP_TO = 1_000
 """More units than this need neither it nor logs: t is as good by then."""
 _HALVINGS = 80
 """Number of bisections of the span that contains an end: to machine precision."""
-_LEAST, _MOST = 1e-50, 1e50
-"""Totals beyond these have no ratio: its square times a variance may be no float."""
-_LOG_MOST = math.log(_MOST)
 _NO_ERROR = 1e-12
 """Standard errors below this share of the means are rounding."""
+_SMALLEST_SKEW = 1e-6
+"""Below it Hall's transformation changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,41 @@ class _ByStudent:
         return self.means.lower_end(t), self.means.upper_end(t)
 
 
+@dataclass(frozen=True, slots=True)
+class _ByHall:
+    """t after Hall's transformation (1992), for two samples as in Zhou & Dinh (2005).
+
+    Its distribution is nearer to Student's for skewed amounts. The transformation is increasing in
+    t, so that p and interval agree.
+    """
+
+    means: _Means
+    df: float
+    skewness: float
+    """Of the estimate of mean(B) - ratio × mean(A)."""
+
+    def rejects_up_to(self, value: float) -> float:
+        return student_cdf(-self._transformed(self.means.t(value)), self.df)
+
+    def rejects_from(self, value: float) -> float:
+        return student_cdf(self._transformed(self.means.t(value)), self.df)
+
+    def ends(self, tail: float) -> tuple[float, float]:
+        t = student_quantile(1 - tail, self.df)
+        low, high = self._inverse(t), -self._inverse(-t)
+        return self.means.lower_end(max(0.0, low)), self.means.upper_end(max(0.0, high))
+
+    def _transformed(self, t: float) -> float:
+        if math.isinf(t):
+            return t
+        skew = self.skewness
+        return t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6
+
+    def _inverse(self, at: float) -> float:
+        skew = self.skewness
+        return 3 * (math.cbrt(1 + skew * (at - skew / 6)) - 1) / skew
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _ByBootstrap:
     """Uses the distribution of t in resamples, in which the truth is the estimate.
@@ -186,23 +225,6 @@ class _ByBootstrap:
             return 0.0, math.inf
         up, down = self.drawn[-1 - place], -self.drawn[place]
         return self.means.lower_end(max(0.0, up)), self.means.upper_end(max(0.0, down))
-
-
-@dataclass(frozen=True, slots=True)
-class _ByLogs:
-    """The log of the ratio, by Student's t."""
-
-    log_ratio: ByStudent
-
-    def rejects_up_to(self, value: float) -> float:
-        return self.log_ratio.rejects_up_to(_log(value))
-
-    def rejects_from(self, value: float) -> float:
-        return self.log_ratio.rejects_from(_log(value))
-
-    def ends(self, tail: float) -> tuple[float, float]:
-        low, high = self.log_ratio.ends(tail)
-        return math.exp(max(low, -_LOG_MOST)), math.exp(min(high, _LOG_MOST))
 
 
 def paired_totals(
@@ -248,16 +270,17 @@ def paired_totals(
     found, method = _with_logs(
         Cautious(flips, by_bootstrap),
         f"sign flips ({how}) and studentized bootstrap of totals",
-        _logs_of_pairs(control, candidate),
+        logs_of_pairs(control, candidate),
     )
     return Totals(ratio, found, error, units, method)
 
 
 def group_totals(a: ArrayLike, b: ArrayLike) -> Totals | None:
-    """Return mean(B) / mean(A) of independent groups of 0 or more, by Fieller's t.
+    """Return mean(B) / mean(A) of independent groups of 0 or more.
 
-    Degrees of freedom by Satterthwaite (1946). Above 1,000 values in each group t alone. None
-    without values or where a total is 0 or beyond 10 to the power of ±50.
+    By Fieller's t with Satterthwaite's degrees of freedom (1946) and, from 10 values in each group
+    on, Hall's transformed t. None without values or where a total is 0 or beyond 10 to the power of
+    ±50.
     """
     control, candidate = column(a), column(b)
     _check(control, candidate)
@@ -269,71 +292,41 @@ def group_totals(a: ArrayLike, b: ArrayLike) -> Totals | None:
         return Totals(ratio, None, math.nan, smaller, "")
     of_a, of_b = variance(control) / control.size, variance(candidate) / candidate.size
     means = _Means(float(control.mean()), float(candidate.mean()), of_a, of_b, 0.0)
-    df = _satterthwaite((ratio**2 * of_a, of_b), (control.size, candidate.size))
-    found, method = _with_logs(
-        _ByStudent(means, df), "Fieller's t of means", _logs_of_groups(control, candidate)
-    )
+    df = satterthwaite((ratio**2 * of_a, of_b), (control.size, candidate.size))
+    found: Confidence = _ByStudent(means, df)
+    method = "Fieller's t of means"
+    skewness = _skewness(control, candidate, means)
+    if abs(skewness) >= _SMALLEST_SKEW:
+        found, method = Cautious(found, _ByHall(means, df, skewness)), f"{method}, Hall's t"
+    logs = logs_of_groups(control, candidate) if smaller <= _BOOTSTRAP_UP_TO else None
+    found, method = _with_logs(found, method, logs)
     return Totals(ratio, found, means.error_at(ratio) / means.b, smaller, method)
+
+
+def _skewness(a: Floats, b: Floats, means: _Means) -> float:
+    """Return the skewness of mean(B) - ratio × mean(A); 0 for fewer than 10 values in a group."""
+    error = means.error_at(means.ratio)
+    if min(a.size, b.size) < SKEWED_FROM or error == 0:
+        return 0.0
+    of_a, of_b = (_third_cumulant(x / error) / x.size**2 for x in (means.ratio * a, b))
+    return of_b - of_a
+
+
+def _third_cumulant(x: Floats) -> float:
+    """Return the unbiased estimate (Fisher's k statistic)."""
+    n, d = x.size, x - x.mean()
+    return float((d**3).sum()) * n / ((n - 1) * (n - 2))
 
 
 def _have_ratio(control: Floats, candidate: Floats) -> bool:
     """Return whether both totals are amounts: 0, and values close to 0, have no ratio."""
-    return all(_LEAST <= float(x.sum()) <= _MOST for x in (control, candidate))
+    return all(1 / MOST_RATIO <= float(x.sum()) <= MOST_RATIO for x in (control, candidate))
 
 
-def _with_logs(found: Confidence, method: str, logs: _ByLogs | None) -> tuple[Confidence, str]:
+def _with_logs(found: Confidence, method: str, logs: ByLogs | None) -> tuple[Confidence, str]:
     if logs is None:
         return found, method
     return Cautious(found, logs), f"{method}, and t of log-normal means"
-
-
-def _logs_of_pairs(a: Floats, b: Floats) -> _ByLogs | None:
-    """Return exp(mean(b) - mean(a) + (s_b² - s_a²) / 2) of the logs of two log-normal amounts."""
-    if not (_lognormal(a) and _lognormal(b)):
-        return None
-    n, logs = a.size, np.log(np.stack((a, b)))
-    (of_a, both), (_, of_b) = np.cov(logs)
-    estimate = float((logs[1] - logs[0]).mean() + (of_b - of_a) / 2)
-    differences = float(of_a + of_b - 2 * both) / n
-    spreads = float(of_a**2 + of_b**2 - 2 * both**2) / (2 * (n - 1))
-    return _by_logs(estimate, differences + spreads, n - 1)
-
-
-def _logs_of_groups(a: Floats, b: Floats) -> _ByLogs | None:
-    """Return the ratio of independent log-normal groups, with Satterthwaite degrees of freedom."""
-    if min(a.size, b.size) > _BOOTSTRAP_UP_TO or not (_lognormal(a) and _lognormal(b)):
-        return None
-    spreads = [variance(np.log(side)) for side in (a, b)]
-    means = [float(np.log(side).mean()) for side in (a, b)]
-    errors = [s / x.size + s**2 / (2 * (x.size - 1)) for s, x in zip(spreads, (a, b), strict=True)]
-    estimate = means[1] - means[0] + (spreads[1] - spreads[0]) / 2
-    return _by_logs(estimate, sum(errors), _satterthwaite(errors, (a.size, b.size)))
-
-
-def _lognormal(x: Floats) -> bool:
-    """Return whether amounts may be log-normal: enough values, none of them 0, no skewness to
-    the left.
-    """
-    if x.size < SKEWED_FROM or float(x.min()) <= 0:
-        return False
-    return not leans_left(np.log(x), np.ones(x.size))
-
-
-def _by_logs(estimate: float, squared_error: float, df: float) -> _ByLogs | None:
-    error = math.sqrt(max(0.0, squared_error))
-    return _ByLogs(ByStudent(estimate, error, df)) if error > _NO_ERROR else None
-
-
-def _satterthwaite(parts: Sequence[float], sizes: tuple[int, int]) -> float:
-    """Return the degrees of freedom of a sum of two squared errors (1946)."""
-    total = sum(parts)
-    if total == 0:
-        return float(sum(sizes) - 2)
-    return 1 / sum((part / total) ** 2 / (n - 1) for part, n in zip(parts, sizes, strict=True))
-
-
-def _log(value: float) -> float:
-    return math.log(value) if value > 0 else -math.inf
 
 
 def _check(control: Floats, candidate: Floats) -> None:
