@@ -60,7 +60,7 @@ textual_screen.UPDATE_PERIOD = 1 / 120  # type: ignore[misc]  # which calls it f
 
 
 class AgentbenchApp(App[None]):
-    """agentbench in a terminal."""
+    """The agentbench terminal session."""
 
     TITLE = "agentbench"
     CSS_PATH = "session.tcss"
@@ -171,12 +171,12 @@ class AgentbenchApp(App[None]):
         self.switch_mode(name)
 
     def action_help(self) -> None:
-        """Say which keys do what here."""
+        """Show which keys do what on this page."""
         if not isinstance(self.screen, Help):
             self.push_screen(Help(self.screen))
 
     def action_next_theme(self) -> None:
-        """The next of our themes."""
+        """Switch to the next of agentbench's themes."""
         place = THEMES.index(self.theme) if self.theme in THEMES else -1
         self._choose_theme(THEMES[(place + 1) % len(THEMES)])
         self.notify(f"theme {self.theme}", timeout=2)
@@ -198,8 +198,9 @@ class AgentbenchApp(App[None]):
             self.screen.reload()
 
     def copy_to_clipboard(self, text: str) -> None:
-        """To the terminal's clipboard by OSC 52, without anything that could steer one that it is
-        pasted into."""
+        """Copy to the terminal's clipboard by OSC 52, without anything that could control a
+        terminal that it is pasted into.
+        """
         super().copy_to_clipboard(visible(text))
 
     def action_leave(self) -> None:
@@ -218,24 +219,25 @@ class AgentbenchApp(App[None]):
             self.exit()
 
     def show_answers(self, lead: Lead) -> None:
-        """Show Cases at an execution of the run that was looked at last, or at an answer of it."""
+        """Show Cases at an execution of the most recently viewed run, or at one of its answers."""
         self.shared.lead = lead
         self.switch_mode("cases")
         while len(self.screen_stack) > 1:  # an answer that was read earlier
             self.pop_screen()
 
     def action_run_quickstart(self) -> None:
-        """A first run of ten seconds, watched."""
+        """Start a first run of ten seconds and show it."""
         self.start_run(["run", "quickstart"])
 
     def start_run(self, arguments: Sequence[str]) -> None:
-        """Start `agentbench ARGUMENTS` (a run, a load or a stress) in a process of its own and show
-        it; a notice says why when it does not start."""
+        """Start `agentbench ARGUMENTS` (a run, a load or a stress) in its own process and show it;
+        a notice says why if it does not start.
+        """
         self.notify("starting …", timeout=3)
         self.run_worker(lambda: self._start(arguments), thread=True, group="start", exclusive=True)
 
     def mark(self, selector: str) -> None:
-        """Mark for a comparison, or no longer, and say so."""
+        """Mark a selector for a comparison or unmark it, and report it."""
         marked = self.shared.toggle_mark(selector)
         if marked is None:
             self.notify(f"{MOST_MARKED} are marked: press c to compare them", severity="warning")
@@ -254,7 +256,7 @@ class AgentbenchApp(App[None]):
         timeout: float | None = None,
         markup: bool = False,  # noqa: ARG002  # Textual's signature
     ) -> None:
-        """Textual's, and never as markup: names of agents and runs are anybody's words."""
+        """Notify like Textual, but never as markup: names of agents and runs are untrusted."""
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
 
     def watch_run(self, run_id: str, *, replay: bool = False) -> None:
@@ -294,7 +296,7 @@ class AgentbenchApp(App[None]):
             self.exit()
 
     def _stop(self, runs: list[str]) -> None:
-        """In a thread, since others may hold the lock."""
+        """Stop runs in a thread, since others may hold the lock."""
         try:
             with reading(self.shared.database) as connection:
                 keys = [find_run(connection, run)["key"] for run in runs]
@@ -321,7 +323,9 @@ class AgentbenchApp(App[None]):
         self.exit(return_code=128 + signal.SIGTERM)
 
     def store_was_gone(self) -> None:
-        """A page found no database: it reads again as soon as one is there."""
+        """Remember that a page found no database, so that it reads again as soon as there
+        is one.
+        """
         self._watch.forget()
 
     def _look(self) -> None:
@@ -347,7 +351,7 @@ class AgentbenchApp(App[None]):
 
 
 class Left(NamedTuple):
-    """How a session was left."""
+    """How a session ended."""
 
     code: int
     """Exit code of the process."""

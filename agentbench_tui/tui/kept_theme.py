@@ -1,4 +1,4 @@
-"""The theme that was chosen last, kept in the user's folder of settings from session to session."""
+"""Stores the last chosen theme in the user's settings folder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def keep_theme(name: str) -> None:
 
 
 def _path() -> Path:
-    """Raises RuntimeError for a user without a home."""
+    """Return the file. Raises RuntimeError for a user without a home folder."""
     from platformdirs import user_config_path
 
     return user_config_path("agentbench") / "theme"

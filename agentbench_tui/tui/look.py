@@ -39,7 +39,7 @@ class Look:
 
 
 def why_not(environment: Mapping[str, str] | None = None) -> str | None:
-    """Why the session cannot be shown here, in a few words; None when it can."""
+    """Return in a few words why the session cannot be shown here; None if it can."""
     variables = os.environ if environment is None else environment
     for stream, name in ((sys.stdin, "input"), (sys.stdout, "output"), (sys.stderr, "errors")):
         if stream is None or not stream.isatty():

@@ -1,4 +1,4 @@
-"""The keys of the pages on part of a line: with names as far as there is room for them."""
+"""The keys of the pages on part of a line, with as many names as fit."""
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ class PageKey(NamedTuple):
 
 
 def page_keys(here: str, room: int) -> tuple[PageKey, ...]:
-    """The pages' keys in at most `room` cells, `here` being the name of the page in front:
-    `1 Home  2 New  3 Live …`. Names give way from the last on, but for that of `here`; then all
-    but how many keys there are, and in the end everything."""
+    """Return the pages' keys in at most `room` cells: `1 Home  2 New  3 Live …`. `here` is the name
+    of the current page. Names are dropped from the last on, except that of `here`; then all but the
+    range of keys, and finally everything.
+    """
     for named in range(len(PAGES), _LEAST_NAMED - 1, -1):
         keys = _spaced(
             [
@@ -72,7 +73,7 @@ def _width(keys: Sequence[PageKey]) -> int:
 
 
 def _ranges(keys: Sequence[str]) -> list[str]:
-    """Digits that follow each other as one: `1-9`."""
+    """Join consecutive digits: `1-9`."""
     found: list[tuple[str, str]] = []
     for key in keys:
         if found and key.isdecimal() and ord(key) == ord(found[-1][1]) + 1:

@@ -64,7 +64,7 @@ PAGES = (
 
 
 def page_of(name: str) -> PageEntry:
-    """The page of that name. KeyError for none."""
+    """Return the page of that name. Raises KeyError if there is none."""
     return {page.name: page for page in PAGES}[name]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class StoreWatch:
-    """One reading connection, of which the data version is looked at: microseconds."""
+    """One reading connection whose data version is checked, which takes microseconds."""
 
     def __init__(self, database: Path) -> None:
         self._database = database
@@ -24,7 +24,7 @@ class StoreWatch:
         self._is_closed = False
 
     def changed(self) -> bool:
-        """True also when there is another file than before, the first one, or none any more.
+        """Return whether the data changed, or the file was replaced, created or removed.
 
         A timer that looks once more after `close` opens nothing.
         """

@@ -48,7 +48,7 @@ _FRAMES = {
 
 
 class TerminalSanitizer(LineFilter):
-    """The last that sees a line."""
+    """The last filter of a line."""
 
     def __init__(self, only_ascii: bool) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ def _alone(sign: str, cells: int) -> str:
 
 @lru_cache(maxsize=1024)
 def _ascii(character: str) -> str:
-    """As many cells as it takes."""
+    """Return a replacement with as many cells."""
     if character.isascii():
         return character
     cells = cell_len(character)

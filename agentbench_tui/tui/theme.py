@@ -1,4 +1,4 @@
-"""Colors by role, for every theme.
+"""Styles by role, for every theme.
 
 No meaning depends on color alone: a marker, letter or sign accompanies it. Colors come from the
 6×6×6 cube (steps 0, 95, 135, 175, 215, 255) and the grey ramp of terminals with 256 colors, so that
@@ -38,7 +38,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """A style for each role. No background but in `header`, `cursor` and `selected`."""
+    """A style for each role. Only `header`, `cursor` and `selected` have a background."""
 
     text: Style
     dim: Style
@@ -60,7 +60,7 @@ class Palette:
     series: tuple[Series, ...]
 
     def of(self, number: int) -> Series:
-        """The series with this number; they come round again after the last."""
+        """Return the series with this number, cyclically."""
         return self.series[number % len(self.series)]
 
 
@@ -72,7 +72,7 @@ def _series(styles: list[Style], faint: list[Style]) -> tuple[Series, ...]:
 
 
 def _coloured(colours: dict[str, str], series: str, faint: str) -> Palette:
-    """`series`, `faint`: eight colours with spaces between."""
+    """Return the palette; `series`, `faint`: eight colors separated by spaces."""
     return Palette(
         text=Style.parse(colours["text"]),
         dim=Style.parse(colours["dim"]),
@@ -155,7 +155,7 @@ _COLOURLESS = Palette(
 
 
 def palette(theme_name: str, *, no_color: bool = False) -> Palette:
-    """The palette of a theme; that of the default one for themes that are not ours.
+    """Return the palette of a theme; for foreign themes that of the default one.
 
     `no_color`: bold, dim, reverse and underline alone.
     """
@@ -164,7 +164,7 @@ def palette(theme_name: str, *, no_color: bool = False) -> Palette:
 
 @lru_cache(maxsize=1)
 def themes() -> tuple[Theme, ...]:
-    """Our themes for `App.register_theme`."""
+    """Return agentbench's themes for `App.register_theme`."""
     from textual.theme import Theme
 
     return (

@@ -1,1 +1,1 @@
-"""From the store to answers: leaderboard, documents, gates, explanations."""
+"""Computes answers from the store: leaderboards, documents, gates, explanations."""

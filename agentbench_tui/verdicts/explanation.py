@@ -1,4 +1,4 @@
-"""Meaning of a metric, a score or a figure of a document, each defined once in `model`."""
+"""Explains a metric, a score or a figure of a document, each defined once in `model`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FIGURES = {
 
 
 def explanations() -> list[dict[str, Any]]:
-    """Every metric, score and figure of load with its formula."""
+    """Return every metric, score and figure of load with its formula."""
     scores = [name if name == "overall" else f"{name}_score" for name in SCORES]
     return [
         explain(name) for name in dict.fromkeys((*METRICS, *PASS_METRICS, *scores, *_figures()))
@@ -56,8 +56,8 @@ def explanations() -> list[dict[str, Any]]:
 
 
 def explain(name: str) -> dict[str, Any]:
-    """One metric (`e2e_ms`, `e2e_ms.p95`), score (`speed_score`, `overall`), or whatever else a
-    document of a load or of regressions tells (`cpu_us_per_request`, `verdict`, `timeout`,
+    """Explain one metric (`e2e_ms`, `e2e_ms.p95`), score (`speed_score`, `overall`), or other
+    figure of a load or regressions document (`cpu_us_per_request`, `verdict`, `timeout`,
     `overall_health`), by its exact name.
 
     Raises UsageError with the nearest name when there is none of that name.
@@ -71,8 +71,8 @@ def explain(name: str) -> dict[str, Any]:
 
 
 def explain_words(words: str) -> list[dict[str, Any]]:
-    """What is meant by a name, or by words as tables and sentences say them (`ceiling`, `sent/s`,
-    `e2e p50`, `real-time priority`): several where they may mean more than one.
+    """Explain a name, or terms of tables and sentences (`ceiling`, `sent/s`, `e2e p50`, `real-time
+    priority`); ambiguous ones have several explanations.
 
     Raises UsageError as `explain` does.
     """
@@ -93,8 +93,8 @@ def explain_words(words: str) -> list[dict[str, Any]]:
 
 
 def explain_arguments(arguments: Sequence[str]) -> list[dict[str, Any]]:
-    """What arguments of a command line mean: all of them as one phrase (`real-time priority`), else
-    each by itself (`accuracy overall`).
+    """Explain the arguments of a command line: all as one phrase (`real-time priority`), else each
+    separately (`accuracy overall`).
 
     Raises UsageError as `explain` does: for the first unknown one where others are known.
     """
@@ -115,7 +115,7 @@ def _is_known(words: str) -> bool:
 
 
 def _part_of(said: str) -> str:
-    """`e2e p99.9` as a name: `e2e_ms.p999`."""
+    """Return `e2e p99.9` as a name: `e2e_ms.p999`."""
     metric, _, part = said.rpartition(" ")
     return f"{metric.replace(' ', '_').removesuffix('_ms')}_ms.{part.replace('.', '')}"
 
@@ -126,7 +126,7 @@ def _beginning_with(name: str) -> list[str]:
 
 
 def explained(name: str) -> dict[str, Any] | None:
-    """`explain`, or None where nothing has that name."""
+    """Return `explain`, or None for an unknown name."""
     score = name.removesuffix("_score")
     if score in SCORES and (name != score or score not in METRICS):
         return {
@@ -160,7 +160,7 @@ def _of_metric(name: str, of_type: str, metric: Metric) -> dict[str, Any]:
 
 
 def _nearest(name: str) -> str:
-    """A hint: the names that begin with it, else one that looks like it."""
+    """Return a hint: the names that begin with it, else a similar one."""
     known = _known()
     longer = [one for one in known if one.startswith(f"{name}_")]
     return f"; there are {', '.join(longer)}" if longer else did_you_mean(name, [*known, *_SAID])

@@ -33,7 +33,7 @@ Entry = dict[str, Any]
 def run_leaderboard(
     connection: sqlite3.Connection, run_key: int, wanted: Wanted | None = None
 ) -> list[Entry]:
-    """`leaderboard_of` a run, of the wanted suite, category and benchmark alone."""
+    """Return `leaderboard_of` a run, restricted to the requested suite, category and benchmark."""
     rows = executions_of(connection, run_key)
     kept = [row for row in rows if wanted is None or wanted.keeps(connection, row)]
     return leaderboard_of(connection, kept)
@@ -42,8 +42,8 @@ def run_leaderboard(
 def leaderboard_of(
     connection: sqlite3.Connection, executions: Iterable[dict[str, Any]]
 ) -> list[Entry]:
-    """The leaderboard of executions of one run: each agent's mean over them. They are rows of
-    `queries.executions_of`.
+    """Return the leaderboard of executions (rows of `queries.executions_of`) of one run: each
+    agent's mean over them.
 
     `overall` is the mean of the executions' overall scores, None unless all have one; its
     interval takes executions as independent, and `reason` tells why there is none. If no agent has
@@ -123,7 +123,7 @@ def _tell_ties(
     by_agent: dict[tuple[str, str, int], list[dict[str, Any]]],
     metric: str,
 ) -> None:
-    """Fill in shared ranks by a metric, separately for measured and simulated agents."""
+    """Fill in shared ranks, separately for measured and simulated agents."""
     for entry in entries:
         entry |= {"rank_shown": "–", "rank_low": None, "rank_high": None, "ranked_by": None}
     for simulated in (False, True):
@@ -192,8 +192,8 @@ def _by_cases(
 
 
 def _ranked(entries: list[Entry], metric: str) -> list[Entry]:
-    """Sorted and ranked by a metric (equal values share a rank), measured agents before simulated
-    ones.
+    """Return entries sorted and ranked (equal scores share a rank), measured agents before
+    simulated ones.
     """
     entries.sort(
         key=lambda entry: (

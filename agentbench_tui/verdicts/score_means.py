@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 
 
 def mean_of_all(values: Sequence[float | None]) -> float | None:
-    """Mean of values that are all there; None otherwise."""
+    """Return the mean if no value is missing; None otherwise."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def mean_of_scores(scores: Sequence[Estimate]) -> Estimate:
-    """Mean of scores that are independent of each other, with an interval where all have one: each
-    end as far from the mean as the ends of the scores, added as squares."""
+    """Return the mean of independent scores, with an interval if all have one: the distances of its
+    ends add up as squares.
+    """
     count = len(scores)
     values = [one.value for one in scores if one.value is not None]
     if not count or len(values) < count:

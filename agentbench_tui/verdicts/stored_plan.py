@@ -17,7 +17,7 @@ class StoredAgent(msgspec.Struct, frozen=True):
 
 
 class StoredContinued(msgspec.Struct, frozen=True):
-    """What an execution of a rerun continues, as of `engine.run.plan.Continued`."""
+    """What an execution of a rerun continues, as in `engine.run.plan.Continued`."""
 
     execution_id: str
     asked: list[tuple[str, int, int]] = []
@@ -49,13 +49,13 @@ class StoredGroup(msgspec.Struct, frozen=True):
         return _read(self.benchmark)
 
     def document(self) -> dict[str, Any]:
-        """The whole benchmark, as JSON of `model.suite.Benchmark`."""
+        """Return the whole benchmark, as JSON of `model.suite.Benchmark`."""
         document: dict[str, Any] = msgspec.json.decode(self.benchmark)
         return document
 
 
 class StoredPlan(msgspec.Struct, frozen=True):
-    """The plan of a run that was stored by this version or an earlier one."""
+    """The plan of a run stored by this version or an earlier one."""
 
     groups: tuple[StoredGroup, ...]
     remarks: list[str] = []

@@ -1,4 +1,4 @@
-"""Two short questions over a page: whether something is really meant, and for a line of text."""
+"""Two short dialogs over a page: a confirmation, and a line of text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CSS = """
 
 
 class Sure(ModalScreen[bool]):
-    """Gives True when it is meant."""
+    """A confirmation; returns True if confirmed."""
 
     DEFAULT_CSS: ClassVar[str] = _CSS.format(name="Sure")
     BINDINGS: ClassVar = [
@@ -48,7 +48,7 @@ class Sure(ModalScreen[bool]):
 
 
 class Line(ModalScreen[str | None]):
-    """Gives the line that was written; None when it was left with escape."""
+    """A text input; returns the line, or None after escape."""
 
     DEFAULT_CSS: ClassVar[str] = _CSS.format(name="Line")
     AUTO_FOCUS: ClassVar[str] = "Input"
@@ -65,10 +65,10 @@ class Line(ModalScreen[str | None]):
             yield Input(max_length=self._most)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter: that is the line."""
+        """Return the line on Enter."""
         event.stop()
         self.dismiss(event.value.strip())
 
     def action_leave(self) -> None:
-        """Nothing is written."""
+        """Close without a line."""
         self.dismiss(None)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Choice(ModalScreen[str | None]):
-    """Gives the key of the row that was chosen; None when it was left with escape."""
+    """A list; returns the key of the chosen row, or None after escape."""
 
     DEFAULT_CSS: ClassVar[str] = """
     Choice { align: center middle; background: $background 60%; }
@@ -32,7 +32,7 @@ class Choice(ModalScreen[str | None]):
     ]
 
     def __init__(self, title: str, data: GridData, at: str | None = None) -> None:
-        """`at`: key of the row to begin at."""
+        """`at`: key of the initial row."""
         super().__init__()
         self._title, self._data, self._at = title, data, at
 
@@ -48,10 +48,10 @@ class Choice(ModalScreen[str | None]):
         grid.focus()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: that one."""
+        """Choose the row on Enter."""
         event.stop()
         self.dismiss(event.key)
 
     def action_leave(self) -> None:
-        """Nothing is chosen."""
+        """Close without a choice."""
         self.dismiss(None)

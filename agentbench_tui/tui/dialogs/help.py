@@ -1,4 +1,4 @@
-"""Which keys do what, made from the bindings of the page one came from."""
+"""Shows which keys do what, from the bindings of the current page."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Help(ModalScreen[None]):
 
 
 def _tell(keys: Sequence[tuple[str, Binding]], text: Text) -> None:
-    """A line for each action; the pages' own have theirs."""
+    """Return a line for each action; pages add their own."""
     told = {page.title for page in PAGES}
     for key, binding in keys:
         if binding.description in told or binding.action in told:

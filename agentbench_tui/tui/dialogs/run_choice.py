@@ -1,4 +1,4 @@
-"""Which run is to be looked at: a list over the page, newest first."""
+"""Chooses a run from a list over the page, newest first."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COLUMNS = (
 
 
 class RunChoice(ModalScreen[str | None]):
-    """Gives the id of a run; None when it was left with escape."""
+    """A list of runs; returns the id of one, or None after escape."""
 
     DEFAULT_CSS: ClassVar[str] = """
     RunChoice { align: center middle; background: $background 60%; }
@@ -54,12 +54,12 @@ class RunChoice(ModalScreen[str | None]):
         self.run_worker(self._read, thread=True)
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: that run."""
+        """Choose the run on Enter."""
         event.stop()
         self.dismiss(event.key)
 
     def action_leave(self) -> None:
-        """The run stays as it was."""
+        """Close without a change of run."""
         self.dismiss(None)
 
     def _read(self) -> None:

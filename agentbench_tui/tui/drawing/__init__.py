@@ -1,1 +1,1 @@
-"""From values to rows of styled text: axes, glyphs, plots, cells of tables."""
+"""Turns values into rows of styled text: axes, glyphs, plots, table cells."""

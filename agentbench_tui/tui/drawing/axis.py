@@ -32,7 +32,7 @@ class Axis:
     log: bool = False
 
     def share(self, value: float) -> float:
-        """Return the position of the value:
+        """Return the position of a value on the axis.
 
         0 at the low end, 1 at the high end, beyond outside. A value without a logarithm is at the
         low end.
@@ -45,7 +45,7 @@ class Axis:
         return (math.log(value) - low) / (math.log(self.high) - low)
 
     def value(self, share: float) -> float:
-        """The value at a share of the axis."""
+        """Return the value at a share of the axis."""
         if self.log:
             low = math.log(self.low)
             return math.exp(low + share * (math.log(self.high) - low))
@@ -58,8 +58,9 @@ class Axis:
         return _log_ticks(self.low, self.high, about) if self.log else self._linear(about)
 
     def ticks_upright(self, rows: int, each: int = 3) -> list[float]:
-        """Round values for an upright axis, one in about `each` rows; two where that is possible,
-        since one says nothing of how far it is to the next."""
+        """Return round values for a vertical axis, one in about `each` rows; two if possible, since
+        one says nothing about distance.
+        """
         about = max(2, rows // each)
         found = self.ticks(about)
         if self.log or 2 * len(found) > about + 1:
@@ -72,8 +73,9 @@ class Axis:
         return found if len(set(found)) == len(found) else []
 
     def labels(self, ticks: Sequence[float], unit: str = "") -> list[str]:
-        """The ticks in words. On a linear axis all have one unit and as many digits as tell them
-        apart; on a logarithmic one each has its own."""
+        """Return the ticks in words. On a linear axis all have one unit and as many digits as
+        distinguish them; on a logarithmic one each has its own.
+        """
         if self.log or len(ticks) < 2:
             return [quantity(tick, unit) for tick in ticks]
         largest = max(map(abs, ticks))
@@ -116,8 +118,10 @@ def _log_ticks(low: float, high: float, about: int) -> list[float]:
 def axis_of(
     values: Iterable[float], *, log: bool = False, from_zero: bool = False, room: float = 0.0
 ) -> Axis | None:
-    """The axis on which all finite values lie; None when there are none (on a logarithmic axis:
-    no positive ones). `room`: free share at both ends of a linear axis. Equal values get room."""
+    """Return the axis that contains all finite values; None if there are none (on a logarithmic
+    axis: no positive ones). `room`: free share at both ends of a linear axis. Equal values get
+    room.
+    """
     known = [
         min(max(value, -_LARGEST), _LARGEST)
         for value in values
@@ -153,9 +157,9 @@ def scale_rows(
     label: str = "",
 ) -> list[Row]:
     """Return two rows below a picture whose cells begin at cell `left`: a rule with ticks, and
-    their labels, which neither overlap nor exceed the room of `left + columns` cells. `names`:
-    labels of the values 0, 1, 2 …, instead of numbers. `label`: name of the axis, written
-    between them, as far right as possible.
+    their labels, which neither overlap nor exceed `left + columns` cells. `names`: labels of the
+    values 0, 1, 2 …, instead of numbers. `label`: name of the axis, written between them, as far
+    right as possible.
     """
     rule = [glyphs.horizontal] * columns
     written = [" "] * (left + columns + 2)
@@ -185,7 +189,7 @@ def _numbered(axis: Axis, columns: int, unit: str) -> list[tuple[float, str]]:
 
 
 def _named(axis: Axis, names: Sequence[str], columns: int) -> list[tuple[float, str]]:
-    """Every name, or every second, third … as many as have room."""
+    """Return every name, or every second, third … as many as fit."""
     shown = [(float(number), name) for number, name in enumerate(names)]
     shown = [(number, name) for number, name in shown if axis.low <= number <= axis.high]
     if len(shown) < 2:
@@ -198,7 +202,7 @@ def _named(axis: Axis, names: Sequence[str], columns: int) -> list[tuple[float, 
 def upright_rows(
     axis: Axis, rows: int, unit: str, palette: Palette, glyphs: Glyphs
 ) -> tuple[list[Row], list[int]]:
-    """Return what is left of a plot of this many rows, all equally wide: labels and a rule with
+    """Return the left side of a plot of this many rows, all equally wide: labels and a rule with
     ticks; and the indexes of the rows with a tick.
     """
     ticks = axis.ticks_upright(rows)

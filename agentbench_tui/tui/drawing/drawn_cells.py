@@ -1,4 +1,4 @@
-"""Cells of tables that are drawn: a value with its interval, and a change with its verdict."""
+"""Drawn table cells: a value with its interval, and a change with its verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def interval_cell(interval: Interval, column: IntervalColumn) -> Cell:
 
 
 def whisker_cell(interval: Interval, column: IntervalColumn, series: int = 0) -> Cell:
-    """The interval alone, without figures."""
+    """Paint the interval alone, without figures."""
 
     def draw(width: int, palette: Palette, glyphs: Glyphs) -> Row:
         return whisker(interval, column, width, palette, glyphs, palette.of(series).style)

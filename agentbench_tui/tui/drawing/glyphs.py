@@ -1,4 +1,4 @@
-"""Every non-ASCII character that is drawn, and its replacement for terminals without it.
+"""Every non-ASCII character that is drawn, with its replacement for terminals without it.
 
 Widgets take a `Glyphs` and never write such a character themselves.
 """
@@ -22,7 +22,7 @@ _PLAIN = {
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """One character a field, one cell wide, unless the field says otherwise."""
+    """One character per field, one cell wide, unless the field says otherwise."""
 
     braille: bool
     """Whether plots use braille dots, or `. ' : #`."""
@@ -84,7 +84,9 @@ class Glyphs:
     """To the right; up to two cells."""
 
     def plain(self, text: str) -> str:
-        """`text` as this set can show it: unchanged, or in ASCII, each unknown character a `?`."""
+        """Return `text` as this set can show it: unchanged, or in ASCII with `?` for unknown
+        characters.
+        """
         if self.braille or text.isascii():
             return text
         return "".join(
@@ -184,7 +186,7 @@ def glyphs(
     environment: Mapping[str, str] | None = None,
     encoding: str | None = None,
 ) -> Glyphs:
-    """The set to draw with.
+    """Return the set to draw with.
 
     `only_ascii` decides where given, then AGENTBENCH_ASCII (`1` or `0`); otherwise ASCII is for
     terminals that TERM names as poor and for an output that is no Unicode. `environment` and

@@ -1,4 +1,4 @@
-"""The cells of a table's row: text, with a marker, bar, course or arrow."""
+"""Cells of a table row: text, with a marker, bar, sparkline or arrow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cells_of(
     palette: Palette,
     glyphs: Glyphs,
 ) -> Row:
-    """The row's cells in those columns that `fitting` gave room."""
+    """Return the row's cells in those columns that `fitting` gave room."""
     parts: list[Row] = []
     blank: Cell | str = ""
     for place, (number, cells) in enumerate(layout):

@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a table. The text may be anybody's; it is made safe."""
+    """One table cell. Its text may be untrusted; it is sanitized."""
 
     text: str = ""
     role: Role | None = None
@@ -63,7 +63,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """One row: a key that stays the same while the row's place changes, and a cell a column."""
+    """One row: a key that stays the same while the row moves, and one cell per column."""
 
     key: str
     cells: Sequence[Cell | str]
@@ -96,8 +96,8 @@ class GridState:
 
 
 def wanted(data: GridData) -> list[int]:
-    """Return the width at which no text of a flexible column is cut, judged by its first rows; a
-    painted column takes all there is. For `fitting`.
+    """Return, for `fitting`, the width at which no text of a flexible column is cut, judged by its
+    first rows; a painted column takes all available width.
     """
     rows = data.rows[:_LOOKED_AT]
     found = []

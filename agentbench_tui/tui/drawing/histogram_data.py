@@ -33,7 +33,7 @@ would leave no room for the others. Values beyond the end are described in words
 
 @dataclass(frozen=True, slots=True)
 class Percentile:
-    """A mark on the axis."""
+    """A percentile mark on the axis."""
 
     share: float
     name: str
@@ -100,7 +100,7 @@ def total_of(buckets: Buckets) -> int:
 
 
 def axis_for(data: HistogramData) -> Axis | None:
-    """None when no value has a place on it."""
+    """Return the axis of a histogram; None if no value has a position on it."""
     shown = _placed(data.buckets, data.log)
     if shown:
         shown += _placed(data.baseline, data.log)
@@ -117,7 +117,7 @@ def axis_for(data: HistogramData) -> Axis | None:
 
 
 def _stepped(value: float, rounded: Callable[[float], int]) -> float:
-    """The next step: an axis that moved with every new extreme would move every bar."""
+    """Return the next step, so that the axis does not move with every new extreme."""
     return float(10.0 ** (rounded(math.log10(value) * _STEPS_PER_DECADE) / _STEPS_PER_DECADE))
 
 
@@ -132,7 +132,7 @@ def _placed(buckets: Buckets, log: bool) -> list[tuple[float, float, int]]:
 
 
 def heights_of(buckets: Buckets, axis: Axis, columns: int) -> list[float]:
-    """How many values fall on each column, bars of several columns being as high throughout.
+    """Return how many values fall on each column; bars of several columns have one height.
 
     A bucket is spread evenly over the columns that it covers (else columns of four buckets would
     alternate with columns of five), but a narrow one that holds one value is not. One that lies
@@ -173,7 +173,7 @@ def _placing(axis: Axis, bars: float) -> Callable[[float], float]:
 
 
 def baseline_heights(data: HistogramData, axis: Axis, columns: int) -> list[float]:
-    """The baseline's heights, as if it had as many values; empty without one."""
+    """Return the baseline's heights, scaled to as many values; empty without one."""
     total = total_of(data.baseline)
     if not total:
         return []

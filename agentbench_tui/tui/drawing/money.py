@@ -14,7 +14,7 @@ _MANY = 1e6
 
 
 class Money(NamedTuple):
-    """How the amounts of one column are written."""
+    """Format of the amounts in one column."""
 
     of: float
     """Number of items that an amount is for."""
@@ -34,7 +34,7 @@ class Money(NamedTuple):
         return Column(key, title, max(width, len(title)), align, flex, priority)
 
     def shown(self, value: float | None) -> str:
-        """An amount in USD for one."""
+        """Format an amount in USD for one item."""
         return MISSING if value is None else money(self.of * value)
 
 

@@ -1,4 +1,4 @@
-"""Rows of styled text: pure functions from values to what a terminal shows.
+"""Rows of styled text: pure functions from values to terminal content.
 
 A row is a list of segments, and every segment has a style: Textual's filter for NO_COLOR fails
 on one without.
@@ -40,7 +40,7 @@ def span(text: str, style: Style) -> Segment:
 
 
 def join(*parts: Segment | Row) -> Row:
-    """One row of pieces and rows; neighbours of one style become one piece."""
+    """Return one row of pieces and rows; neighbors with one style become one piece."""
     row: Row = []
     before: Style | None = None
     for part in parts:
@@ -74,12 +74,12 @@ def runs(cells: Iterable[tuple[str, Style]]) -> Row:
 
 
 def row_width(row: Row) -> int:
-    """Cells that the row takes."""
+    """Return the cells that the row takes."""
     return sum(cell_len(piece.text) for piece in row)
 
 
 def changed_cells(before: Row, after: Row) -> int:
-    """Up to which cell two rows of one width differ; 0 when they are the same."""
+    """Return up to which cell two rows of one width differ; 0 if they are equal."""
     width = row_width(after)
     for old, new in zip(reversed(before), reversed(after), strict=False):
         if old.style is not new.style and old.style != new.style:
@@ -96,7 +96,7 @@ def changed_cells(before: Row, after: Row) -> int:
 
 
 def fit(row: Row, width: int, style: Style) -> Row:
-    """The row in exactly `width` cells: cropped, or padded with spaces of this style."""
+    """Return the row in exactly `width` cells: cropped, or padded with spaces of this style."""
     fitted: Row = []
     room = width
     for piece in row:
@@ -112,14 +112,14 @@ def fit(row: Row, width: int, style: Style) -> Row:
 
 
 def shorten(text: str, width: int, glyphs: Glyphs) -> str:
-    """The text in at most `width` cells; an ellipsis says that something was cut."""
+    """Return the text in at most `width` cells; an ellipsis marks a cut."""
     if cell_len(text) <= width:
         return text
     return "" if width <= 0 else set_cell_size(text, width - 1).rstrip() + glyphs.ellipsis
 
 
 def aligned(text: str, width: int, align: str, glyphs: Glyphs) -> str:
-    """The text in exactly `width` cells. `align`: left, right or centre."""
+    """Return the text in exactly `width` cells. `align`: left, right or centre."""
     text = shorten(text, width, glyphs)
     room = max(0, width - cell_len(text))
     before = {"left": 0, "right": room, "centre": room // 2}[align]
@@ -154,7 +154,7 @@ def _cells(character: str) -> int:
 
 
 def bar(share: float, cells: int, style: Style, palette: Palette, glyphs: Glyphs) -> Row:
-    """A bar that is full at 1; the least share above 0 shows."""
+    """Return a bar that is full at 1; the smallest share above 0 is visible."""
     filled = round(min(1.0, max(0.0, share)) * cells)
     if share > 0:
         filled = max(1, filled)
@@ -165,13 +165,13 @@ def bar(share: float, cells: int, style: Style, palette: Palette, glyphs: Glyphs
 
 
 def page(rows: Sequence[Row], width: int, height: int, style: Style) -> list[Row]:
-    """Exactly `height` rows of exactly `width` cells each: cropped, or padded below."""
+    """Return exactly `height` rows of exactly `width` cells each: cropped, or padded below."""
     fitted = [fit(row, width, style) for row in rows[:height]]
     return fitted + [[Segment(" " * width, style)] for _ in range(height - len(fitted))]
 
 
 def text_of(rows: Iterable[Row]) -> list[str]:
-    """The rows as plain text."""
+    """Return the rows as plain text."""
     return ["".join(piece.text for piece in row) for row in rows]
 
 
@@ -193,8 +193,9 @@ def notice(
 
 
 class Dots:
-    """A picture of braille dots, two across and four down in a cell; a cell has one style, that of
-    what was set in it last. Text can be laid over it."""
+    """A picture of braille dots, two across and four down per cell; a cell has one style, that of
+    the last dot set in it. Text can be laid over it.
+    """
 
     def __init__(self, columns: int, rows: int) -> None:
         self.columns, self.rows = max(0, columns), max(0, rows)
@@ -205,7 +206,7 @@ class Dots:
         self._texts: dict[tuple[int, int], str] = {}
 
     def dot(self, x: int, y: int, style: Style) -> None:
-        """Set the dot in column `x`, row `y` from the top; outside the picture nothing happens."""
+        """Set the dot in column `x`, row `y` from the top; ignored outside the picture."""
         if 0 <= x < self.width and 0 <= y < self.height:
             row, column = y // DOWN, x // ACROSS
             self._bits[row][column] |= _BITS[y % DOWN + DOWN * (x % ACROSS)]
@@ -219,8 +220,9 @@ class Dots:
         pattern: Sequence[bool] = SOLID,
         phase: int = 0,
     ) -> int:
-        """A straight line in dots with a pattern of set and unset ones; gives the phase at its
-        end, with which the next piece goes on."""
+        """Draw a straight line with a pattern of set and unset dots; return the phase at its end,
+        for the next piece.
+        """
         (x, y), (to_x, to_y) = start, end
         steps = max(1, round(max(abs(to_x - x), abs(to_y - y))))
         across, down = (to_x - x) / steps, (to_y - y) / steps
@@ -230,7 +232,7 @@ class Dots:
         return phase + steps
 
     def text(self, column: int, row: int, text: str, style: Style) -> None:
-        """Lay text of one-cell characters over the dots, from this cell on; text outside the
+        """Lay text of one-cell characters over the dots, starting at this cell; text outside the
         picture is cut.
         """
         if not 0 <= row < self.rows:
@@ -263,7 +265,7 @@ class Dots:
                         self._texts[row, column] = text
 
     def painted(self, glyphs: Glyphs, background: Style) -> list[Row]:
-        """The picture: `rows` rows of `columns` cells."""
+        """Return the picture: `rows` rows of `columns` cells."""
         return [self._row(row, glyphs.braille, background) for row in range(self.rows)]
 
     def _row(self, row: int, braille: bool, background: Style) -> Row:
@@ -277,7 +279,7 @@ class Dots:
 
 
 def _dotted(bits: int, braille: bool) -> str:
-    """The character for a cell's dots."""
+    """Return the character for a cell's dots."""
     if not bits:
         return " "
     if braille:

@@ -1,4 +1,4 @@
-"""Panels: widgets in a frame that says what they show. Titles may be anybody's words."""
+"""Panels: widgets in a titled frame. Titles may be untrusted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST = 200
 
 
 def panel(widget: Panel, title: str) -> Panel:
-    """The widget, in a frame with this title."""
+    """Return the widget in a frame with this title."""
     widget.add_class("panel")
     entitle(widget, title)
     return widget

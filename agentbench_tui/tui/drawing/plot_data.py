@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The room between two curves over the same x, such as an interval."""
+    """The area between two curves over the same x, such as an interval."""
 
     x: Sequence[float]
     low: Sequence[float]
@@ -82,7 +82,7 @@ class PlotData:
 def cdf_plot(
     samples: Mapping[str, Iterable[float]], *, unit: str = "", log_x: bool = False, title: str = ""
 ) -> PlotData:
-    """The share of values at or below each value, a step curve a name."""
+    """Return the share of values at or below each value, one step curve per name."""
     lines = []
     for name, values in samples.items():
         known = sorted(value for value in values if math.isfinite(value))
@@ -99,7 +99,9 @@ def cdf_plot_of_buckets(
     log_x: bool = False,
     title: str = "",
 ) -> PlotData:
-    """The same of histograms' (from, to, count) in order; a bucket's values lie at its end."""
+    """Return the same from histograms' (from, to, count) in order; a bucket's values lie at its
+    end.
+    """
     lines = []
     for name, buckets in histograms.items():
         total, seen, points = sum(count for _, _, count in buckets), 0, []
@@ -121,7 +123,7 @@ def _curves(lines: list[Line], unit: str, log_x: bool, title: str) -> PlotData:
 
 
 def axes_of(data: PlotData) -> tuple[Axis, Axis] | None:
-    """None when no point of a line or band can be shown."""
+    """Return both axes; None if no point of a line or band can be shown."""
     points = [(x, y) for line in data.lines for x, y in zip(line.x, line.y, strict=False)]
     points += [
         (x, y)

@@ -1,4 +1,4 @@
-"""The base of pages that look at one execution of a run: which run, and which of its executions."""
+"""Base of pages on one execution of a run: selects the run, and one of its executions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Looked(Generic[Seen]):
 
 
 class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
-    """A subclass gives `read_execution` and `show_execution`."""
+    """Base class; subclasses define `read_execution` and `show_execution`."""
 
     BINDINGS: ClassVar = [
         Binding("o", "pick_run", "Run", tooltip="choose which run is shown"),
@@ -87,7 +87,7 @@ class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
         raise NotImplementedError
 
     def show_execution(self, looked: Looked[Seen]) -> None:
-        """Show it."""
+        """Show the data of an execution."""
         raise NotImplementedError
 
     def execution_changed(self) -> None:
@@ -125,7 +125,7 @@ class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
         self.app.push_screen(RunChoice(self.shared.database, current), self._picked)
 
     def action_execution(self, by: int) -> None:
-        """The next execution of the run, or the one before; from the last to the first."""
+        """Show the next execution of the run, or the previous one, cyclically."""
         if self.looked is None or len(self.looked.executions) < 2:
             self.notify("this run has no other execution")
             return
@@ -135,7 +135,7 @@ class ExecutionPage(Page[Looked[Seen] | None], Generic[Seen]):
         self.reload()
 
     def action_mark(self) -> None:
-        """The agent in this run."""
+        """Mark the agent in this run."""
         if self.looked is None:
             self.notify("no execution is here to mark")
         else:

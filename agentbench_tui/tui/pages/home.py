@@ -1,4 +1,4 @@
-"""Home: recent runs, suites and agents, the health of the box, and what to do first."""
+"""Home: recent runs, suites and agents, the health of the machine, and first steps."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class Home(Page[Overview]):
         grid.select(frozenset(self.shared.marked))
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: watch the run, start the suite, look at the agent's history."""
+        """Open the row: watch the run, start the suite, show the agent's history."""
         event.stop()
         if event.key is None:
             return
@@ -219,12 +219,12 @@ class Home(Page[Overview]):
         self.query_one(f"#{name}", Grid).focus()
 
     def action_back(self) -> None:
-        """To the runs."""
+        """Return to the runs."""
         self.remove_class("-below")
         self.query_one("#runs", Grid).focus()
 
     def action_copy(self) -> None:
-        """The id or name at the cursor."""
+        """Copy the id or name at the cursor."""
         grid = self.focused
         if not isinstance(grid, Grid) or not grid.cursor_key:
             self.notify("there is nothing at the cursor to copy")
@@ -244,7 +244,7 @@ class Home(Page[Overview]):
         self.tell_command(command)
 
     def action_replay(self) -> None:
-        """The run at the cursor from its beginning."""
+        """Replay the run at the cursor from its beginning."""
         key = self.query_one("#runs", Grid).cursor_key
         if key is None:
             self.notify("there is no run to replay yet")
@@ -252,7 +252,7 @@ class Home(Page[Overview]):
             self.session.watch_run(key, replay=True)
 
     def _look_around(self) -> None:
-        """In a thread: what does not come from the store."""
+        """Read what is not in the store, in a thread."""
         from agentbench_tui.engine.suite.catalogue import suite_catalogue
         from agentbench_tui.instruments.doctor import diagnose
 

@@ -40,7 +40,7 @@ core.
 
 
 class Page(Screen[None], Generic[Found]):
-    """One page. A subclass gives `content`, `read` and `show`."""
+    """Base of pages; subclasses define `content`, `read` and `show`."""
 
     EVERY_S: ClassVar[float] = 1.0
     """Shortest time between two readings that a commit causes."""
@@ -71,7 +71,7 @@ class Page(Screen[None], Generic[Found]):
         return self._reading or self._wanted or self._took_s == 0
 
     def content(self) -> ComposeResult:
-        """The widgets between the breadcrumbs and the footer."""
+        """Yield the widgets between the breadcrumbs and the footer."""
         raise NotImplementedError
 
     def read(self, connection: sqlite3.Connection) -> Found:
@@ -83,7 +83,7 @@ class Page(Screen[None], Generic[Found]):
         raise NotImplementedError
 
     def show(self, found: Found) -> None:
-        """Show it."""
+        """Show the data."""
         raise NotImplementedError
 
     def crumbs(self) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ class Page(Screen[None], Generic[Found]):
             self.reload()
 
     def reload(self) -> None:
-        """Read now; once more at the end of a running reading."""
+        """Read now, or once more at the end of a running read."""
         if self._reading:
             self._wanted = True
             return
@@ -162,7 +162,7 @@ class Page(Screen[None], Generic[Found]):
             self.app.call_from_thread(self._done, (found,), "")
 
     def _done(self, found: tuple[Found] | None, words: str) -> None:
-        """A reading has ended, with something found or with words why not."""
+        """Handle the end of a read, with data or with an error."""
         self._reading = False
         self._took_s = time.monotonic() - self._read_at
         if not self.is_attached or not self.query("#notice"):  # it is being taken down

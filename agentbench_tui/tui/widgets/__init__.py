@@ -1,1 +1,1 @@
-"""Widgets of our own: pure functions that paint, and small classes that show them."""
+"""Widgets: pure functions that paint, and small classes that show them."""

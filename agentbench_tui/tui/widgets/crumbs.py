@@ -1,4 +1,4 @@
-"""The path from the first screen to the current one, and the keys of the pages at the right."""
+"""The path from the first screen to the current one, with the keys of the pages at the right."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ Crumbs = tuple[str, ...]
 def paint_crumbs(
     crumbs: Crumbs, width: int, height: int, palette: Palette, glyphs: Glyphs, here: str = ""
 ) -> list[Row]:
-    """`agentbench ▸ Runs ▸ quickstart ▸ case 12`. Where that is too wide, names between the page's
-    and the last give way to an ellipsis, then the page's, then the first; the last, where one is,
-    is cut only when it alone is too wide.
+    """Paint `agentbench ▸ Runs ▸ quickstart ▸ case 12`. If that is too wide, names between the
+    page's and the last are replaced by an ellipsis, then the page's, then the first; the last one
+    is cut only if it is too wide alone.
 
     `here`: name of the page in front; the keys of all pages stand in what room is left, and the way
-    gives way to the shortest of them."""
+    gives way to the shortest of them.
+    """
     way, keys = _way_and_keys(crumbs, here, width, palette, glyphs)
     if not keys:
         return page([way], width, height, palette.text)
@@ -63,7 +64,7 @@ def _key_row(key: PageKey, palette: Palette) -> Row:
 
 
 def _ways(names: Sequence[str], palette: Palette, glyphs: Glyphs) -> Iterator[Row]:
-    """All names, then ever fewer: the last one always, the first two as long as that goes."""
+    """Yield all names, then ever fewer: the last one always, the first two as long as possible."""
     *before, last = names
     yield _joined(before, last, palette, glyphs)
     for kept in (2, 1, 0):

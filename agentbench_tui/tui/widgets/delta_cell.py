@@ -1,4 +1,4 @@
-"""A change in a table's cell: which way, how much, how sure, and whether that is good."""
+"""A change in a table cell: direction, size, confidence, and whether it is good."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _ENDS = 14
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """One metric of B against that of A."""
+    """One metric of B compared with A."""
 
     change: float | None
     """B / A of a ratio, B − A otherwise; None when unknown."""
@@ -119,7 +119,7 @@ Deltas = tuple[tuple[str, Delta], ...]
 def paint_deltas(
     deltas: Deltas, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """Changes below each other, each after its name."""
+    """Paint changes below each other, each after its name."""
     if not deltas:
         return notice("no data", width, height, palette, glyphs)
     names = [glyphs.plain(one_line(name)) for name, _ in deltas]
@@ -135,12 +135,12 @@ def paint_deltas(
 
 
 class DeltaCells(Painted):
-    """Changes below each other; tables take `paint_delta` itself."""
+    """Changes below each other; tables use `paint_delta` directly."""
 
     deltas: Deltas = ()
 
     def show(self, deltas: Deltas) -> None:
-        """Names and their changes."""
+        """Show names and their changes."""
         self.deltas = deltas
         self.redraw()
 

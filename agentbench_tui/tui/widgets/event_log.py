@@ -1,4 +1,4 @@
-"""Events, one line each with its time, the newest at the bottom."""
+"""Events, one line each with its time, newest at the bottom."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_ROWS = 3
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One event. The text may be anybody's; it is made safe."""
+    """One event. Its text may be untrusted; it is sanitized."""
 
     since_s: float
     """Since the run began."""

@@ -20,7 +20,7 @@ _GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One line. Label and words may be anybody's; they are made safe."""
+    """One line. Label and words may be untrusted; they are sanitized."""
 
     label: str
     words: str
@@ -62,7 +62,7 @@ def paint_facts(
 
 
 def fact_lines(data: FactsData, width: int, glyphs: Glyphs) -> int:
-    """Rows in which nothing is cut, below each other."""
+    """Return the rows in which nothing is cut, below each other."""
     if not data.facts:
         return 0
     room = _room(width, _label_cells(data, width, glyphs))

@@ -1,4 +1,4 @@
-"""A line above the footer in which one types what rows must contain."""
+"""A line above the footer for words that rows must contain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FilterLine(Input):
     ]
 
     class Filtered(Message):
-        """Other words than before."""
+        """The filter words have changed."""
 
         def __init__(self, words: str) -> None:
             super().__init__()
@@ -36,22 +36,22 @@ class FilterLine(Input):
         super().__init__(placeholder="rows that contain …  (enter keeps, esc clears)", id=id)
 
     def open(self) -> None:
-        """Show the line and go to it."""
+        """Show the line and focus it."""
         self.add_class("-open")
         self.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Filter while one types."""
+        """Filter while the user types."""
         event.stop()
         self.post_message(self.Filtered(self.value.strip()))
 
     def action_keep(self) -> None:
-        """Back to the rows; the line stays while it says something."""
+        """Return to the rows; the line stays unless it is empty."""
         self.set_class(bool(self.value.strip()), "-open")
         self.post_message(self.Left())
 
     def action_clear(self) -> None:
-        """All rows again."""
+        """Show all rows again."""
         self.value = ""
         self.remove_class("-open")
         self.post_message(self.Left())

@@ -64,7 +64,9 @@ class Box:
 
 
 def boxes(root: Frame, focus: Path, width: int, levels: int) -> list[list[Box]]:
-    """The frames that have a cell, level by level from the focused one down, `levels` at most."""
+    """Return the frames with at least one cell, level by level from the focused one down, at most
+    `levels`.
+    """
     rows = [[Box(focus, frame_at(root, focus), 0, width)]]
     while len(rows) < levels:
         below = [child for box in rows[-1] for child in _inside(box)]
@@ -75,8 +77,9 @@ def boxes(root: Frame, focus: Path, width: int, levels: int) -> list[list[Box]]:
 
 
 def _inside(box: Box) -> Iterator[Box]:
-    """The children side by side. Those that took more than their parent, as work in parallel does,
-    share its width."""
+    """Yield the children side by side. Children that took more than their parent, such as parallel
+    work, share its width.
+    """
     weights = [_weight(child) for child in box.frame.children]
     whole = max(_weight(box.frame), sum(weights))
     if not whole:
@@ -104,8 +107,9 @@ def frame_at(root: Frame, path: Path) -> Frame:
 
 
 def moved(root: Frame, gaze: Gaze, key: str) -> Gaze:
-    """Where one looks after `down` (the largest child), `up`, `left` or `right` (a sibling), `in`
-    (the frame one is at fills the width) or `out` (what holds the focused frame does)."""
+    """Return the focus after `down` (the largest child), `up`, `left` or `right` (a sibling), `in`
+    (the current frame fills the width) or `out` (the parent of the focused frame does).
+    """
     focus, at = gaze.focus, gaze.at
     if key == "in":
         return Gaze(at, at)
@@ -129,7 +133,7 @@ def moved(root: Frame, gaze: Gaze, key: str) -> Gaze:
 def paint_flame(
     flame: Flame, gaze: Gaze, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """The focused frame on top, below it what is in it; in the last row the frame that one is at.
+    """Paint the focused frame on top, its content below; the current frame in the last row.
 
     Above them, when something is focused, the way to it.
     """
@@ -169,7 +173,7 @@ def _level(
 
 
 def _hue(box: Box, palette: Palette) -> Style:
-    """One and the same for a name everywhere; in reverse, so that it is a filled box."""
+    """Return the same style for a name everywhere; reversed, so that it is a filled box."""
     series = palette.of(_WARM[crc32(box.frame.name.encode()) % len(_WARM)])
     return series.style + Style(reverse=True, bold=False)
 
@@ -214,7 +218,7 @@ def _percent(frame: Frame, whole: float) -> str:
 
 
 class FlameView(Painted, can_focus=True):
-    """An icicle that can be walked through with the arrow keys; Enter zooms in, Backspace out."""
+    """An icicle plot navigated with the arrow keys; Enter zooms in, Backspace out."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "move('down')", "In it", show=False),

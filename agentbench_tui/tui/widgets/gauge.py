@@ -1,4 +1,4 @@
-"""How full things are: rows of bars with value, limit and course; cores of a processor in a row."""
+"""Gauges: rows of bars with value, limit and history; the cores of a processor in a row."""
 
 from __future__ import annotations
 
@@ -96,8 +96,9 @@ class _Columns:
 def paint_gauges(
     data: GaugesData, width: int, height: int, palette: Palette, glyphs: Glyphs, top: int = 0
 ) -> list[Row]:
-    """The gauges in `height` rows of `width` cells, from the line `top` on, in two columns where
-    one is too short; what finds no room is counted in the last row."""
+    """Paint the gauges in `height` rows of `width` cells, from the line `top` on, in two columns if
+    one is too short; the last row counts those that do not fit.
+    """
     if not data.rows or width < 1 or height < 1:
         return notice(data.reason, max(0, width), max(0, height), palette, glyphs)
     rows, columns = _laid(data, width, height, palette, glyphs)
@@ -169,7 +170,7 @@ def _label_cells(rows: Sequence[Gauge | Cores], glyphs: Glyphs) -> int:
 
 
 def lines_of(data: GaugesData, width: int, glyphs: Glyphs) -> int:
-    """Rows that all gauges take below each other."""
+    """Return the rows that all gauges take below each other."""
     label = _label_cells(data.rows, glyphs)
     room = max(1, width - label - 1)
     return sum(
@@ -192,7 +193,7 @@ def _reason_lines(row: Gauge, label: int, width: int, glyphs: Glyphs) -> list[st
 
 
 def _missing(row: Gauge, label: int, width: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
-    """Why it is not known, in as many rows as that takes."""
+    """Return why it is unknown, in as many rows as needed."""
     head, rows = aligned(_plain(row.label, glyphs), label, "left", glyphs), []
     for line in _reason_lines(row, label, width, glyphs):
         words = [span(f"{head} ", palette.text), span(line.strip(), palette.dim)]
@@ -260,7 +261,7 @@ def _block(value: float | None, full: float, glyphs: Glyphs) -> str:
 
 
 def _cores(row: Cores, cells: _Columns, width: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
-    """One cell a core, in as many rows as they need; how busy they are on average at the end."""
+    """Return one cell per core, in as many rows as needed, with the mean usage at the end."""
     label = aligned(_plain(row.label, glyphs), cells.label, "left", glyphs)
     known = [one for one in row.percents if one is not None and math.isfinite(one)]
     if not known:

@@ -1,4 +1,4 @@
-"""A table that repaints only the rows that changed, and whose cursor stays with its row."""
+"""A table that repaints only changed rows, and whose cursor stays with its row."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ _WHEEL_ROWS = 3
 def paint_grid(
     data: GridData, state: GridState, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """Titles and rows in `height` rows of `width` cells; a bar at the right edge says which part
-    of the table is shown when it is not all."""
+    """Paint titles and rows in `height` rows of `width` cells; a bar at the right edge shows the
+    visible part of a longer table.
+    """
     if width < 1 or height < 1:
         return page([], max(0, width), max(0, height), palette.text)
     shown = max(0, height - 1)
@@ -105,7 +106,7 @@ def _marked(text: str, mark: str, align: Align) -> str:
 
 
 def _scroll_bar(rows: int, shown: int, top: int, palette: Palette, glyphs: Glyphs) -> Row:
-    """A piece a row: which part of all rows is on the screen."""
+    """Return a piece per row: the visible part of all rows."""
     size = max(1, shown * shown // rows)
     start = round((shown - size) * top / max(1, rows - shown))
     return [
@@ -148,7 +149,7 @@ class Grid(Painted, can_focus=True):
     ]
 
     class Moved(_GridMessage):
-        """The cursor is at another row, possibly moved to it; None: there are no rows."""
+        """The cursor is at another row; None: there are no rows."""
 
         def __init__(self, grid: Grid, key: str | None) -> None:
             super().__init__(grid)
@@ -162,7 +163,7 @@ class Grid(Painted, can_focus=True):
             self.key = key
 
     class Picked(_GridMessage):
-        """Other rows are selected than before."""
+        """The selected rows have changed."""
 
         def __init__(self, grid: Grid, keys: frozenset[str]) -> None:
             super().__init__(grid)
@@ -193,12 +194,12 @@ class Grid(Painted, can_focus=True):
 
     @property
     def cursor_key(self) -> str | None:
-        """Key of the row that the cursor is at; None without rows."""
+        """Return the key of the row at the cursor; None without rows."""
         return self._key
 
     @property
     def selected(self) -> frozenset[str]:
-        """Keys of the selected rows."""
+        """Return the keys of the selected rows."""
         return self._selected
 
     def show(self, data: GridData) -> None:
@@ -213,7 +214,7 @@ class Grid(Painted, can_focus=True):
         self._go(self._cursor)
 
     def move_to(self, key: str) -> None:
-        """Put the cursor at the row with this key; nothing happens if there is none."""
+        """Move the cursor to the row with this key, if there is one."""
         for number, row in enumerate(self._data.rows):
             if row.key == key:
                 self._moved = True
@@ -296,7 +297,7 @@ class Grid(Painted, can_focus=True):
         self.action_move(-_WHEEL_ROWS)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a title asks for sorting, one on a row goes there, a second one opens it."""
+        """Sort by a clicked title; move to a clicked row, and open it on a second click."""
         place = event.get_content_offset(self)
         if place is None:
             return

@@ -121,9 +121,11 @@ class _Label:
 def _label_rows(
     marks: Sequence[tuple[int, Percentile]], columns: int, unit: str, room: int, glyphs: Glyphs
 ) -> list[dict[int, _Label]]:
-    """Where the marks' labels go: rows from the top, label by the number of its mark. Each begins
-    at its mark, or ends there near the right edge; a label that would touch another, or cover
-    another's upright, goes a row higher. At most half of the room is taken; more are left out."""
+    """Return the positions of the marks' labels: rows from the top, label by the number of its
+    mark. Each begins at its mark, or ends there near the right edge; a label that would touch
+    another, or cover another's line, moves up a row. They take at most half of the room; more are
+    dropped.
+    """
     rows: list[dict[int, _Label]] = []
     for number, (column, mark) in enumerate(marks):
         text = shorten(glyphs.plain(f"{mark.name} {quantity(mark.value, unit)}"), columns, glyphs)
@@ -151,7 +153,7 @@ def _clear(
     rows: Sequence[dict[int, _Label]],
     row: dict[int, _Label],
 ) -> bool:
-    """No upright of a label in a higher row passes through these cells."""
+    """Return whether no line of a label in a higher row passes through these cells."""
     higher = rows[: next(place for place, one in enumerate(rows) if one is row)]
     return not any(
         start <= marks[other][0] < start + len(text) for above in higher for other in above
@@ -159,7 +161,7 @@ def _clear(
 
 
 def _bars(heights: Sequence[float], rows: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
-    """Bars alone, the highest as high as the picture."""
+    """Draw bars alone, the highest as high as the picture."""
     styles = [palette.series[0].style] * len(heights)
     cells = _Cells(len(heights), rows, palette, glyphs)
     cells.bars(heights, max(heights, default=0.0), rows, styles)
@@ -167,7 +169,7 @@ def _bars(heights: Sequence[float], rows: int, palette: Palette, glyphs: Glyphs)
 
 
 class _Cells:
-    """The picture's cells, written one over the other: bars, outline, marks."""
+    """The picture's cells, drawn over each other: bars, outline, marks."""
 
     def __init__(self, columns: int, rows: int, palette: Palette, glyphs: Glyphs) -> None:
         self._columns, self._palette, self._glyphs = columns, palette, glyphs
@@ -239,7 +241,7 @@ class _Cells:
     def marks(
         self, marks: Sequence[tuple[int, Percentile]], labels: Sequence[dict[int, _Label]]
     ) -> None:
-        """Uprights from each label down to the bars."""
+        """Draw vertical lines from each label down to the bars."""
         for row, of_row in enumerate(labels):
             for number, label in of_row.items():
                 column, mark = marks[number]

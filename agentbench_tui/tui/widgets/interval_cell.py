@@ -1,4 +1,4 @@
-"""A value and its interval in a table's cell: in figures, and drawn on the axis of its column."""
+"""A value and its interval in a table cell: in figures, and drawn on the column's axis."""
 
 from __future__ import annotations
 
@@ -64,8 +64,9 @@ def interval_column(
     reference: float | None = None,
     centred: bool = False,
 ) -> IntervalColumn:
-    """The column of these cells. Unit `share`: written in percent. `centred`: the reference is in
-    the middle, so that columns of other units that share its place have it in the same cell."""
+    """Return the column of these cells. Unit `share`: written in percent. `centred`: the reference
+    is in the middle, so that columns of other units in the same place align.
+    """
     values = [
         value
         for one in intervals
@@ -125,7 +126,7 @@ def whisker(
     glyphs: Glyphs,
     style: Style,
 ) -> Row:
-    """The interval drawn on the column's axis, in `width` cells."""
+    """Draw the interval on the column's axis, in `width` cells."""
     axis = column.axis
     cells = [" "] * width
     styles = [palette.frame] * width
@@ -169,7 +170,7 @@ def _figures(interval: Interval, unit: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Values below each other, each with its name, on one axis."""
+    """Values below each other on one axis, each with its name."""
 
     rows: tuple[tuple[str, Interval], ...]
     unit: str = ""
@@ -210,12 +211,12 @@ def paint_intervals(
 
 
 class IntervalCells(Painted):
-    """Values below each other on one axis; tables take `paint_interval` itself."""
+    """Values below each other on one axis; tables use `paint_interval` directly."""
 
     intervals = Intervals(())
 
     def show(self, intervals: Intervals) -> None:
-        """Names and their values."""
+        """Show names and their values."""
         self.intervals = intervals
         self.redraw()
 

@@ -1,5 +1,6 @@
-"""The keys of the page in front, on its last line. One widget: Textual's own footer is a widget for
-each key and makes all of them again whenever the focus moves, which costs more than the page."""
+"""The keys of the current page, on its last line. One widget: Textual's footer has a widget for
+each key and recreates all of them when the focus moves, which costs more than the page.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Key(NamedTuple):
-    """A key that does something here."""
+    """An active key."""
 
     key: str
     """Key to press."""
@@ -33,14 +34,14 @@ class Key(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Cells: a blank before, between and after."""
+        """Return the cells: a blank before, between and after."""
         return cell_len(self.shown) + cell_len(self.does) + 3
 
 
 def paint_keys(
     keys: Sequence[Key], width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """` ⏎ Open  v View  q Quit `; a key that does nothing now is faint."""
+    """Paint ` ⏎ Open  v View  q Quit `; an inactive key is dim."""
     parts = [
         part
         for key in keys

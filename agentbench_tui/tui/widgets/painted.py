@@ -1,4 +1,4 @@
-"""The base of widgets that paint their own rows and refresh only cells that changed."""
+"""Base of widgets that paint their own rows and refresh only changed cells."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Painted(Widget):
     """Size and look of the cached content; empty if it is out of date."""
 
     def paint(self, width: int, height: int) -> list[Row]:
-        """Exactly `height` rows of exactly `width` cells, every segment with a style."""
+        """Return exactly `height` rows of exactly `width` cells, every segment with a style."""
         raise NotImplementedError
 
     @property
@@ -38,7 +38,7 @@ class Painted(Widget):
 
     @property
     def glyphs(self) -> Glyphs:
-        """The app's, when it has an attribute `glyphs`; those of the terminal otherwise."""
+        """Return the app's glyphs if it has an attribute `glyphs`, else the terminal's."""
         chosen = getattr(self.app, "glyphs", None)
         return chosen if isinstance(chosen, Glyphs) else glyphs()
 

@@ -80,7 +80,7 @@ def paint_plot(
 
 
 def _head(data: PlotData, width: int, most: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
-    """Title and legend, in `most` rows; series without room in it are counted."""
+    """Return title and legend in `most` rows; series that do not fit are counted."""
     title = shorten(glyphs.plain(one_line(data.title)), width, glyphs)
     rows: list[Row] = [[span(title + "   ", palette.title)] if title else []]
     room = width - row_width(rows[0])
@@ -140,7 +140,9 @@ def _picture(
 def _places(
     line_x: Sequence[float], line_y: Sequence[float], axes: tuple[Axis, Axis], dots: Dots
 ) -> Iterator[tuple[float, float] | None]:
-    """Where the points lie, in dots; None for a gap. Far outside is as good as a bit outside."""
+    """Yield the positions of points in dots; None for a gap. Points far outside are moved
+    closer.
+    """
     across, up = axes
     for x, y in zip(line_x, line_y, strict=False):
         if not (has_place(x, across.log) and has_place(y, up.log)):
@@ -220,7 +222,7 @@ def _band(dots: Dots, band: Band, axes: tuple[Axis, Axis], palette: Palette) -> 
 
 
 def _limits(dots: Dots, data: PlotData, axis: Axis, palette: Palette, glyphs: Glyphs) -> None:
-    """Dashed lines with their names at the right end; one that is far away is an arrow there."""
+    """Draw dashed lines with names at the right end; one that is far away becomes an arrow."""
     for limit in data.limits:
         if not has_place(limit.at, axis.log):
             continue

@@ -1,4 +1,4 @@
-"""Scores of several agents on axes around a centre, with their numbers, since areas mislead."""
+"""Scores of several agents on axes around a center, with their numbers, since areas mislead."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class _Drawn:
 def paint_radar(
     radar: Radar, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """The radar, with the table of its numbers beside it, below it, or in its axes' names.
+    """Paint the radar, with its numbers in a table beside it or below it, or in the axes' names.
 
     Where it would be smaller than 34×16 cells, or has other than 3 to 8 axes, bars for each axis.
     A score that is missing leaves a gap in its line.
@@ -147,7 +147,9 @@ class _Net:
     names: tuple[str, ...]
 
     def point(self, axis: int, score: float) -> tuple[float, float]:
-        """A score on an axis; beyond the rim or the centre it is drawn on them."""
+        """Return the position of a score on an axis; beyond the rim or the center it is drawn on
+        them.
+        """
         reach = self.radius * min(1.0, max(0.0, score / FULL))
         angle = self.angles[axis]
         return self.x + reach * math.cos(angle), self.y + reach * math.sin(angle)
@@ -170,7 +172,7 @@ def _label_box(angle: float, radius: int, cells: int, rows: int) -> Box:
 
 
 def _around(angles: Sequence[float], radius: int, cells: Sequence[int], rows: int) -> Box:
-    """The box that holds all names."""
+    """Return the box that holds all names."""
     boxes = [
         _label_box(angle, radius, need, rows) for angle, need in zip(angles, cells, strict=True)
     ]
@@ -179,8 +181,9 @@ def _around(angles: Sequence[float], radius: int, cells: Sequence[int], rows: in
 
 
 def _placed(drawn: _Drawn, width: int, height: int, wide: int) -> _Net:
-    """The largest net whose names lie in `width` × `height` cells, cut where it would be too small
-    to read. `wide`: cells of the row of numbers below the names; 0 without one."""
+    """Return the largest net whose names fit in `width` × `height` cells, cropped if it would be
+    too small to read. `wide`: cells of the row of numbers below the names; 0 without one.
+    """
     count = len(drawn.names)
     angles = tuple(2 * math.pi * number / count - math.pi / 2 for number in range(count))
     longest = max(map(cell_len, drawn.names))
@@ -333,7 +336,7 @@ def _bar(drawn: _Drawn, shape: int, axis: int, width: int) -> Row:
 
 
 def _line(drawn: _Drawn, axis: int, width: int) -> Row:
-    """An axis from 0 to 100 with the agents' markers, and their numbers behind it."""
+    """Draw an axis from 0 to 100 with the agents' markers, followed by their numbers."""
     edge = min(max(map(cell_len, drawn.names)), _AXIS, width // 3)
     name = span(aligned(drawn.names[axis], edge, "left", drawn.glyphs) + " ", drawn.palette.dim)
     found = list(zip(drawn.scores(axis), drawn.looks, strict=True))
@@ -350,12 +353,12 @@ def _line(drawn: _Drawn, axis: int, width: int) -> Row:
 
 
 class RadarChart(Painted):
-    """A radar, as large as its room allows."""
+    """A radar chart, as large as its room allows."""
 
     radar = Radar((), ())
 
     def show(self, radar: Radar) -> None:
-        """Other scores."""
+        """Show other scores."""
         self.radar = radar
         self.redraw()
 

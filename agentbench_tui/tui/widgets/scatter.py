@@ -1,4 +1,4 @@
-"""Agents between two measures, such as cost and quality, with their intervals and the front."""
+"""Agents by two measures, such as cost and quality, with their intervals and the front."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _ends(points: Iterable[Point], *, across: bool) -> list[float]:
 
 
 def _widened(axis: Axis) -> Axis:
-    """A logarithmic axis with the room at its ends that a linear one has already."""
+    """Return a logarithmic axis with the free room at its ends that a linear one already has."""
     if not axis.log:
         return axis
     low, high = math.log(axis.low), math.log(axis.high)
@@ -174,7 +174,7 @@ def _look(point: Point, palette: Palette, glyphs: Glyphs) -> tuple[str, Style]:
 def _draw(
     place: _Place, scatter: Scatter, points: Sequence[Point], palette: Palette, glyphs: Glyphs
 ) -> int:
-    """Everything on the canvas; gives how many names found no room."""
+    """Draw everything on the canvas; return how many names did not fit."""
     for simulated, pattern in ((True, _SIMULATED_FRONT), (False, _FRONT)):
         front = [one for one in points if one.on_front and one.simulated == simulated]
         _steps(place, scatter, front, palette.accent, pattern)
@@ -210,7 +210,7 @@ def _steps(
 
 
 def _whiskers(place: _Place, one: Point, style: Style) -> None:
-    """Lines to the ends of both intervals, each with a small bar across."""
+    """Draw lines to the ends of both intervals, each with a small bar across."""
     here = place.dot(one.x, one.y)
     for end in _known(one.x_low, one.x_high):
         x, y = place.dot(end, one.y)
@@ -223,15 +223,16 @@ def _whiskers(place: _Place, one: Point, style: Style) -> None:
 
 
 def _known(*ends: float | None) -> list[float]:
-    """Ends of an interval; infinite ones lie at the edge."""
+    """Return the known ends of an interval; infinite ones lie at the edge."""
     return [end for end in ends if end is not None and not math.isnan(end)]
 
 
 def _named(
     place: _Place, one: Point, taken: set[tuple[int, int]], palette: Palette, glyphs: Glyphs
 ) -> bool:
-    """Write the name near its point: first where nothing is drawn, then over lines, never over
-    another name or marker. Whether there was such a place."""
+    """Write the name near its point: preferably on empty cells, else over lines, never over another
+    name or marker. Return whether it fit.
+    """
     canvas = place.canvas
     column, row = place.cell(one.x, one.y)
     name = shorten(glyphs.plain(one_line(one.name)), _NAME, glyphs)
@@ -279,7 +280,7 @@ def _notes(unknown: int, without_log: int, unnamed: int) -> list[str]:
 
 
 def _head(scatter: Scatter, width: int, palette: Palette, glyphs: Glyphs) -> Row:
-    """The y axis's label, and at the right what markers and lines mean."""
+    """Return the y axis's label, with the legend of markers and lines at the right."""
     items: list[Row] = []
     if any(one.simulated for one in scatter.points):
         items.append([span(f"{glyphs.markers[_HOLLOW]} hollow: simulated", palette.warn)])
@@ -317,7 +318,7 @@ def _list(
     palette: Palette,
     glyphs: Glyphs,
 ) -> list[Row]:
-    """A row for each point: marker, name, y and x; those on the front first."""
+    """Return a row for each point: marker, name, y and x; those on the front first."""
     ordered = sorted(points, key=lambda one: (not one.on_front, -one.y))
     figures = [
         f" {glyphs.plain(quantity(one.y, scatter.y_unit)):>7}"
@@ -347,7 +348,7 @@ class ScatterPlot(Painted):
     scatter = Scatter((), "", "")
 
     def show(self, scatter: Scatter) -> None:
-        """Other points."""
+        """Show other points."""
         self.scatter = scatter
         self.redraw()
 

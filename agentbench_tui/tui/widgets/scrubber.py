@@ -1,4 +1,4 @@
-"""Which moment of a run is shown: a bar over its whole length with failures and marks, and keys."""
+"""The shown moment of a run: a bar over its whole length with failures and marks, and keys."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def paint_scrubber(
 
 
 def state_words(data: ScrubberData) -> str:
-    """`live`, `replay ×4`, `held`, `at the end`."""
+    """Return `live`, `replay ×4`, `held` or `at the end`."""
     if data.live:
         return "live"
     if not data.playing:
@@ -64,7 +64,7 @@ def state_words(data: ScrubberData) -> str:
 
 
 def bar_place(data: ScrubberData, width: int, glyphs: Glyphs) -> tuple[int, int]:
-    """(first cell, cells) of the bar in a row of `width` cells."""
+    """Return (first cell, cells) of the bar in a row of `width` cells."""
     left = cell_len(glyphs.plain(state_words(data))) + 1
     place = f" {clock(data.at_s)}/{clock(data.length_s)}"
     return left, width - left - cell_len(place)

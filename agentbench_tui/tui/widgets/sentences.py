@@ -1,4 +1,4 @@
-"""Sentences below each other, wrapped, each behind its label; they scroll where there are more."""
+"""Labeled sentences below each other, wrapped, scrolling if they do not fit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_LABEL = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One of them. Words and label may be anybody's; they are made safe."""
+    """One sentence. Words and label may be untrusted; they are sanitized."""
 
     words: str
     label: str = ""
@@ -37,7 +37,7 @@ def paint_sentences(
     glyphs: Glyphs,
     reason: str = "nothing to say yet",
 ) -> list[Row]:
-    """From the line `top` on; the last row counts the lines below it where there are more."""
+    """Paint from the line `top` on; the last row counts the lines below it."""
     if not sentences or width < 1 or height < 1:
         return notice(reason, max(0, width), max(0, height), palette, glyphs)
     rows = _rows(sentences, width, palette, glyphs)[top:]
@@ -63,12 +63,12 @@ def _rows(sentences: Sequence[Sentence], width: int, palette: Palette, glyphs: G
 
 
 class Sentences(Scrolled):
-    """As many as there is room for."""
+    """As many sentences as fit."""
 
     sentences: Sequence[Sentence] = ()
 
     def show(self, sentences: Sequence[Sentence]) -> None:
-        """Other sentences, from the first."""
+        """Show other sentences, from the first."""
         self.sentences, self.top = sentences, 0
         self.redraw()
 

@@ -56,7 +56,7 @@ class SparklineData:
 def paint_sparkline(
     data: SparklineData, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """In one row: label, line, value. In more: label and value above the line."""
+    """Paint label, line and value in one row; with more rows, label and value above the line."""
     if width < 1 or height < 1:
         return page([], max(0, width), max(0, height), palette.text)
     if height > 1:
@@ -89,7 +89,7 @@ def _is_marked(data: SparklineData, value: float) -> bool:
 
 
 def _value(data: SparklineData, palette: Palette, glyphs: Glyphs) -> Row:
-    """The newest value, with a sign if it deserves attention."""
+    """Return the newest value, with a mark if it deserves attention."""
     newest = data.values[-1] if data.values else None
     if newest is None or not math.isfinite(newest):
         return [span(glyphs.nothing, palette.dim)]
@@ -117,7 +117,7 @@ def _head(data: SparklineData, width: int, palette: Palette, glyphs: Glyphs) -> 
 def _line(
     data: SparklineData, width: int, rows: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """Blocks over so many rows, the newest value in the last cell."""
+    """Return blocks over this many rows, the newest value in the last cell."""
     shown = list(data.values[-width:])
     known = _known(shown)
     if not known:
@@ -135,7 +135,7 @@ def _line(
 
 
 def _range(data: SparklineData, known: Sequence[float]) -> tuple[float, float]:
-    """From the least to the most that is shown; never empty."""
+    """Return minimum and maximum of what is shown; never empty."""
     band = [end for end in data.band or () if math.isfinite(end)]
     low, high = min([*known, *band]), max([*known, *band])
     if data.from_zero or data.errors:
@@ -144,7 +144,9 @@ def _range(data: SparklineData, known: Sequence[float]) -> tuple[float, float]:
 
 
 def _share(value: float, ends: tuple[float, float]) -> float:
-    """Where the value lies between the ends; halves, because their span may be no float."""
+    """Return the position of the value between the ends; halved first, because their span may
+    overflow a float.
+    """
     low, high = ends[0] / 2, ends[1] / 2
     return (value / 2 - low) / (high - low) if high > low else 0.0
 
@@ -158,7 +160,7 @@ def _cell(
     palette: Palette,
     glyphs: Glyphs,
 ) -> tuple[str, Style]:
-    """One value's cell in a row from the top."""
+    """Return one value's cell in a row from the top."""
     if value is None or not math.isfinite(value):
         return " ", palette.text
     if data.errors and rows > 1:
@@ -186,7 +188,7 @@ def _band_cell(
     palette: Palette,
     glyphs: Glyphs,
 ) -> tuple[str, Style]:
-    """A dash where an end of the band lies, behind the blocks."""
+    """Return a dash where an end of the band lies, behind the blocks."""
     for end in band:
         if math.isfinite(end) and min(rows - 1, int((1 - _share(end, ends)) * rows)) == row:
             return glyphs.dashed_horizontal, palette.frame

@@ -59,7 +59,9 @@ class _Item:
 def paint_status(
     status: Status | None, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """One row: suite, state, answers done of all, elapsed and left, in flight, harness, cost."""
+    """Paint one row: suite, state, answers done of all, elapsed and left, in flight,
+    harness, cost.
+    """
     if status is None:
         row = [span(shorten("no run", width, glyphs), palette.dim)]
         return page([row], width, height, palette.text)

@@ -35,7 +35,7 @@ _LEAST_SHARED = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in a reading: a pair of lines, and a row of it where it takes several."""
+    """A position in a reading: a pair of lines, and a row of it if it takes several."""
 
     pair: int = 0
     row: int = 0
@@ -43,7 +43,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    """One reading in a room of so many cells."""
+    """One reading in a given width."""
 
     reading: Reading
     width: int
@@ -51,7 +51,7 @@ class _Drawing:
     glyphs: Glyphs
 
     def rows(self, at: int) -> list[Row]:
-        """Of one pair."""
+        """Return the rows of one pair."""
         pair = self.reading.pairs[at]
         if len(self.reading.names) == 1:
             return self._column(pair.left, None, self.width)
@@ -81,7 +81,7 @@ class _Drawing:
         return span(f" {self.glyphs.warn} ", self.palette.warn)
 
     def _below(self, pair: Pair) -> list[Row]:
-        """What both have, or what A has and then what B has."""
+        """Return what both have, or what A has and then what B has."""
         room = max(1, self.width - 2)
         if pair.left == pair.right:
             gap = span("  ", self.palette.text)
@@ -96,7 +96,7 @@ class _Drawing:
         return rows
 
     def _column(self, line: Line | None, other: Line | None, width: int) -> list[Row]:
-        """A line wrapped to this width; what differs from the other is laid on a ground."""
+        """Return a line wrapped to this width, with differences from the other highlighted."""
         if line is None:
             return [[]]
         palette, glyphs = self.palette, self.glyphs
@@ -142,7 +142,7 @@ def apart(text: str, other: str) -> tuple[int, int]:
 def paint_transcript(
     reading: Reading, top: Spot, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """From the row `top` on: names above, below them which lines of how many these are.
+    """Paint from the row `top` on: names above, with the shown lines and their total number.
 
     Marked between two transcripts: `!` where lines differ, A or B where only that one has a line.
     In fewer than 40 cells they stand below each other.
@@ -166,12 +166,12 @@ def paint_transcript(
 
 
 def body_rows(height: int) -> int:
-    """Rows of the transcript itself in a room of this height."""
+    """Return the rows of the transcript itself at this height."""
     return height - 2 if height > _LEAST_ROWS else max(1, height - 1)
 
 
 def moved(reading: Reading, spot: Spot, by: int, width: int, height: int, glyphs: Glyphs) -> Spot:
-    """The place so many rows further down, or up; no further than that the end is on the screen."""
+    """Return the position this many rows further down, or up; not beyond the last screen."""
     # Rows are counted here, not shown: any palette will do.
     drawing = _Drawing(reading, width, palette(DARK), glyphs)
     found = _stepped(drawing, spot, by)
@@ -191,8 +191,9 @@ def _stepped(drawing: _Drawing, spot: Spot, by: int) -> Spot:
 
 
 def next_difference(reading: Reading, spot: Spot, way: int) -> Spot:
-    """The next place below (1) or above (-1) at which both begin to differ; where there is none,
-    the same place."""
+    """Return the next position below (1) or above (-1) where both begin to differ; the same
+    position if there is none.
+    """
     found = reading.differences
     at = bisect_right(found, spot.pair) if way > 0 else bisect_left(found, spot.pair) - 1
     return Spot(found[at]) if 0 <= at < len(found) else spot
@@ -246,24 +247,24 @@ class TranscriptView(Painted, can_focus=True):
     top = Spot()
 
     def show(self, reading: Reading) -> None:
-        """Another reading, from its start."""
+        """Show another reading, from its start."""
         self.reading, self.top = reading, Spot()
         self.redraw()
 
     def action_step(self, rows: int) -> None:
-        """So many rows down."""
+        """Scroll down by this many rows."""
         self._go(self._moved(self.top, rows))
 
     def action_turn(self, pages: int) -> None:
-        """So many pages down."""
+        """Scroll down by this many pages."""
         self.action_step(pages * body_rows(self.size.height))
 
     def action_ends(self, way: int) -> None:
-        """To the start or the end."""
+        """Scroll to the start or the end."""
         self._go(Spot() if way < 0 else self._moved(Spot(len(self.reading.pairs)), 0))
 
     def action_difference(self, way: int) -> None:
-        """To the next difference, or the one before."""
+        """Move to the next or previous difference."""
         self._go(next_difference(self.reading, self.top, way))
 
     def _moved(self, spot: Spot, by: int) -> Spot:

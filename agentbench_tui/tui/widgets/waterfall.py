@@ -1,4 +1,4 @@
-"""Where the time of one answer went: its phases below each other on one axis."""
+"""The use of one answer's time: its phases below each other on one axis."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CELLS_PER_TICK = 14
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of time, or a moment where it begins and ends at once."""
+    """A stretch of time, or a moment if it begins and ends at once."""
 
     name: str
     start_ms: float | None
@@ -55,7 +55,7 @@ class Waterfall:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Cells of each column; 0 of one that has no room."""
+    """Cells of each column; 0 for one without room."""
 
     name: int
     start: int
@@ -66,7 +66,7 @@ class _Layout:
 
 
 def flattened(phases: Sequence[Phase], depth: int = 0) -> Iterator[tuple[int, Phase]]:
-    """Every phase after what holds it, with its depth."""
+    """Yield every phase after its parent, with its depth."""
     stack = [(depth, phase) for phase in reversed(phases)]
     while stack:
         level, phase = stack.pop()
@@ -77,7 +77,8 @@ def flattened(phases: Sequence[Phase], depth: int = 0) -> Iterator[tuple[int, Ph
 def paint_waterfall(
     waterfall: Waterfall, first: int, width: int, height: int, palette: Palette, glyphs: Glyphs
 ) -> list[Row]:
-    """A row for each phase from `first` on: name, start, end, time taken, share, and its bar.
+    """Paint a row for each phase from `first` on: name, start, end, duration, share, and
+    its bar.
 
     Above them the axis, below them the total. A phase that goes on ends in an arrow; a moment is a
     diamond.
@@ -107,7 +108,7 @@ def _times(lines: Sequence[tuple[int, Phase]]) -> list[float]:
 
 
 def _until(waterfall: Waterfall, lines: Sequence[tuple[int, Phase]]) -> float | None:
-    """The end of the axis; None where nothing was measured."""
+    """Return the end of the axis; None if nothing was measured."""
     if not any(_known(phase.start_ms) for _, phase in lines):
         return None
     known = _times(lines)
@@ -122,7 +123,7 @@ def _known(time: float | None) -> bool:
 
 
 def _layout(lines: Sequence[tuple[int, Phase]], width: int) -> _Layout:
-    """Wide: all columns. Narrower: without the end, then the start, the share, the time taken."""
+    """Return the layout; narrower ones drop the end, then the start, the share, the duration."""
     names = max(2 * min(depth, _DEEPEST) + cell_len(one_line(phase.name)) for depth, phase in lines)
     name = min(max(names, 5), 28, max(5, width // 3))
     optional = {"took": _FIGURE, "share": _SHARE, "start": _FIGURE, "end": _FIGURE}
@@ -138,7 +139,7 @@ def _layout(lines: Sequence[tuple[int, Phase]], width: int) -> _Layout:
 
 
 def _columns(texts: Sequence[str], layout: _Layout, glyphs: Glyphs) -> str:
-    """Start, end, time taken and share, as far as they have columns."""
+    """Return start, end, duration and share, as far as they have columns."""
     cells = (layout.start, layout.end, layout.took, layout.share)
     return "".join(
         aligned(glyphs.plain(text), room - 1, "right", glyphs) + " "
@@ -201,7 +202,7 @@ def _cell(axis: Axis, time: float, cells: int) -> int:
 
 
 def _bar(axis: Axis, start: float, end: float, cells: int, glyphs: Glyphs) -> str:
-    """From the cell of the start to that of the end; the last cell is filled in eighths."""
+    """Draw from the cell of the start to that of the end; the last cell is filled in eighths."""
     if not cells:
         return ""
     first = _cell(axis, start, cells)
@@ -251,12 +252,12 @@ class WaterfallView(Painted, can_focus=True):
     first = 0
 
     def show(self, waterfall: Waterfall) -> None:
-        """Another request, or more of the same: scrolled as it was, where that much is there."""
+        """Show another request, keeping the scroll position if possible."""
         self.waterfall = waterfall
         self.redraw()
 
     def action_scroll_by(self, rows: int) -> None:
-        """So many rows down, as far as there are phases."""
+        """Scroll down by this many rows, within the phases."""
         self.first += rows
         self.redraw()
 

@@ -65,11 +65,15 @@ class CaseFacts:
         return found
 
     def columns(self) -> dict[str, dict[int, str]]:
-        """Name of a column of files → number of the case → its value, where it is of the case."""
+        """Return, for each column of files that belongs to the case, its value by number of the
+        case.
+        """
         return {name: cells for name, cells in self._columns.items() if name not in self._varies}
 
     def trusted_columns(self) -> set[str]:
-        """Columns that do not depend on the answer: the same in several files, or named for it."""
+        """Return columns that do not depend on the answer: the same in several files, or named for
+        the case.
+        """
         return {
             name
             for name in self.columns()
@@ -89,7 +93,7 @@ class CaseFacts:
             self._texts.setdefault(number, text)
 
     def add_column(self, name: str, file: str, cases: Sequence[int], cells: Sequence[str]) -> None:
-        """Add a column of a file, a cell for each row."""
+        """Add a column of a file, one cell per row."""
         known = self._columns.setdefault(name, {})
         files = self._files.setdefault(name, {})
         equal = self._equal.setdefault(name, set())
@@ -104,11 +108,11 @@ class CaseFacts:
     def _if_any(
         self, read: Callable[[sqlite3.Connection, list[int]], dict[int, Value]], keys: list[int]
     ) -> dict[int, Value]:
-        """Return what the store holds about cases; with files alone there may be no store."""
+        """Return the store's facts about cases; without stored cases there may be no store."""
         return read(self._connection, keys) if keys else {}
 
     def _missing(self, what: str, cases: Cases) -> list[int]:
-        """Keys of the cases that were not read before."""
+        """Return keys of cases that were not read before."""
         read = self._read[what]
         missing = [key for key in cases if key not in read]
         read.update(missing)

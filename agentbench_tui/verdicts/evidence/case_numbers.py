@@ -33,7 +33,7 @@ class _Dataset(NamedTuple):
 
 
 class CaseNumbers:
-    """Gives equal cases of different datasets the same number, and so with their clusters.
+    """Assigns one number to equal cases of different datasets, and so to their clusters.
 
     A dataset may have a million cases: what is known of each is kept in arrays.
     """
@@ -60,7 +60,7 @@ class CaseNumbers:
         self._of_file: dict[str, int] = {}
 
     def of(self, dataset_key: int, cases: Integers) -> Integers:
-        """Numbers of cases of a dataset, given by their keys."""
+        """Return the numbers of a dataset's cases, given by their keys."""
         dataset = self._of_dataset(dataset_key)
         first, last = dataset.keys[[0, -1]].tolist()
         follow_each_other = last - first + 1 == len(dataset.keys)
@@ -70,7 +70,7 @@ class CaseNumbers:
         return dataset.numbers[place]
 
     def of_ids(self, ids: Sequence[str]) -> Integers:
-        """Numbers of cases of which the id alone is known, as in a file: by what is so called."""
+        """Return numbers for cases of which only the id is known, as in a file."""
         if not ids:
             return np.empty(0, np.int64)
         stored = np.flatnonzero(self._key != _NO_KEY)
@@ -89,7 +89,7 @@ class CaseNumbers:
         return found
 
     def all_of(self, dataset_keys: Iterable[int]) -> Integers:
-        """Numbers of all cases of some datasets, in order."""
+        """Return the numbers of all cases of some datasets, in order."""
         found = [self._of_dataset(key).numbers for key in dataset_keys]
         return sorted_distinct(np.concatenate([np.empty(0, np.int64), *found]))
 
@@ -98,7 +98,9 @@ class CaseNumbers:
         return self._cluster[numbers] if self._clusters else numbers
 
     def copies(self, numbers: Integers) -> tuple[int, int]:
-        """Return how many of these cases are copies but for the id, and of how many questions."""
+        """Return how many of these cases are copies except for the id, and of how many
+        questions.
+        """
         if not self._content.any():
             return 0, 0
         content = self._content[sorted_distinct(numbers)]
@@ -107,7 +109,7 @@ class CaseNumbers:
         return int(several.sum()), len(several)
 
     def joined(self, numbers: Integers, labels: Integers) -> Integers:
-        """Return the labels of these cases, the same for copies of one question too."""
+        """Return the labels of these cases, equal for copies of one question too."""
         if not self._content.any():
             return labels
         content = self._content[numbers]
@@ -116,17 +118,17 @@ class CaseNumbers:
         return connected(len(numbers), *zip(*pairs, strict=True))
 
     def keys_of(self, numbers: Integers) -> Mapping[int, int]:
-        """Key in the store → number, of those of the cases that are in the store."""
+        """Return store key → number, for those of the cases that are in the store."""
         keys = self._key[numbers]
         known = keys != _NO_KEY
         return dict(zip(keys[known].tolist(), numbers[known].tolist(), strict=True))
 
     def name(self, number: int) -> str:
-        """The case's id."""
+        """Return the case's id."""
         return self.names(np.array([number]))[0]
 
     def names(self, numbers: Integers) -> list[str]:
-        """The ids of cases."""
+        """Return the ids of cases."""
         keys = [*self.keys_of(numbers)]
         by_key = case_ids(self._connection, keys) if keys else {}
         of_file = {number: name for name, number in self._of_file.items()}
@@ -155,7 +157,7 @@ class CaseNumbers:
         return _Dataset(keys, numbers)
 
     def _numbers_of(self, identity: Hashes) -> Integers:
-        """Those of cases that are known, and the next ones for others, in their order."""
+        """Return the numbers of known cases, and the next ones for others, in order."""
         if not len(self._identity):
             return np.arange(len(identity))
         order = np.argsort(self._identity)
@@ -199,7 +201,7 @@ def _after(known: NDArray[Scalar], more: NDArray[Scalar]) -> NDArray[Scalar]:
 def _first_of_each(
     labels: NDArray[np.generic], chosen: NDArray[np.bool_] | None = None
 ) -> list[tuple[int, int]]:
-    """Each chosen place with the first one of its label."""
+    """Return each chosen index with the first one of its label."""
     places = np.arange(len(labels)) if chosen is None else np.flatnonzero(chosen)
     _, first, at = np.unique(labels[places], return_index=True, return_inverse=True)
     return list(zip(places.tolist(), places[first[at.reshape(-1)]].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Differences between two sides other than the agent, and what they rule out.
+"""Differences between two sides other than the agent, and the comparisons that they rule out.
 
 Nothing is hidden because of them: a time on another machine is shown, but gets no verdict.
 """
@@ -40,7 +40,7 @@ _MARKING = {"kind", "scorers", "combine", "expected_outputs"}
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One circumstance that is not the same."""
+    """One circumstance that differs."""
 
     what: Literal["machine", "cases", "seeds", "definition", "load", "simulated", "harness", "same"]
     words: str
@@ -182,7 +182,7 @@ def _definition(
 def _load_level(
     connection: sqlite3.Connection, a: Sequence[Execution], b: Sequence[Execution]
 ) -> Difference | None:
-    """Under another load times and rates differ for that reason alone."""
+    """Return a different load level, which alone changes times and rates."""
     first, second = (benchmark_of(connection, rows[-1]).get("load") or {} for rows in (a, b))
     if not first or not second:
         return None

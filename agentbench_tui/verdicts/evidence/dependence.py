@@ -1,4 +1,4 @@
-"""How far answers that follow each other are alike, and what that leaves of a difference of means.
+"""Correlation between consecutive answers, and its effect on a difference of means.
 
 By simulation on seven shapes of noise (benchmarks/compare_rates.py) this keeps false alarms near
 5 % on bursts and on AR(1) of 0.7, where tests that take answers for independent reach 40 to 55 %;

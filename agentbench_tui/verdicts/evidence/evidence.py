@@ -28,10 +28,10 @@ class Evidence(Protocol):
 
     @property
     def executions(self) -> Sequence[Execution]:
-        """Executions that it comes from, the oldest first."""
+        """Return the source executions, oldest first."""
 
     def per_repeat(self, metric: str) -> Floats:
-        """One value for each repeat that has one; empty where it was not measured.
+        """Return one value for each repeat that has one; empty if it was not measured.
 
         `metric` as in gates (`e2e_ms.p95`, `accuracy`). A distribution without a part is its p50,
         of tokens its mean.

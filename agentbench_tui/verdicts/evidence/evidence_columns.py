@@ -1,4 +1,4 @@
-"""Columns of evidence by name, each computed when it is first used.
+"""Columns of evidence by name, each computed on first use.
 
 A column of a million answers takes 8 MB, and a verdict needs few columns.
 """
@@ -16,7 +16,7 @@ Compute: TypeAlias = "Callable[[], Floats]"
 
 
 class EvidenceColumns(Mapping[str, "Floats"]):
-    """Name → one value for each observation."""
+    """Name → one value per observation."""
 
     def __init__(self, columns: Mapping[str, Compute]) -> None:
         self._compute = dict(columns)

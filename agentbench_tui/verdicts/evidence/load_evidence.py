@@ -66,8 +66,9 @@ class LoadEvidence:
 
     @cached_property
     def _repeats(self) -> list[tuple[int, dict[str, tuple[float, int]]]]:
-        """Of each repeat the number of its run, and by metric its value and how many requests are
-        behind it."""
+        """Return, for each repeat, the number of its run, and by metric its value and the requests
+        behind it.
+        """
         from agentbench_tui.load.results.aggregate import aggregate, read_windows
         from agentbench_tui.load.results.columns import read_columns
         from agentbench_tui.load.results.pricing import price_of

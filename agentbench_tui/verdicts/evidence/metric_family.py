@@ -1,4 +1,4 @@
-"""Which tests of a comparison are adjusted together, and with what weight.
+"""Groups the tests of a comparison that are adjusted together, with their weights.
 
 Accuracy comes first: it gets four fifths of the family's 5%, because a difference in it matters
 most. By Holm's weighted rule (1979) unused error passes to the other tests, so that they have all
@@ -75,7 +75,7 @@ def _p(one: Comparison) -> float:
 
 
 def _weights(tested: Sequence[Comparison]) -> list[float]:
-    """Four fifths shared by the tests of accuracy, the rest by the others."""
+    """Return weights: four fifths shared by the tests of accuracy, the rest by the others."""
     first = sum(one.metric == _FIRST for one in tested)
     others = len(tested) - first
     if not first or not others:
@@ -87,7 +87,7 @@ def _weights(tested: Sequence[Comparison]) -> list[float]:
 
 
 def _least_p(one: Comparison) -> float:
-    """The least p that the test could have had, given how many cases differ at all."""
+    """Return the smallest p that the test could have had, given how many cases differ at all."""
     if one.only_a is None or one.only_b is None:
         return 0.0
     return min(1.0, 2.0 ** (1 - one.only_a - one.only_b))

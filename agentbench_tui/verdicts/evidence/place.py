@@ -40,7 +40,7 @@ class Place(NamedTuple):
 
 
 def point_words(parameters: Mapping[str, Any]) -> str:
-    """A point of a sweep: `rate=5, concurrency=8`; empty where nothing was swept."""
+    """Format a point of a sweep: `rate=5, concurrency=8`; empty if nothing was swept."""
     return ", ".join(f"{name}={value}" for name, value in parameters.items())
 
 
@@ -54,7 +54,7 @@ def place_of(row: Execution, but: Collection[str] = ()) -> Place:
 
 
 def by_place(rows: Iterable[Execution], but: Collection[str] = ()) -> dict[Place, list[Execution]]:
-    """The executions of each place, in their order."""
+    """Return the executions of each place, in order."""
     found: dict[Place, list[Execution]] = {}
     for row in rows:
         found.setdefault(place_of(row, but), []).append(row)

@@ -1,4 +1,4 @@
-"""Evidence of several benchmarks taken together, as one benchmark with all their cases."""
+"""Combines evidence of several benchmarks as one benchmark with all their cases."""
 
 from __future__ import annotations
 
@@ -55,6 +55,6 @@ def _repeats(one: TaskEvidence) -> tuple[object, ...]:
 
 
 def _runs(parts: Sequence[TaskEvidence]) -> Integers | None:
-    """For files, the number of each repeat's run; equal numbers are one run."""
+    """Return, for files, the number of each repeat's run; equal numbers are one run."""
     known = [one.run_of for one in parts if one.run_of is not None]
     return np.concatenate(known) if len(known) == len(parts) else None

@@ -1,4 +1,4 @@
-"""Totals known only for a whole repeat: sums, rates, and resource use of the machine.
+"""Totals known only for whole repeats: sums, rates, and resource use of the machine.
 
 No single answer has such a value, so it cannot be compared case by case. Hourly costs are among
 them: shared over a repeat's answers, each answer would vary like the repeat.
@@ -41,12 +41,12 @@ _HOURLY = "cost_usd_per_task"
 
 
 class RepeatTotals(Mapping[str, "Floats"]):
-    """Metric → a value of each repeat, computed when the first of them is used: a board by accuracy
-    needs none, and those of a thousand agents take as long as the rest of their evidence.
+    """Metric → a value per repeat, all computed when the first is used: a board by accuracy needs
+    none, and computing them takes as long as the other evidence.
     """
 
     def __init__(self, names: Iterable[str], compute: Compute) -> None:
-        """`names`: all that `compute` may return."""
+        """`names`: all names that `compute` may return."""
         self.possible = frozenset(names)
         self._compute = compute
 
@@ -70,16 +70,16 @@ class RepeatTotals(Mapping[str, "Floats"]):
 
 
 def total_names(agent: AgentSpec) -> frozenset[str]:
-    """Names of the totals that `repeat_totals` may return for executions of the agent."""
+    """Return the names of the totals that `repeat_totals` may return for the agent's executions."""
     return _NAMES if agent.hourly_price_usd is None else _NAMES | {_HOURLY}
 
 
 def repeat_totals(
     seen: Observations, iterations: Mapping[int, IterationTotals], agent: AgentSpec
 ) -> dict[str, Floats]:
-    """Metric → a value for each repeat that has counted observations, in their order; NaN where it
-    is not known. Metrics of which no repeat has a value are left out. `iterations`: the totals of
-    the iterations of each repeat."""
+    """Return metric → a value for each repeat with counted observations, in order; NaN if unknown,
+    without metrics that no repeat has. `iterations`: the totals of each repeat's iterations.
+    """
     numbers, _, place, _ = distinct(seen.repeat.astype(np.int64))
     count = len(numbers)
 
@@ -111,8 +111,8 @@ def repeat_totals(
 
 
 def _cost(seen: Observations, agent: AgentSpec, total: Total, asking_s: Floats) -> Floats:
-    """USD of each repeat, as computed by `engine.task.aggregate`; NaN if the cost of some answer
-    is unknown.
+    """Return the USD of each repeat, computed as in `engine.task.aggregate`; NaN if the cost of
+    some answer is unknown.
     """
     cost = seen.cost_usd
     if agent.hourly_price_usd is not None:
@@ -129,7 +129,7 @@ def _per(amount: Floats, right: Floats) -> Floats:
 def _resources(
     iterations: Mapping[int, IterationTotals], repeats: list[int]
 ) -> tuple[Floats, Floats, Floats]:
-    """Seconds of asking, of CPU time, and peak memory in MB of each repeat."""
+    """Return each repeat's seconds of asking, seconds of CPU time, and peak memory in MB."""
     table = np.array([iterations.get(repeat, [math.nan] * 3) for repeat in repeats], np.float64)
     asking_s, cpu_s, memory_mb = table.reshape(-1, 3).T
     return asking_s, cpu_s, memory_mb

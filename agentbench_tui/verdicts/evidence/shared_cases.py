@@ -1,4 +1,4 @@
-"""Cases that several benchmarks ask.
+"""Cases that several benchmarks share.
 
 An answer counts in each benchmark that asked for it, so that the benchmarks keep their weights.
 The case itself is one independent draw however many benchmarks ask it: an agent that fails it in

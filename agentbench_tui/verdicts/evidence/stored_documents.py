@@ -1,4 +1,4 @@
-"""Checks of the documents in the store that packages above it write."""
+"""Checks of stored documents that packages above the store write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of a stress scenario, each with its results."""
+"""Runs of a stress scenario with their results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KNOWN = frozenset({*PRIMARY, "error_share", "tokens_used", "cost_usd", "api_cal
 
 
 class StressEvidence:
-    """One value of a run for each of its executions.
+    """One value per run for each of its executions.
 
     The windows of a scenario have different loads, so they are not repeats, and their latencies
     cannot be combined: the scenario's result is the one value.
@@ -57,13 +57,13 @@ class StressEvidence:
         return values[~np.isnan(values)]
 
     def fewest_answers(self, metric: str) -> int:
-        """See `Evidence`: it has no distributions."""
+        """See `Evidence`; there are no distributions."""
         del metric
         return 0
 
     @cached_property
     def _values(self) -> dict[tuple[int, str], float]:
-        """By execution and metric."""
+        """Return the values by execution and metric."""
         keys = [row["key"] for row in self.executions]
         return {
             (key, name): value

@@ -56,7 +56,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 @dataclass(frozen=True)
 class TaskEvidence:
-    """Counted observations, a row each; NaN where a value is not known.
+    """Counted observations, one row each; NaN for unknown values.
 
     Observations that failed for a reason of the grader's or the harness's do not count.
     """
@@ -173,7 +173,7 @@ class TaskEvidence:
 def task_evidence(
     connection: sqlite3.Connection, executions: Iterable[Execution], numbers: CaseNumbers
 ) -> TaskEvidence:
-    """The observations of these executions of a task benchmark together."""
+    """Return the observations of these executions of a task benchmark together."""
     rows = [*executions]
     parts = [_part(connection, row, numbers) for row in rows]
     first, repeats = 0, []
@@ -310,13 +310,14 @@ def _returned(
 
 
 def _measured(connection: sqlite3.Connection, execution_key: int) -> set[str]:
-    """Which of two metrics have a value: `accuracy` of a benchmark with a scorer, also where no
-    answer came that it could have judged; `total_pnl` of one that is played."""
+    """Return which of two metrics have a value: `accuracy` of a benchmark with a scorer, even
+    without any answer to score; `total_pnl` of a game.
+    """
     return names_of_execution(connection, execution_key, ("accuracy", "total_pnl"))
 
 
 def _columns(seen: Observations, *, scored: bool, recorded: bool) -> dict[str, Compute]:
-    """Return those that have a value; recorded answers take no time."""
+    """Return the columns with a value; recorded answers take no time."""
     found: dict[str, Compute] = {}
     if not len(seen):
         return found

@@ -1,4 +1,4 @@
-"""One value for each independent unit of each group: what tests between groups of cases need."""
+"""One value per independent unit of each group, for tests between groups of cases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UnitValues:
-    """Cases, or the parts of clusters that lie in the same groups; each counts as one draw."""
+    """Cases, or parts of clusters in the same groups; each counts as one draw."""
 
     value: Floats
     """Of each unit how far its cases lie from the mean of all cases, added up, plus that mean."""
@@ -33,7 +33,8 @@ class UnitValues:
 def unit_values(
     case: Integers, cluster: Integers, value: Floats, members: Bools, *, share: bool
 ) -> UnitValues | None:
-    """From observations, a row each; repeats of a case are averaged. None without any value.
+    """Return unit values from observations, one row each; repeats of a case are averaged. None
+    without values.
 
     The variance is pooled over the groups, since that of a small group is hardly known: groups that
     are all right would else seem to be known exactly. Of a share it is therefore never 0 either:
@@ -63,7 +64,7 @@ def unit_values(
 
 
 def _numbered(cluster: Integers, inside: Bools) -> Integers:
-    """A number for each cluster in each set of groups."""
+    """Return a number for each cluster in each set of groups."""
     packed = np.packbits(inside, axis=0)
     rows = np.column_stack([cluster.reshape(-1, 1), packed.T.astype(np.int64)])
     _, numbers = np.unique(rows, axis=0, return_inverse=True)
@@ -71,7 +72,7 @@ def _numbered(cluster: Integers, inside: Bools) -> Integers:
 
 
 def _within(sums: Floats, sizes: Floats, groups: Bools, off: Floats, *, share: bool) -> float:
-    """The variance of units around the means of their groups."""
+    """Return the variance of units around the means of their groups."""
     squares, freedom = 0.0, 0.0
     for row, mean in zip(groups, off, strict=True):
         if row.any():

@@ -1,4 +1,4 @@
-"""Whole runs in place of their repeats, which share the conditions of their run."""
+"""Replaces repeats by whole runs, because repeats of a run share its conditions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Samples, tables and results that a person brings as files."""
+"""Samples, tables and results from users' files."""

@@ -1,4 +1,4 @@
-"""Result files of AgentFarm's benchmark runner: every measured iteration is a sample.
+"""Result files of AgentFarm's benchmark runner; every measured iteration is a sample.
 
 Its own aggregates are not used: they are nearest-rank with rounding to even, and the iterations
 say more.

@@ -1,4 +1,4 @@
-"""Data of cases in a file of samples: inputs, and columns without a known meaning, which may reveal
+"""Facts about cases in a sample file: inputs, and columns of unknown meaning, which may reveal
 clusters.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def add_case_facts(
     table: Table, columns: Meaning, rows: Integers, cases: Integers, facts: CaseFacts
 ) -> None:
-    """Add what these rows say of their cases, given by number, to `facts`."""
+    """Add to `facts` what these rows say about their cases, given by number."""
     used = {
         *columns.roles.values(),
         *columns.failures,

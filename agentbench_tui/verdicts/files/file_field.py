@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileField:
-    """Takes the column's values out of every file that has it."""
+    """Collects the column's values from every file that has it."""
 
     name: str
     fields: CaseFields | None
@@ -23,11 +23,11 @@ class FileField:
 
     @property
     def names(self) -> set[str]:
-        """The columns to read."""
+        """Return the columns to read."""
         return set() if self.fields is None else {self.name}
 
     def take(self, table: Table, rows: Integers, cases: Integers) -> None:
-        """Take the values of these rows, of which `cases` are the numbers.
+        """Collect the values of these rows; `cases` are their numbers.
 
         Raises UsageError where the rows of one case differ in the column.
         """

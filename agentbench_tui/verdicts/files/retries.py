@@ -1,4 +1,4 @@
-"""Rows of a file that are attempts at one case: which attempt counts, and its cost.
+"""Rows of a file that are attempts at one case: which one counts, and its cost.
 
 If a case is retried until it is right, the mean over all rows is neither the share that is right at
 the first attempt nor at the last.
@@ -36,7 +36,7 @@ _ADDED_UP = {"USD", "tokens", "ms"}
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """The rows that count, and a note on how they were chosen."""
+    """The rows that count, with a note on how they were chosen."""
 
     counts: NDArray[np.bool_]
     note: str
@@ -50,7 +50,7 @@ def choose_tries(
     choice: str,
     path: Path,
 ) -> Tries | None:
-    """Choose among the tries of each observation; None where none was tried twice.
+    """Choose among the attempts of each observation; None if each has only one.
 
     `keys` says of each row which observation it is of, `numbers` which try, `right` whether it
     succeeded. With an empty choice the first try counts where tries end with the first success;
@@ -107,7 +107,7 @@ def _check_within(
 
 
 def _used(rows: Sequence[int], right: NDArray[np.bool_], choice: str) -> Sequence[int]:
-    """The tries of one observation up to the one that counts."""
+    """Return the attempts of one observation up to the one that counts."""
     if choice == "first":
         return rows[:1]
     if choice == "last":

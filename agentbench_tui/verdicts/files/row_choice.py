@@ -49,7 +49,7 @@ def _value(table: Table, name: str, wanted: str, cells: Sequence[str]) -> str:
 
 
 def check_split(table: Table, keys: Sequence[Hashable]) -> None:
-    """Refuse a file in which a column without a meaning tells the rows of one case apart.
+    """Reject a file in which a column without a meaning distinguishes the rows of one case.
 
     `keys` says of each row which observation it is of. A column splits them where all rows of an
     observation differ in it, and in the same values everywhere: the two filters of a harness, or

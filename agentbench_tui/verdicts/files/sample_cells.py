@@ -1,4 +1,4 @@
-"""Cells of a table of samples: as written, without guards against spreadsheets, and as numbers."""
+"""Cells of a sample table, as text without spreadsheet guards, and as numbers."""
 
 from __future__ import annotations
 

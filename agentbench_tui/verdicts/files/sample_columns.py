@@ -96,7 +96,7 @@ class ValueColumn:
 
     @property
     def words(self) -> str:
-        """Describes how it is read; empty if its name is clear."""
+        """Describe how it is read; empty if its name is clear."""
         if self.chosen or (self.name == self.metric.name and self.factor == 1):
             return ""
         times = "" if self.factor == 1 else f" × {plain(self.factor, grouped=False)}"
@@ -105,7 +105,7 @@ class ValueColumn:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Which column of a file means what."""
+    """The meaning of each column of a file."""
 
     roles: Mapping[str, str]
     """Role → name of the column."""
@@ -220,14 +220,14 @@ def _value_column(name: str) -> ValueColumn | None:
 
 
 def _time(plain: str) -> tuple[str, float] | None:
-    """`latency_s` → `latency` and 1000; None without a unit of time."""
+    """Convert `latency_s` to `latency` and 1000; None without a unit of time."""
     stem, _, unit = plain.rpartition("_")
     factor = _UNITS.get(unit)
     return None if factor is None or (not stem and unit not in _ALONE) else (stem, factor)
 
 
 def _plain(name: str) -> str:
-    """`Latency (ms)` → `latency_ms`."""
+    """Normalize `Latency (ms)` to `latency_ms`."""
     kept = "".join(one if one.isalnum() else " " for one in name.lower())
     return "_".join(kept.split())
 

@@ -1,4 +1,4 @@
-"""Samples from a file as evidence, without a database: `agentbench compare file:a.csv file:b.csv`.
+"""Reads samples of a file as evidence: `agentbench compare file:a.csv file:b.csv`.
 
 A row is one answer. What failed is counted: wrong for accuracy and reliability, without a time.
 """
@@ -77,7 +77,7 @@ def read_sample_file(
     attempt: str = "",
     by: FileField = NO_FIELD,
 ) -> SampleFile:
-    """Samples of a CSV, JSON lines or JSON file, or the iterations of an AgentFarm result.
+    """Read samples of a CSV, JSON lines or JSON file, or iterations of an AgentFarm result.
 
     `chosen` are metrics that are taken from the column of their name as it is; `where` chooses the
     rows that count, `attempt` among the tries of a case (see `choose_tries`), `by` takes a column
@@ -120,7 +120,7 @@ def _has(table: Table) -> str:
 
 
 class _Reader:
-    """Turns the cells of one table into evidence."""
+    """Converts the cells of one table to evidence."""
 
     def __init__(self, table: Table, columns: Meaning) -> None:
         self._table = table
@@ -169,7 +169,7 @@ class _Reader:
         )
 
     def _observations(self) -> list[Hashable]:
-        """Which observation each row is of, as far as its columns say."""
+        """Return the observation of each row, as far as its columns identify it."""
         roles = ("benchmark", "point", "case", "seed", "run", "repeat", "iteration")
         columns = [cells for role in roles if (cells := self._column(role)) is not None]
         return [tuple(map(text_of, cells)) for cells in zip(*columns, strict=True)]
@@ -241,7 +241,7 @@ class _Reader:
             raise UsageError(f"{what} is not a share between 0 and 1; {way}")
 
     def _failures(self, values: dict[str, Floats]) -> list[str]:
-        """Why each row failed; a row without any value failed too."""
+        """Return why each row failed; a row without any value failed too."""
         failed = [""] * len(self._table)
         for name in reversed(self._columns.failures):  # the first one has the last word
             plain = name.lower()
@@ -261,7 +261,7 @@ class _Reader:
         return failed
 
     def _counted(self, values: dict[str, Floats]) -> dict[str, Floats]:
-        """The values of the answers: what failed is wrong, and has no time, tokens or cost."""
+        """Return the values of the answers: a failure is wrong, without time, tokens, cost."""
         failed = np.array([bool(kind) for kind in self._failed])
         found = {}
         for column in self._columns.values:

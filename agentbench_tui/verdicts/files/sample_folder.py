@@ -1,4 +1,4 @@
-"""A folder of sample files as one side: each file is a run, so that there is more than one."""
+"""A folder of sample files as one side; each file is a run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_samples(
     attempt: str = "",
     by: FileField = NO_FIELD,
 ) -> SampleFile:
-    """A file, or all sample files of a folder together; see `read_sample_file`.
+    """Read a file, or all sample files of a folder together; see `read_sample_file`.
 
     The repeats of each file are counted as repeats of their own, and belong to its run, or to the
     runs that it names.
@@ -55,7 +55,7 @@ def read_samples(
 
 
 def sample_files(path: Path) -> list[Path]:
-    """The file itself, or the sample files of a folder; folders within it are not looked at.
+    """Return the file itself, or the sample files of a folder without subfolders.
 
     Raises UsageError for a folder without any, and one with more than `MOST_FILES`.
     """
@@ -75,7 +75,7 @@ def _is_sample_file(path: Path) -> bool:
 
 
 def _together(parts: Sequence[TaskEvidence]) -> TaskEvidence:
-    """The observations of several files, their repeats and runs numbered on."""
+    """Combine the observations of several files, numbering repeats and runs consecutively."""
     repeats, runs, first, first_run = [], [], 0, 0
     for part in parts:
         repeats.append(part.repeat + first)

@@ -1,4 +1,4 @@
-"""Rows of a file that a person provides: CSV with a header, JSON lines, a JSON list; also gzipped.
+"""Reads rows of a user's file: CSV with a header, JSON lines, a JSON list; also gzipped.
 
 The format is detected from the content, not from the name. Sizes are bounded, and every error names
 the file and line.
@@ -69,14 +69,14 @@ class Table:
 
     @property
     def groups(self) -> dict[str, list[Any]]:
-        """Those of `labels` that have at most `MOST_GROUPS` different values."""
+        """Return those of `labels` that have at most `MOST_GROUPS` different values."""
         return {name: cells for name, cells in self.labels.items() if len({*cells}) <= MOST_GROUPS}
 
     def __len__(self) -> int:
         return len(self.lines)
 
     def has_decimal_commas(self, name: str) -> bool:
-        """Whether the numbers of a column have decimal commas.
+        """Return whether the numbers of a column have decimal commas.
 
         Raises UsageError with file and line for a column in which others have decimal points.
         """
@@ -88,7 +88,7 @@ class Table:
         return notation.has_decimal_commas
 
     def rows(self, kept: Sequence[int]) -> Table:
-        """The same table with these rows alone."""
+        """Return the table with these rows only."""
         return replace(
             self,
             columns={name: [cells[row] for row in kept] for name, cells in self.columns.items()},
@@ -176,7 +176,7 @@ class _Lines:
 
 
 class _Columns:
-    """Grows columns row by row; the names of objects may differ from row to row."""
+    """Grows columns row by row; names may differ between objects."""
 
     def __init__(self, path: Path, wanted: Callable[[str], bool]) -> None:
         self._path = path
@@ -316,7 +316,7 @@ def _is_number(text: str) -> bool:
 def _of_objects(
     path: Path, first: str, lines: _Lines, wanted: Callable[[str], bool]
 ) -> Table | dict[str, Any]:
-    """JSON lines, or one object over several lines."""
+    """Read JSON lines, or one object over several lines."""
     begin = lines.number
     try:
         row = json.loads(first)
@@ -369,7 +369,7 @@ def _of_list(path: Path, whole: Any, wanted: Callable[[str], bool]) -> Table:
 
 
 def table_of_object(path: Path, row: dict[str, Any], wanted: Callable[[str], bool]) -> Table:
-    """A file of a single JSON object as a table of one row."""
+    """Return a file of a single JSON object as a table of one row."""
     columns = _Columns(path, wanted)
     columns.add(1, row.items())
     return columns.table()

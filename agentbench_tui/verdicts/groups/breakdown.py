@@ -1,4 +1,5 @@
-"""Results of a run by groups of cases: each agent's figures in each group, and which groups differ.
+"""Results of a run by groups of cases: each agent's figures in each group, and which groups
+differ.
 
 This analysis is separate from the main one and changes no score, rank or gate.
 """
@@ -64,7 +65,7 @@ class AgentBreakdown:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """A run by the groups of one field."""
+    """Results of a run by the groups of one field."""
 
     field: str
     agents: tuple[AgentBreakdown, ...]

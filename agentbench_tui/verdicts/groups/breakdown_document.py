@@ -24,7 +24,7 @@ Document = dict[str, Any]
 
 
 def shown_groups(groups: Sequence[GroupFigures], limit: int) -> list[GroupFigures]:
-    """The largest groups, in their order."""
+    """Return the largest groups, in their order."""
     largest = sorted(groups, key=lambda one: -one.cases)[:limit]
     return [one for one in groups if one in largest]
 

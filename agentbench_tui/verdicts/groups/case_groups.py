@@ -64,11 +64,11 @@ class CaseGroups:
 
     @property
     def label(self) -> str:
-        """The field as a person wrote it: without `metadata.`."""
+        """Return the field as a person writes it: without `metadata.`."""
         return self.field.removeprefix(OF_METADATA)
 
     def members(self, cases: Integers, place: Place) -> Bools:
-        """Which of these cases of a place are in which group, bool[groups, cases]."""
+        """Return which of these cases of a place are in which group, bool[groups, cases]."""
         inside = np.zeros((len(self.names), len(cases)), np.bool_)
         if self.of_place is not None:
             inside[self.of_place[place]] = True
@@ -95,7 +95,7 @@ class CaseFields:
     def add_stored(
         self, connection: sqlite3.Connection, dataset_keys: Iterable[int], numbers: CaseNumbers
     ) -> None:
-        """Take the fields of the cases of these datasets."""
+        """Add the fields of the cases of these datasets."""
         for dataset_key, by_case in case_fields(connection, dataset_keys).items():
             keys = np.fromiter(by_case, np.int64, len(by_case))
             for number, fields in zip(
@@ -112,7 +112,7 @@ class CaseFields:
             self._values.setdefault(name, {})[number] = values
 
     def add_column(self, name: str, cases: Sequence[int], texts: Sequence[str], where: str) -> None:
-        """Take a column of a file, a value for each of its rows.
+        """Add a column of a file, one value per row.
 
         Raises UsageError where the rows of one case differ in it: then it is no field of the case.
         """
@@ -129,7 +129,7 @@ class CaseFields:
                 known[case] = value
 
     def add_columns(self, names: Iterable[str], cases: Sequence[int]) -> None:
-        """Take which columns a file has, whose values are not needed, and its cases."""
+        """Add the names of a file's columns whose values are not needed, and its cases."""
         self._columns.update(dict.fromkeys(names))
         self._cases.update(cases)
 
@@ -148,8 +148,9 @@ class CaseFields:
         return sorted(set(found))
 
     def groups(self, wanted: str, option: str = "--by", also: Sequence[str] = ()) -> CaseGroups:
-        """The groups of a field. Raises UsageError for one that no case has, or that makes too many
-        groups; `also` are other words that the option takes."""
+        """Return the groups of a field. Raises UsageError if no case has it, or it makes too many
+        groups; `also` are other values of the option.
+        """
         if wanted in OF_PLACES:
             return self._of_places(wanted)
         name = next((one for one in (wanted, OF_METADATA + wanted) if one in self._values), None)
@@ -208,7 +209,7 @@ class CaseFields:
 
 
 def _order(values: Iterable[str]) -> list[str]:
-    """Numbers by size, other texts by the alphabet."""
+    """Sort numbers by size, other texts alphabetically."""
     found = sorted(values, key=lambda text: (text.casefold(), text))
     numbers = _as_numbers(found)
     if numbers is None:
@@ -226,8 +227,9 @@ def _as_numbers(texts: Sequence[str]) -> list[float] | None:
 
 
 def _in_quarters(values: Mapping[int, Values]) -> tuple[dict[int, Values], list[str]]:
-    """The cases by ranges of the number, each named by its least and largest one; a case with
-    several numbers is in the range of each."""
+    """Return the cases by ranges of the number, each named by its minimum and maximum; a case with
+    several numbers is in the range of each.
+    """
     pairs = [(case, float(text)) for case, texts in values.items() for text in texts]
     column = np.array([number for _, number in pairs])
     edges = np.unique(np.quantile(column, _QUARTERS))

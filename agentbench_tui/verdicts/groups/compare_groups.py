@@ -92,7 +92,8 @@ def compare_by_groups(
     wanted: str,
     metrics: Sequence[str] = (),
 ) -> ComparedByGroups:
-    """The pairs of a comparison by a field of their cases, in the main metric or those named.
+    """Return the pairs of a comparison by a field of their cases, in the main metric or the named
+    ones.
 
     `fields` may know of columns of files. Raises UsageError as `CaseFields.groups` does, and where
     nothing that was compared asks cases.
@@ -155,14 +156,14 @@ def _by_point(pair: Pair) -> dict[str, list[OnBenchmark]]:
 
 
 def adjusted_groups(groups: Sequence[GroupComparison]) -> Adjusted:
-    """p of all metrics of all groups, adjusted together by Holm's rule however many they are."""
+    """Return p of all metrics of all groups, adjusted together by Holm's rule."""
     return adjusted_together([group.metrics for group in groups], _ALWAYS_HOLM)
 
 
 def judged_group(
     group: GroupComparison, p: Sequence[float | None], pairs: int = 1
 ) -> GroupComparison:
-    """The group with its verdicts, from the adjusted p of its metrics."""
+    """Return the group with its verdicts, from the adjusted p of its metrics."""
     metrics = (judged(metric, p, pairs) for metric, p in zip(group.metrics, p, strict=True))
     return replace(group, metrics=tuple(_held_back(one, group, pairs) for one in metrics))
 
@@ -231,7 +232,7 @@ def compare_each(
     *,
     same_runs: bool = False,
 ) -> list[GroupComparison]:
-    """Compare each group that both sides have cases of, before the verdict."""
+    """Compare each group that both sides have cases in, before the verdict."""
     found = []
     for place, name in enumerate(names):
         a, b = sides.a.rows(sides.in_a[place]), sides.b.rows(sides.in_b[place])
@@ -307,6 +308,6 @@ def _as_tasks(a: Evidence, b: Evidence) -> tuple[TaskEvidence, TaskEvidence]:
 
 
 def point_of(one: PairByGroups) -> dict[str, object]:
-    """The parameters of the point by name."""
+    """Return the parameters of the point by name."""
     found: dict[str, object] = json.loads(one.parameters)
     return found

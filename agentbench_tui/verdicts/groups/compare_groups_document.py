@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def largest_groups(groups: Sequence[GroupComparison], limit: int) -> list[GroupComparison]:
-    """The groups with most cases, in their order."""
+    """Return the groups with most cases, in their order."""
     largest = sorted(groups, key=lambda one: -max(one.cases_a, one.cases_b))[:limit]
     return [one for one in groups if one in largest]
 

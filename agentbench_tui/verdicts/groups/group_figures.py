@@ -84,7 +84,7 @@ class GroupedAnswers:
 def group_figures(
     name: str, answers: GroupedAnswers, metric: str, failures: Counter[str]
 ) -> GroupFigures:
-    """The figures of some answers, with `metric` as the main one."""
+    """Return the figures of some answers, with `metric` as the main one."""
     right = answers.values.get("correct_share")
     reliability = answers.values.get("reliability", np.zeros(len(answers.case)))
     costs = answers.values.get("cost_usd_per_task")

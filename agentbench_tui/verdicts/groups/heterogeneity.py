@@ -1,4 +1,4 @@
-"""Whether the difference of two sides varies between groups of cases.
+"""Tests whether the difference of two sides varies between groups of cases.
 
 The same difference with one mix of cases for both sides shows Simpson's paradox.
 """
@@ -59,7 +59,7 @@ def heterogeneity(
 
 
 def _p_varies(whole: Comparison, sides: GroupedSides, asked: Asked) -> float | None:
-    """p of one difference in all groups, from the pairs of cases.
+    """Return p of one common difference in all groups, from the pairs of cases.
 
     The ratio of what is paid is one of totals, R: in every group Σ (B - R A) is 0 then.
     """
@@ -128,7 +128,7 @@ class _Unpaired:
 
     @classmethod
     def of(cls, metric: str, group: GroupComparison) -> _Unpaired | None:
-        """None if the group lacks the values."""
+        """Return the difference; None if the group lacks the values."""
         one = next((one for one in group.metrics if one.metric == metric), None)
         if one is None or one.is_paid or one.of != "cases" or one.a is None or one.b is None:
             return None

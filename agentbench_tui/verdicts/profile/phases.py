@@ -1,4 +1,5 @@
-"""Where the time of one answer went, from the harness's measurements and the agent's spans.
+"""Divides the time of one answer into phases, from the harness's measurements and the agent's
+spans.
 
 Times are ms since the first attempt was sent. A phase that was not measured has a reason and no
 time.
@@ -73,18 +74,18 @@ class Observed:
 
     @property
     def tokens(self) -> int | None:
-        """Input and output; None when neither is known."""
+        """Return input plus output tokens; None if neither is known."""
         known = [one for one in (self.input_tokens, self.output_tokens) if one is not None]
         return sum(known) if known else None
 
     @property
     def total_ms(self) -> float:
-        """From the first attempt to the end."""
+        """Return the time from the first attempt to the end."""
         return self.waiting_ms + (self.e2e_ms or 0.0)
 
 
 def covered_ms(spans: Sequence[SpanNode], start_ms: float, end_ms: float) -> float:
-    """Length of the union of the spans within a stretch."""
+    """Return the length of the union of the spans within a stretch."""
     total, reached = 0.0, start_ms
     for one in sorted(spans, key=lambda one: one.start_ms):
         begins, ends = max(one.start_ms, reached), min(one.end_ms, end_ms)
@@ -141,9 +142,9 @@ def _no_first_token() -> Timed:
 
 
 def answer_phases(row: dict[str, Any]) -> tuple[Timed, ...]:
-    """Of one observation as `store.queries.answer_pages.observation_at` gives it: the attempts
-    before the last, first token, generation, the agent's spans, scoring. Empty when it was never
-    sent."""
+    """Return the phases of an observation (of `store.queries.answer_pages.observation_at`): earlier
+    attempts, first token, generation, the agent's spans, scoring. Empty if it was never sent.
+    """
     took, before = row["e2e_ms"], row["waiting_ms"]
     if took is None:
         return ()

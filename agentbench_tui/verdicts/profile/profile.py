@@ -51,14 +51,15 @@ Document = dict[str, Any]
 
 @dataclass(slots=True)
 class _Node:
-    """Spans of one name in one place, over all answers."""
+    """Spans of one name at one position, over all answers."""
 
     total_ms: float = 0.0
     children: dict[str, _Node] = field(default_factory=dict)
 
 
 def read_profile(connection: sqlite3.Connection, execution: dict[str, Any]) -> Document:
-    """The profile of an execution of `queries.executions_of`; of a load that of its requests.
+    """Return the profile of an execution of `queries.executions_of`; for a load that of its
+    requests.
 
     `typical` and `slowest` have `phases`, a list of `phases.Timed`.
     """
@@ -70,7 +71,7 @@ def profile_of(
     execution: dict[str, Any],
     answers_read: tuple[list[Observed], int, bool],
 ) -> Document:
-    """The same from what `read_all` gave."""
+    """Return the profile from the result of `read_all`."""
     observed, answers, is_load = answers_read
     document = profile(observed)
     for name in ("typical", "slowest"):
@@ -92,8 +93,9 @@ def profile_of(
 def read_all(
     connection: sqlite3.Connection, execution: dict[str, Any]
 ) -> tuple[list[Observed], int, bool]:
-    """The first answers of an execution, or requests of a load; how many there are, and whether
-    it is a load."""
+    """Return the first answers of an execution, or requests of a load; their total number, and
+    whether it is a load.
+    """
     observed, answers = _read_answers(connection, execution["key"])
     if answers or not any(stored_requests(connection, execution["key"])):
         return observed, answers, False
@@ -218,7 +220,7 @@ def _phase(name: str, source: str, values: Iterable[float], total: float, reason
 
 
 def _rank(found: Sequence[float], share: float) -> float | None:
-    """Nearest rank: the smallest value that has at least this share at or below it."""
+    """Return the nearest rank: the smallest value that has at least this share at or below it."""
     return found[max(1, math.ceil(share * len(found))) - 1] if found else None
 
 
@@ -233,7 +235,7 @@ def _is_tool(span: SpanNode) -> bool:
 
 
 def _tool_ms(one: Observed) -> float:
-    """Time in which any tool worked."""
+    """Return the time in which any tool worked."""
     return covered_ms([*filter(_is_tool, _all(one.spans))], 0.0, one.e2e_ms or 0.0)
 
 
@@ -315,7 +317,7 @@ def _tokens(observed: Sequence[Observed]) -> list[Document]:
 
 
 def _none_of(observed: Sequence[Observed], failed: bool) -> str:
-    """Why no tokens of failures, or of wrong answers, are known."""
+    """Return why no tokens of failures, or of wrong answers, are known."""
     if failed:
         there = any(one.failed for one in observed)
         return "not reported of what failed" if there else "nothing failed"

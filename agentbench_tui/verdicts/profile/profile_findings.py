@@ -68,9 +68,10 @@ _ADVICE = {
 
 
 def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> Document:
-    """The document of `profile.read_profile` with `resource_usage` of each phase, `location`,
-    `impact_ms`, `cause` and `optimization_suggestion` of each bottleneck, and
-    `resource_utilization`, `token_analysis` and `optimization_opportunities`."""
+    """Return the document of `profile.read_profile` with `resource_usage` of each phase,
+    `location`, `impact_ms`, `cause` and `optimization_suggestion` of each bottleneck, and
+    `resource_utilization`, `token_analysis` and `optimization_opportunities`.
+    """
     key = execution["key"]
     observed, _, is_load = answers_read = read_all(connection, execution)
     document = profile_of(connection, execution, answers_read)
@@ -102,9 +103,11 @@ def read_findings(connection: sqlite3.Connection, execution: dict[str, Any]) -> 
 
 
 def _usage_of_spans(spans: Iterable[str]) -> dict[str, Document]:
-    """Span → mean of what its attributes say it used; a span that says nothing is not in it.
+    """Return, by span, the mean usage that its attributes report; without spans that report
+    none.
 
-    `spans`: JSON of each answer."""
+    `spans`: JSON of each answer.
+    """
     told: dict[str, dict[str, list[float]]] = {}
     for text in spans:
         for span in json.loads(text):
@@ -239,9 +242,10 @@ def token_analysis(observed: Sequence[Observed]) -> Document:
 
 
 def opportunities(document: Document, observed: Sequence[Observed]) -> list[Document]:
-    """What would save at least 1 % of the time or the tokens, most first; `estimated_impact` is
-    that share at most. The effort goes by the kind of change: a setting is low, code around the
-    calls medium, another agent or prompt high."""
+    """Return changes that would save at least 1% of the time or the tokens, largest first;
+    `estimated_impact` is that share at most. The effort depends on the kind of change: a setting is
+    low, code around the calls medium, another agent or prompt high.
+    """
     phases = {one["name"]: one for one in document["phases"]}
     total = document["total_ms"]
     tokens = sum(one.tokens or 0 for one in observed)

@@ -1,4 +1,4 @@
-"""Where the time of an experiment's call went in the code, from cProfile."""
+"""Divides the time of an experiment's call by function, from cProfile."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _LEAST_SHARE = 0.1
 
 
 def read_functions(path: Path) -> list[Document]:
-    """The functions with most time of their own, by a file of cProfile: `location`, `calls`,
-    `own_ms`, `share` of the profiled call, and `cumulative_ms`."""
+    """Return the functions with the most own time in a file of cProfile: `location`, `calls`,
+    `own_ms`, `share` of the profiled call, and `cumulative_ms`.
+    """
     entries: dict[tuple[str, int, str], tuple[Any, ...]] = pstats.Stats(str(path)).stats  # type: ignore[attr-defined]
     total = sum(entry[2] for entry in entries.values())
     rows = [
@@ -34,7 +35,9 @@ def read_functions(path: Path) -> list[Document]:
 
 
 def bottlenecks_of(functions: list[Document]) -> list[Document]:
-    """As those of phases: what takes a tenth of the call in itself."""
+    """Return the functions whose own time is at least a tenth of the call, in the form of phases'
+    bottlenecks.
+    """
     return [
         {
             "kind": "function",

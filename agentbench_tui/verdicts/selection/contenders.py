@@ -34,7 +34,7 @@ _HARNESS = ("clean", "noisy", "generator-limited")
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """One that is ranked, with the executions that speak for it."""
+    """An entry to rank, with its executions."""
 
     name: str
     """Agent, `agent@version`, or model."""
@@ -48,7 +48,7 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which executions count, and what is ranked."""
+    """Filter of executions, and what is ranked."""
 
     days: int | None = 30
     """Maximum age in days; None for all."""
@@ -65,9 +65,7 @@ class Wanted:
         return ExecutionFilter(self.days, self.suite, self.category, self.benchmark, self.run_key)
 
     def keeps(self, connection: sqlite3.Connection, row: Execution) -> bool:
-        """Return whether an execution of the wanted run is of the wanted suite, category and
-        benchmark.
-        """
+        """Return whether an execution of the run matches the suite, category and benchmark."""
         return (
             self.suite in (None, row["suite_id"])
             and self.benchmark in (None, row["benchmark_id"])
@@ -78,7 +76,7 @@ class Wanted:
 def contenders_by_category(
     connection: sqlite3.Connection, wanted: Wanted
 ) -> dict[str, list[Contender]]:
-    """The contenders of each suite category, by name, with their executions in it alone.
+    """Return the contenders of each suite category, by name, with only their executions in it.
 
     UsageError for a suite, or a benchmark of it, that was never run.
     """
@@ -185,7 +183,9 @@ def _name(connection: sqlite3.Connection, row: Execution, by: By) -> str:
 
 
 def _model(connection: sqlite3.Connection, row: Execution) -> str | None:
-    """The model that the server named, else that of the target; None for agents without one."""
+    """Return the model that the server named, else that of the target; None for agents
+    without one.
+    """
     named = model_named_by_server(connection, row["key"])
     if named is not None:
         return named
@@ -195,7 +195,7 @@ def _model(connection: sqlite3.Connection, row: Execution) -> str | None:
 
 
 def check_category(category: str) -> None:
-    """Raise UsageError for a category that suites cannot have."""
+    """Raise UsageError for an unknown category of suites."""
     from agentbench_tui.model.suite import Category
 
     known = get_args(Category)

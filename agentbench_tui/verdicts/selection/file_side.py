@@ -1,4 +1,4 @@
-"""Files as sides of a comparison: which of their benchmarks meets which of the others'."""
+"""Matches the benchmarks of files in a comparison with those of the other sides."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ SUITE = "file"
 def placed_files(
     files: Sequence[SampleFile], measured: Sequence[Place], benchmark: str | None
 ) -> list[dict[Place, Evidence]]:
-    """Return the evidence of each file by its place: one of those `measured`, by the benchmark's
-    id.
+    """Return the evidence of each file by place: one of those `measured`, by the benchmark's id.
 
     A file that names no benchmark belongs to the only one, or to the requested `benchmark`. Raises
     UsageError if that is ambiguous.
@@ -69,7 +68,7 @@ def _only(file: SampleFile, known: Sequence[str], benchmark: str | None) -> str:
 
 
 def without_seeds(placed: Mapping[Place, Evidence]) -> dict[Place, Evidence]:
-    """Return it without seeds, to pair with a side that has none."""
+    """Return the evidence without seeds, for pairing with a side that has none."""
     return {
         place: replace(evidence, seed=np.zeros_like(evidence.seed))
         if isinstance(evidence, TaskEvidence)

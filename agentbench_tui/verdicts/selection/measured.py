@@ -45,7 +45,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class RunValues:
-    """A metric with one value a run, in the order in which they were measured."""
+    """A metric with one value per run, in order of measurement."""
 
     values: Floats
     seeds: Integers | None
@@ -55,7 +55,7 @@ class RunValues:
 
 
 def are_runs(selectors: Sequence[str]) -> bool:
-    """Return whether the selector names several runs, which are taken together."""
+    """Return whether the selector names several runs, which are combined."""
     return len(selectors) > 1 and all(parse_selector(text).kind == "run" for text in selectors)
 
 
@@ -195,11 +195,11 @@ def by_told_runs(evidence: TaskEvidence) -> TaskEvidence:
 
 
 def metrics_of(one: Measured, wanted: Sequence[str]) -> list[str]:
-    """Those of the wanted metrics that it has a value of for some run."""
+    """Return those of the metrics that it has a value for in some run."""
     return [name for name in wanted if len(run_values(one, name).values)]
 
 
 def unit_of(metric: str) -> str:
-    """Empty for the column of a file."""
+    """Return the unit; empty for a column of a file."""
     known = find_metric(metric)
     return "" if known is None else known.unit

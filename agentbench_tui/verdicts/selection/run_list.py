@@ -1,4 +1,4 @@
-"""The list of runs. It does not depend on modules that judge them, so that it loads quickly."""
+"""The list of runs, independent of modules that judge them so that it loads quickly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Document = dict[str, Any]
 def runs_document(
     connection: sqlite3.Connection, database: Path, limit: int, tag: str | None = None
 ) -> Document:
-    """What `agentbench runs list --format json` prints.
+    """Return what `agentbench runs list --format json` prints.
 
     A run whose process is gone is shown as interrupted, also before anyone has marked it so.
     """

@@ -34,7 +34,8 @@ _KINDS = (
 
 
 def selectable(connection: sqlite3.Connection, most: int = MOST) -> list[Document]:
-    """Agents, versions (of agents that have several), runs and tags, the newest of each first.
+    """Return agents, versions (of agents that have several), runs and tags, newest of each
+    first.
 
     Each has its `selector` (see `verdicts.selection.selector`), `kind`, `agent_id`, number of
     `runs`, when its `last` execution was made (UTC), and whether it is `simulated`. Of runs and

@@ -1,4 +1,4 @@
-"""What is to be compared or shown: an agent, a version of it, a run, a tag, a file.
+"""Parses what to compare or show: an agent, one of its versions, a run, a tag, a file.
 
     AGENT[@VERSION]            its latest complete executions
     run:ID[/AGENT[@VERSION]]   those of one run
@@ -53,7 +53,7 @@ class Selector:
 
 
 def parse_selector(text: str) -> Selector:
-    """Raises UsageError with the accepted forms."""
+    """Parse a selector. Raises UsageError with the accepted forms."""
     scheme, colon, rest = text.partition(":")
     if colon and scheme == "file":
         if not rest:
@@ -125,7 +125,9 @@ def executions_of_selector(
 def _at_point(
     connection: sqlite3.Connection, selector: Selector, found: list[Execution]
 ) -> list[Execution]:
-    """Those at the point: by the parameters of a sweep, or by the plan of a load without one."""
+    """Return the executions at the point: by the parameters of a sweep, or by the plan of a load
+    without one.
+    """
     values = [(row, _plan(connection, row) | row["parameters"]) for row in found]
     kept = [
         row
@@ -187,7 +189,7 @@ def _why_none(
     suite: str | None,
     benchmark: str | None,
 ) -> str:
-    """Why nothing fits: a name that is not there, or nothing complete under it."""
+    """Return why nothing matches: an unknown name, or no complete execution."""
     if selector.kind == "agent" and selector.name not in (known := agent_ids(connection)):
         near = did_you_mean(selector.name, known)
         if Path(selector.name).exists():

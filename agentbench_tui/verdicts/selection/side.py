@@ -1,4 +1,4 @@
-"""The sides of a comparison: what each selector means, by benchmark and point of a sweep."""
+"""The sides of a comparison: the data of each selector, by benchmark and point of a sweep."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def load_sides(
     by: FileField = NO_FIELD,
     cluster: str | None = None,
 ) -> list[Side]:
-    """The sides that the selectors mean, in their order, with evidence where two or more meet.
+    """Return the sides of the selectors in order, with evidence where two or more meet.
 
     `columns` are metrics that only files have; `where` chooses the rows of files, `attempt` among
     the tries of a case, `by` takes a column of files as a field of the cases; the groups of the
@@ -131,8 +131,9 @@ def _read_files(
 
 
 def _chosen(selectors: Sequence[Selector], rows: Sequence[list[Execution]]) -> set[str]:
-    """Parameters that may differ: those that a selector names, while each of the others names
-    them as well or was not measured with them."""
+    """Return parameters that may differ: those that a selector names, if each of the others names
+    them too or was not measured with them.
+    """
     named = {name for one in selectors for name in one.point}
     return {
         name

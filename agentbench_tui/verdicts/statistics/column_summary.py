@@ -1,4 +1,4 @@
-"""Every figure that says something of one column, each with the interval that suits it."""
+"""All figures of one column, each with a suitable interval."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _PASSES = (1, 2, 3, 5, 8, 10, 16, 32, 64, 100)
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A column in order of time; rows of equal case or repeat go together."""
+    """A column in order of time; rows of equal case or repeat belong together."""
 
     values: Floats
     repeat: Integers
@@ -81,7 +81,7 @@ class Figure:
 
 
 def figures(of: Observed, seed: int) -> list[Figure]:
-    """All figures of a column with values."""
+    """Return all figures of a column with values."""
     found = [_as_printed(of)]
     if of.is_share:
         found += _shares(of)
@@ -94,7 +94,7 @@ def figures(of: Observed, seed: int) -> list[Figure]:
 
 
 def _as_printed(of: Observed) -> Figure:
-    """The number that tables of runs print."""
+    """Return the number that tables of runs print."""
     found = estimate(of.values, "share" if of.is_share else "amount", of.cluster)
     return Figure(
         _SHARE if of.is_share else _MEAN,
@@ -159,7 +159,7 @@ def _clustered(of: Observed) -> list[Figure]:
 
 
 def _interquartile(of: Observed, seed: int) -> Figure:
-    """Over cases, the answers of each drawn again."""
+    """Return the interquartile mean over cases, resampling the answers of each."""
     x, name = of.values, "interquartile mean"
     cut = len(x) // 4
     value = float(np.sort(x)[cut : len(x) - cut].mean())

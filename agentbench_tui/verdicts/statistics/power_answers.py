@@ -1,4 +1,4 @@
-"""Detectable effects of a sample size, and sample sizes for an effect: from given figures."""
+"""Detectable effects of a sample size, and sample sizes for an effect, from given figures."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Answer:
 
 
 def document_of(answers: Iterable[Answer], chances: Chances, **more: Any) -> dict[str, Any]:
-    """`agentbench.stats-power/1`."""
+    """Return `agentbench.stats-power/1`."""
     rows = [asdict(answer) for answer in answers]
     return {
         "schema": SCHEMA,
@@ -119,7 +119,8 @@ def _effect(
 def sizes_for(
     effect: float, chances: Chances, sd: float | None = None, name: str = ""
 ) -> list[Answer]:
-    """Values a side, and pairs, that see an effect: in sds, or a change where `sd` is given.
+    """Return values per group, and pairs, that detect an effect: in sds, or a change if `sd` is
+    given.
 
     Raises UsageError for an effect that no number finds.
     """
@@ -190,8 +191,9 @@ def smallest_share_difference(n: int, share: float, chances: Chances, name: str 
 def mcnemar_answer(
     only_a: float, only_b: float, chances: Chances, n: int | None = None, name: str = ""
 ) -> Answer:
-    """Pairs that show a difference between cases right in A alone and in B alone; or the power of
-    `n` pairs. Raises UsageError for chances that are none, or equal."""
+    """Return pairs that show a difference between cases right only in A and only in B, or the power
+    of `n` pairs. Raises UsageError for impossible or equal probabilities.
+    """
     try:
         if n is not None:
             seen = power_mcnemar(only_a, only_b, n, alpha=chances.alpha)

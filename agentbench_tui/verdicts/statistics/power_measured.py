@@ -1,5 +1,5 @@
-"""Power and sample size with the measured standard deviation: of one side, or of two case by
-case.
+"""Power and sample size with the measured standard deviation: of one side, or of two case
+by case.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Gain:
     gain: PairingGain
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the gain as JSON."""
         found = asdict(self.gain)
         saved = self.gain.saved
         return {"name": self.name, **found, "saved": saved if math.isfinite(saved) else None}
@@ -62,7 +62,7 @@ class Gain:
 def of_one(
     one: Measured, metric: str | None, effect: float | None, n: int | None, chances: Chances
 ) -> list[Answer]:
-    """Return what the existing runs detect against as many of another agent, and how many
+    """Return what the existing runs detect against as many of another agent, and how many runs
     `effect` requires.
     """
     found: list[Answer] = []
@@ -231,8 +231,9 @@ def _discordance(
 def _of_graded(
     values: Floats, design: Design, label: str, effect: float, n: int | None, chances: Chances
 ) -> list[Answer]:
-    """Of credit between right and wrong, by how much cases differ, not by how many do: what tests
-    of right and wrong go by. `values` are the means of cases, or their differences within pairs."""
+    """Answer for graded credit: by how much cases differ rather than by how many, as tests of right
+    and wrong do. `values` are the means of cases, or their differences within pairs.
+    """
     sd = float(values.std(ddof=1))
     n = n or len(values)
     base = Answer(label, design, n, None, "points", "effect", chances.power, what="cases")
@@ -248,7 +249,7 @@ def _of_graded(
 
 
 def _pairs(a: TaskEvidence, b: TaskEvidence, metric: str) -> tuple[Floats, Floats] | None:
-    """The means of the cases that both have."""
+    """Return the means of the cases that both have."""
     first, second = _case_means(a, metric), _case_means(b, metric)
     both = sorted(first.keys() & second.keys())
     if len(both) < _FEWEST:

@@ -1,4 +1,4 @@
-"""`stats check`: our statistics against the answers of other software, from a file.
+"""`stats check`: compares agentbench's statistics with results of other software, from a file.
 
 The file has the shape of a dictionary of sections, each with its inputs, its answers and words on
 how near they are to be met. Every answer is computed from the inputs in the file.
@@ -39,19 +39,19 @@ _INPUTS = "inputs"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A file, checked."""
+    """A checked file."""
 
     file: str
     findings: Findings
 
     @property
     def failed(self) -> list[Checked]:
-        """Report entries that differ by more than the tolerance."""
+        """Return entries that differ by more than the tolerance."""
         return [entry for entry in self.findings.checked if not entry.ok]
 
 
 def check_file(path: Path) -> Check:
-    """Raises UsageError for a file that cannot be read, or has none of the sections."""
+    """Check a file. Raises UsageError if it cannot be read, or has none of the sections."""
     content = _read(path)
     inputs = content.get(_INPUTS)
     given: Mapping[str, Any] = inputs if isinstance(inputs, Mapping) else {}
@@ -81,7 +81,7 @@ def check_file(path: Path) -> Check:
 
 
 def check_document(check: Check) -> dict[str, Any]:
-    """As JSON: `agentbench.stats-check/1`."""
+    """Return the check as JSON: `agentbench.stats-check/1`."""
     checked = check.findings.checked
     return {
         "schema": SCHEMA,
@@ -96,7 +96,7 @@ def check_document(check: Check) -> dict[str, Any]:
 
 
 def entry_row(entry: Checked) -> dict[str, Any]:
-    """One entry as a row of JSON and of the table."""
+    """Return one entry as a row of JSON and of the table."""
     return {
         "entry": entry.entry,
         "theirs": _number(entry.theirs),

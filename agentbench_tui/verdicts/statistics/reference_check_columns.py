@@ -1,4 +1,4 @@
-"""Reference answers about two columns: figures, intervals, tests, effect sizes."""
+"""Checks reference results about two columns: figures, intervals, tests, effect sizes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _USUAL_WIDTHS = (3.0, 10.0)
 
 
 def descriptive(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
-    """Figures of each column."""
+    """Check the figures of each column."""
     for name, part in sheet.parts():
         x = _column(inputs, name)
         figures = summarise(x)
@@ -98,7 +98,7 @@ def _median_interval(x: Floats) -> list[float]:
 
 
 def bootstrap(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
-    """Ends of bootstrap intervals, near enough for what chance leaves open."""
+    """Check the ends of bootstrap intervals, within what chance leaves open."""
     match = _WIDTHS.search(sheet.words("_method"))
     means, medians = map(float, match.groups()) if match else _USUAL_WIDTHS
     unsteady = sheet.words("_warning")
@@ -168,8 +168,9 @@ def _ends_found(found: Bootstrap | None) -> list[float]:
 
 
 def _bca_ends(found: Bootstrap, a: Floats, b: Floats, how: Resampling) -> list[float]:
-    """Check the ratio of medians, for which commands use percentile ends, since BCa is unstable
-    there; z0 and the ends are as for means, the acceleration is the jackknife's over both columns.
+    """Return BCa ends of the ratio of medians, for which commands use percentile ends, since BCa is
+    unstable there; z0 and the ends as for means, with the jackknife's acceleration over both
+    columns.
     """
     closeness = resampled.CLOSENESS * abs(found.estimate)
     bias = bias_correction(found.resampled, found.estimate, closeness)
@@ -185,7 +186,7 @@ def _bca_ends(found: Bootstrap, a: Floats, b: Floats, how: Resampling) -> list[f
 
 
 def tests(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
-    """Tests of B against A; differences are B - A."""
+    """Check tests of B against A; differences are B - A."""
     a, b = _column(inputs, "A"), _column(inputs, "B")
     for name, part in sheet.parts():
         if name.startswith("permutation_exact_signflip"):
@@ -199,7 +200,7 @@ def tests(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
 
 
 def _test_answers(name: str, a: Floats, b: Floats) -> dict[str, Any]:
-    """By the names of the entries; empty for a test that is not known."""
+    """Return results by entry name; empty for an unknown test."""
     if name in {"welch_raw", "welch"}:
         return _t_answers(welch(b, a))
     if name == "welch_log":
@@ -247,7 +248,7 @@ def _t_answers(test: TTest | None) -> dict[str, Any]:
 
 
 def _wilcoxon_answers(test: SignedRankTest | None) -> dict[str, Any]:
-    """W as scipy has it, the smaller of both sums of ranks."""
+    """Return W as in scipy, the smaller of both sums of ranks."""
     if test is None:
         return {}
     smaller = min(test.w, test.n * (test.n + 1) / 2 - test.w)
@@ -287,7 +288,7 @@ def _sign_flips(part: Sheet, name: str, differences: Floats) -> None:
 
 
 def effect_sizes(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
-    """Sizes of B against A; entries are known by the beginning of their names."""
+    """Check sizes of B against A; entries are recognized by the beginning of their names."""
     a, b = _column(inputs, "A"), _column(inputs, "B")
     known: dict[str, float | None] = {
         "cohen_d": effect_size.cohens_d(b, a),
@@ -322,5 +323,5 @@ def _ends(interval: Interval | None) -> list[float]:
 
 
 def _level(digits: str) -> float:
-    """`95` and `995` are 0.95 and 0.995."""
+    """Convert `95` and `995` to 0.95 and 0.995."""
     return float(f"0.{digits}")

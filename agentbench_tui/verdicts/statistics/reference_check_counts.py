@@ -1,4 +1,6 @@
-"""Reference answers about p values together, shares, passes, clusters, and tables of tasks."""
+"""Checks reference results about multiple p values, shares, passes, clusters, and tables of
+tasks.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ _USUAL_TOLERANCE = 0.003
 
 
 def multiplicity(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
-    """p values, adjusted together."""
+    """Check p values adjusted together."""
     p = [float(one) for one in sheet.given("p")]
     for name in sheet.names():
         if name in _ADJUSTMENTS:
@@ -60,7 +62,7 @@ def multiplicity(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
 
 
 def passes(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
-    """pass@k and pass^k of tasks with n tries and c passes."""
+    """Check pass@k and pass^k of tasks with n attempts and c passes."""
     tasks = [(int(n), int(c)) for n, c in sheet.given("tasks_n_c")]
     for name, function in (("pass_at_k", pass_at_k), ("pass_hat_k", pass_hat_k)):
         table = sheet.part(name)
@@ -71,7 +73,7 @@ def passes(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
 
 
 def proportions(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
-    """Intervals of `c/n`, and McNemar's exact test of `mcnemar_b=…_c=…`."""
+    """Check intervals of `c/n`, and McNemar's exact test of `mcnemar_b=…_c=…`."""
     for name, part in sheet.parts():
         if share := re.fullmatch(r"(\d+)/(\d+)", name):
             _share_intervals(part, int(share[1]), int(share[2]))
@@ -88,8 +90,9 @@ def _share_intervals(part: Sheet, successes: int, n: int) -> None:
 
 
 def clustered(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
-    """Standard errors of a mean of scores that go together in clusters; of B - A in entries whose
-    names speak of pairs or differences."""
+    """Check standard errors of a mean of clustered scores; of B - A in entries whose names mention
+    pairs or differences.
+    """
     clusters = np.asarray(sheet.given("cluster"))
     scores = np.asarray(sheet.given("score"), dtype=np.float64)
     differences = None
@@ -119,7 +122,7 @@ def _cluster_answer(name: str, x: Floats, clusters: NDArray[Any]) -> float | Non
 
 
 def task_aggregates(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
-    """Figures over tasks with few runs; `X_runs_by_tasks` holds a row for each run."""
+    """Check figures over tasks with few runs; `X_runs_by_tasks` holds a row per run."""
     tables = {
         name[0]: np.asarray(sheet.given(name), dtype=np.float64).T
         for name in sheet.names()

@@ -1,4 +1,4 @@
-"""Reference answers about power, sample sizes, precision, and the scalability law."""
+"""Checks reference results about power, sample sizes, precision, and the scalability law."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def power(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
 def _of_effects(
     sheet: Sheet, size: Callable[..., SampleSize], chance: Callable[..., float]
 ) -> None:
-    """Parts `d=…` or `dz=…` with `n…_for_80pct` and `power_at_n15`."""
+    """Check parts `d=…` or `dz=…` with `n…_for_80pct` and `power_at_n15`."""
     for name, part in sheet.parts():
         match = re.fullmatch(r"dz?=([\d.]+)", name)
         if match is None:
@@ -62,7 +62,7 @@ def _smallest_effects(part: Sheet, design: str, alpha: float, wanted: float) -> 
 
 
 def scalability(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
-    """Fits of the universal scalability law to `N` and `throughput`."""
+    """Check fits of the universal scalability law to `N` and `throughput`."""
     load = np.asarray(sheet.given("N"), dtype=np.float64)
     throughput = np.asarray(sheet.given("throughput"), dtype=np.float64)
     match = re.search(r"relative ([\d.]+(?:e-?\d+)?)", sheet.words("tolerance"))

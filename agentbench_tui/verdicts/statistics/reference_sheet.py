@@ -1,4 +1,4 @@
-"""A file of reference answers, read part by part: which were checked, and how they came out."""
+"""Reads a file of reference results part by part, recording what was checked and the outcome."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Shapiro-Wilk in scipy 1.17 and 1.18)."""
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One entry of the file with our answer."""
+    """One entry of the file with agentbench's result."""
 
     entry: str
     theirs: float
@@ -49,7 +49,7 @@ class Checked:
 
 @dataclass(slots=True)
 class Findings:
-    """Results of checking a file, collected while it is read."""
+    """Results of checking a file, collected while reading it."""
 
     checked: list[Checked] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Findings:
 
 
 class Missing(Exception):
-    """An input that a section needs is not in the file."""
+    """Raised if the file lacks an input of a section."""
 
 
 class Sheet:
@@ -77,14 +77,14 @@ class Sheet:
         return [name for name in self._content if not name.startswith("_")]
 
     def given(self, name: str) -> Any:
-        """An input. Raises Missing when it is not there."""
+        """Return an input. Raises Missing if it does not exist."""
         if name not in self._content:
             raise Missing(f"{self.name}.{name} is not in the file")
         self._known.add(name)
         return self._content[name]
 
     def words(self, name: str) -> str:
-        """A remark of the file; empty when it is not there."""
+        """Return a remark of the file; empty if it does not exist."""
         self._known.add(name)
         return str(self._content.get(name, ""))
 
@@ -99,12 +99,12 @@ class Sheet:
         return sheet
 
     def parts(self) -> list[tuple[str, Sheet]]:
-        """All parts by their names."""
+        """Return all parts by name."""
         found = [(name, self.part(name)) for name in self.names()]
         return [(name, sheet) for name, sheet in found if sheet is not None]
 
     def skip(self, name: str, reason: str) -> None:
-        """Leave an entry or part out, and say why."""
+        """Skip an entry or part, with the reason."""
         if name in self._content:
             self._known.add(name)
             self._findings.skipped.append((f"{self.name}.{name}", reason))
@@ -127,7 +127,7 @@ class Sheet:
         self.same(name, answer, rule=rule, note=note)
 
     def same(self, name: str, ours: Answer, *, rule: Rule = EXACT, note: str = "") -> None:
-        """Compare an answer with the entry, if the file has it."""
+        """Compare a result with the entry, if the file has it."""
         if name not in self._content:
             return
         self._known.add(name)

@@ -34,7 +34,7 @@ Below = Literal["yes", "no", "open"]
 
 @dataclass(frozen=True, slots=True)
 class RunSpread:
-    """The spread of one metric over the runs at one place."""
+    """Variation of one metric over the runs at one place."""
 
     name: str
     """Place and metric, or the summary of a learning curve."""
@@ -72,8 +72,9 @@ def spread_of(name: str, unit: str, runs: RunValues, threshold: float, wanted: f
 
 
 def spread_at(one: Measured, metric: str, threshold: float, wanted: float) -> RunSpread:
-    """The same of a metric as it was measured, with the split of its variance into that within
-    repeats (of shares: within cases) and that between them."""
+    """Return the variation of a measured metric, with its variance split into that within repeats
+    (for shares: within cases) and between them.
+    """
     found = spread_of(
         f"{one.place} · {metric}", unit_of(metric), run_values(one, metric), threshold, wanted
     )
@@ -90,7 +91,7 @@ def spread_at(one: Measured, metric: str, threshold: float, wanted: float) -> Ru
 
 
 def spread_document(one: RunSpread) -> dict[str, Any]:
-    """One metric as JSON; shares of the mean but `mean`, `sd` and variances."""
+    """Return one metric as JSON; all but `mean`, `sd` and variances are shares of the mean."""
     spread = one.curve.spread
     return {
         "name": one.name,
@@ -120,7 +121,7 @@ def spread_document(one: RunSpread) -> dict[str, Any]:
 
 
 def _finite(document: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no infinity."""
+    """Replace infinity by null, since JSON has none."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in document.items()

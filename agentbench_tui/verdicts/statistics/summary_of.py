@@ -1,4 +1,4 @@
-"""`stats summary`: the columns of one selector in figures, and how steady they were."""
+"""`stats summary`: figures of one selector's columns, and their stability."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ColumnSummary:
 
     @property
     def drifted(self) -> list[int]:
-        """The repeats that moved."""
+        """Return the repeats that drifted."""
         return [
             repeat
             for repeat, found in self.drifts.items()
@@ -135,7 +135,7 @@ def _observed(
 def _of_load(
     connection: sqlite3.Connection, evidence: LoadEvidence, metric: str
 ) -> Observed | None:
-    """Answered requests, in the order in which they were sent."""
+    """Return answered requests, in the order in which they were sent."""
     from agentbench_tui.load.results.columns import read_columns
 
     if metric not in _OF_REQUESTS:
@@ -157,7 +157,7 @@ def _of_load(
 
 
 def summary_document(selector: str, found: Sequence[ColumnSummary], seed: int) -> dict[str, Any]:
-    """`agentbench.stats-summary/1`."""
+    """Return `agentbench.stats-summary/1`."""
     return {
         "schema": SCHEMA,
         "selector": selector,
@@ -187,7 +187,7 @@ def _metric_document(one: ColumnSummary) -> dict[str, Any]:
 
 
 def _finite(document: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no infinity."""
+    """Replace infinity by null, since JSON has none."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in document.items()

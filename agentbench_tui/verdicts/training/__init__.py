@@ -1,1 +1,1 @@
-"""Learning curves of training runs, summed up and compared."""
+"""Learning curves of training runs, summarized and compared."""

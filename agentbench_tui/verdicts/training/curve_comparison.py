@@ -1,4 +1,5 @@
-"""Training runs of a candidate against those of a control: one value a run, paired or not.
+"""Compares training runs of a candidate with those of a control: one value per run, paired
+or not.
 
 Everything is shown side by side, and nothing is a gate for anything else: a bootstrap interval, a
 permutation test, a rank test, Student's t, sizes, and a test of normality. What did not finish is
@@ -137,7 +138,7 @@ class RunComparison:
 
     @property
     def margin(self) -> float:
-        """Smallest difference that matters, in the metric's unit."""
+        """Return the smallest relevant difference, in the metric's unit."""
         if self.unit == "share":
             return self.asked.margin or MARGINS["points"]
         size = max(abs(self.a or 0.0), abs(self.b or 0.0)) or 1.0
@@ -145,8 +146,8 @@ class RunComparison:
 
     @property
     def p_value(self) -> float | None:
-        """p of the permutation test; of Welch's *t* for groups in which no permutation reaches p
-        below 5%.
+        """Return p of the permutation test; of Welch's *t* for groups in which no permutation
+        reaches p below 5%.
         """
         if not self.paired and self.n < PERMUTED_FROM:
             return None if self.t is None else self.t.p
@@ -204,7 +205,7 @@ def compare_runs(
 def judged_runs(
     found: RunComparison, p_adjusted: float | None, p_worst: float | None = None
 ) -> RunComparison:
-    """With its verdict, once its p is adjusted for the other metrics.
+    """Return the comparison with its verdict, once its p is adjusted for the other metrics.
 
     `p_worst` is that of the worst case, adjusted likewise; its own unless given.
     """

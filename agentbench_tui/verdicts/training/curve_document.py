@@ -1,4 +1,4 @@
-"""The JSON document of a comparison of training runs: `agentbench.compare/1`, and more in it."""
+"""The JSON document of a comparison of training runs: `agentbench.compare/1` with additions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIDES = ("control", "candidate")
 
 
 def curve_document(answers: Sequence[Answer]) -> Document:
-    """A missing number is null, and so is an end of an interval that is open."""
+    """Return the document. A missing number is null, and so is an open end of an interval."""
     first = answers[0].comparison
     said = [answer.comparison.verdict for answer in answers]
     found = Outcome(
@@ -51,7 +51,7 @@ def curve_document(answers: Sequence[Answer]) -> Document:
 
 
 def metric_document(answer: Answer) -> Document:
-    """One metric's comparison; `low` and `high` are those of the bootstrap."""
+    """Return one metric's comparison; `low` and `high` are those of the bootstrap."""
     found = answer.comparison
     low, high = bootstrap_ends(found)
     return {
@@ -100,7 +100,7 @@ def metric_document(answer: Answer) -> Document:
 
 
 def bootstrap_ends(found: RunComparison) -> tuple[float | None, float | None]:
-    """End of the interval; None for an open end, and if there is none."""
+    """Return the ends of the interval; None for an open end, and without an interval."""
     if found.bootstrap is None:
         return None, None
     interval = found.bootstrap.interval
@@ -108,7 +108,7 @@ def bootstrap_ends(found: RunComparison) -> tuple[float | None, float | None]:
 
 
 def method_words(found: RunComparison) -> str:
-    """How p and the interval were computed."""
+    """Describe how p and the interval were computed."""
     name = "sign-flip permutation" if found.paired else "label permutation"
     parts = []
     if found.permutation is None or found.p_value != found.permutation.p:

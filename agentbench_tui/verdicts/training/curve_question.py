@@ -1,4 +1,4 @@
-"""A question about training runs, answered: which runs, summed up how, by which metrics."""
+"""Answers a question about training runs: which runs, summarized how, by which metrics."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LOWER = ("loss", "error", "regret", "_ms", "_s", "cost_usd")
 
 @dataclass(frozen=True, slots=True)
 class NamedRuns:
-    """The runs as they were named: pairs, or a list a side."""
+    """The named runs: pairs, or one list per side."""
 
     pairs: tuple[NamedPair, ...] = ()
     control: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One metric's comparison, with how its runs were summed up and paired."""
+    """One metric's comparison, with how its runs were summarized and paired."""
 
     comparison: RunComparison
     summary: str
@@ -69,7 +69,7 @@ class Answer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the result."""
+        """Return remarks on the result."""
         simulated = "some runs are simulated, others measured: there is no winner"
         first = () if self.is_ranked else (simulated,)
         return (*first, *self.comparison.notes, *self.remarks)
@@ -82,7 +82,7 @@ class Answer:
 
 
 def direction(metric: str, better: Better | None) -> Better:
-    """Which way a metric is good: as told, as we know it, or as the end of its name says.
+    """Return the better direction of a metric: as given, as known, or by the end of its name.
 
     Raises UsageError where none of them does.
     """
@@ -108,8 +108,8 @@ def answers(
     kind: SummaryKind,
     asked: AskedOfRuns,
 ) -> list[Answer]:
-    """The comparison by each metric, their p adjusted together by Holm's rule; None is the usual
-    metric, or that of files which have one alone.
+    """Return the comparison by each metric, with p adjusted together by Holm's rule; None is the
+    usual metric, or the only one of the files.
 
     Raises UsageError for runs and metrics that are nowhere, Unmeasured where no run of a side
     finished.
@@ -125,7 +125,7 @@ def answers(
 
 
 def _adjusted(tested: Sequence[float | None]) -> list[float | None]:
-    """By Holm's rule, those that there are."""
+    """Adjust the existing p values by Holm's rule."""
     known = iter(holm([p for p in tested if p is not None]))
     return [None if p is None else next(known) for p in tested]
 
@@ -172,7 +172,7 @@ def _remarks(runs: Iterable[Run], metric: str) -> tuple[str, ...]:
 def _sides(
     named: NamedRuns, runs: Mapping[str, Run]
 ) -> tuple[Sequence[Run], Sequence[Run], str, bool]:
-    """Both sides, how they are paired, and whether they are."""
+    """Return both sides, how they are paired, and whether they are."""
     if named.pairs:
         control = [_seeded(runs[pair.control], pair.seed) for pair in named.pairs]
         candidate = [_seeded(runs[pair.candidate], pair.seed) for pair in named.pairs]

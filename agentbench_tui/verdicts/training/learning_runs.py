@@ -1,5 +1,6 @@
-"""Learning curves of several runs, from a file each or from one file with a column of runs; and
-each run as two numbers: the area under the last of its curve, and its slope."""
+"""Learning curves of several runs, from a file each or one file with a column of runs; each run as
+two numbers: the area under the last part of its curve, and its slope.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ from agentbench_tui.verdicts.training.training_run import (
 
 @dataclass(frozen=True, slots=True)
 class CurveNumbers:
-    """One kind of number of every run that has it."""
+    """One kind of number, for every run that has it."""
 
     name: str
     runs: RunValues
@@ -46,13 +47,13 @@ class LearningRuns:
 
 
 def is_curve_file(path: Path) -> bool:
-    """Whether a file has a column of steps, so that each of its runs is a curve."""
+    """Return whether a file has a column of steps, so that each of its runs is a curve."""
     content = read_table(path, _is_step)
     return isinstance(content, Table) and bool(content.columns)
 
 
 def learning_runs(paths: Sequence[Path], metric: str | None) -> LearningRuns:
-    """Every run of the files. Raises UsageError where no run logged the metric."""
+    """Return every run of the files. Raises UsageError if no run logged the metric."""
     runs = [run for path in paths for run in runs_of_file(path, metric)]
     if all(run.series is None for run in runs):
         raise UsageError(f"{runs[0].name}: {runs[0].reason}")
@@ -82,8 +83,9 @@ def _values(found: Sequence[tuple[int | None, float]]) -> RunValues:
 
 
 def runs_of_file(path: Path, metric: str | None) -> list[Run]:
-    """The run of a file, or each one that its column of runs names; one that did not log the
-    metric has a reason. Raises UsageError for what cannot be read."""
+    """Return the run of a file, or each one named in its column of runs; a run without the metric
+    has a reason. Raises UsageError for an unreadable file.
+    """
     names = {*STEPS, VALUE, (metric or DEFAULT_METRIC).lower(), "seed", *ROLES["run"]}
     content = read_table(path, lambda name: name.lower() in names)
     if isinstance(content, Table) and (label := _named(content, ROLES["run"])) is not None:
@@ -96,7 +98,7 @@ def runs_of_file(path: Path, metric: str | None) -> list[Run]:
 
 
 def _of_column(table: Table, label: str, metric: str | None) -> list[Run]:
-    """The runs of a file with a column that names them."""
+    """Return the runs of a file with a column that names them."""
     steps, column = _named(table, STEPS), metric_column(table, metric)
     if steps is None:
         raise UsageError(f"{table.path}: no column of steps; it has {', '.join(table.names)}")
@@ -136,7 +138,7 @@ def _number(table: Table, name: str, row: int, cell: object) -> float:
 
 
 def _finite(table: Table, name: str, row: int) -> float:
-    """Of a step or a seed."""
+    """Return the finite number of a step or seed."""
     cell = table.columns[name][row]
     number = _number(table, name, row, cell)
     if not math.isfinite(number):

@@ -1,4 +1,4 @@
-"""Which runs are meant by names: files with their series, or runs of the store with a value."""
+"""Finds runs by name: files with their series, or stored runs with a value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEYS = ("control", "candidate", "seed")
 
 @dataclass(frozen=True, slots=True)
 class NamedPair:
-    """Two runs that belong together."""
+    """Two runs that form a pair."""
 
     control: str
     candidate: str
@@ -31,7 +31,8 @@ class NamedPair:
 
 
 def parse_pairs(texts: Iterable[str]) -> list[NamedPair]:
-    """JSON objects `{"control": …, "candidate": …, "seed": …}`, or arrays of them, in order.
+    """Parse JSON objects `{"control": …, "candidate": …, "seed": …}`, or arrays of them, in
+    order.
 
     A text may hold several, one after the other.
 
@@ -48,7 +49,7 @@ def parse_pairs(texts: Iterable[str]) -> list[NamedPair]:
 
 
 def _values(text: str) -> Iterator[Any]:
-    """The JSON values in a text, one after the other."""
+    """Yield consecutive JSON values in a text."""
     decoder, place = json.JSONDecoder(), 0
     while rest := text[place:].strip():
         place = len(text) - len(text[place:].lstrip())
@@ -81,7 +82,7 @@ def _pair(given: Any, number: int) -> NamedPair:
 
 
 def check_lists(control: Sequence[str], candidate: Sequence[str]) -> None:
-    """Raise UsageError for a list that is missing, and for a run that is named twice."""
+    """Raise UsageError for a missing list, and for a run that is named twice."""
     for name, given in (("control", control), ("candidate", candidate)):
         if not given:
             raise UsageError(f"--{name}-run-ids: give the runs of both sides")
@@ -98,7 +99,7 @@ def _check_once(names: Sequence[str], where: str) -> None:
 
 
 def find_files(names: Iterable[str], folder: Path | None) -> dict[str, Path]:
-    """Name → file with its series, of those that have one."""
+    """Return the file of the series of each name that has one."""
     return {name: path for name in names if (path := find_series(name, folder)) is not None}
 
 
@@ -115,7 +116,7 @@ def run_of_file(name: str, path: Path, metric: str | None) -> Run:
 def run_of_store(
     connection: sqlite3.Connection | None, name: str, metric: str, where: Mapping[str, str | None]
 ) -> Run:
-    """A run of the store with its value: the mean over its repeats, of times the geometric one.
+    """Return a stored run with its value: the mean over its repeats, geometric for times.
 
     `where` are `suite` and `benchmark`, of which there may be only one. With a reason instead of
     a value where it has none.

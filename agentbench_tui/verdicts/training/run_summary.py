@@ -1,4 +1,4 @@
-"""Each of several training runs as one number, and which of them did not get so far.
+"""Reduces each of several training runs to one number, and lists the unfinished ones.
 
 The window is the same steps for all runs, so that one which stopped early is seen to have, rather
 than being summed up over a time at which the others were not done either. What did not finish has
@@ -29,7 +29,7 @@ _SEED = re.compile(r"seed[_=-]?(\d{1,15})", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class SummaryKind:
-    """How a curve becomes a number."""
+    """How a curve is reduced to a number."""
 
     type: Literal["auc", "last_n"] = "auc"
     percent: float = 0.25
@@ -57,7 +57,7 @@ class SummaryKind:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run by its name, with its series or its value, or with the reason why there is neither."""
+    """A run by name, with its series or value, or the reason why it has neither."""
 
     name: str
     seed: int | None = None
@@ -73,7 +73,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Summarised:
-    """Runs with their values, and what these are."""
+    """Runs with their values, and a description of these."""
 
     runs: tuple[Run, ...]
     words: str
@@ -81,7 +81,7 @@ class Summarised:
 
 
 def seed_of_name(name: str) -> int | None:
-    """The seed that a run's name tells, as `base.arch.seed1072` does."""
+    """Return the seed in a run's name, such as `base.arch.seed1072`."""
     found = _SEED.findall(name)
     return int(found[-1]) if found else None
 
@@ -106,7 +106,7 @@ def _by_seed(runs: Sequence[Run]) -> dict[int, Run]:
 
 
 def summarised(runs: Sequence[Run], kind: SummaryKind) -> Summarised:
-    """The runs with their values, all over the same window.
+    """Return the runs with their values, all over the same window.
 
     Those that have a value already keep it.
     """
@@ -123,8 +123,9 @@ def summarised(runs: Sequence[Run], kind: SummaryKind) -> Summarised:
 
 
 def summary_window(curves: Sequence[Series], kind: SummaryKind) -> tuple[float, float] | None:
-    """First and last step of the window of these curves; None for the last n values, and where
-    there are no curves."""
+    """Return the first and last step of the window of these curves; None for the last n values, and
+    without curves.
+    """
     if kind.type == "last_n":
         return None
     if kind.step_min is not None and kind.step_max is not None:
@@ -177,7 +178,7 @@ def _unfinished(series: Series, bounds: tuple[float, float] | None, longest: flo
 
 
 def _within(series: Series, bounds: tuple[float, float]) -> tuple[Floats, Floats, str]:
-    """The points that the window needs; values that are no numbers matter only inside it."""
+    """Return the points that the window needs; invalid values matter only inside it."""
     known = ~np.isnan(series.values)
     inside = (bounds[0] <= series.steps) & (series.steps <= bounds[1])
     lost = series.steps[inside & ~known]

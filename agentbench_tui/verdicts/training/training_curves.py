@@ -1,5 +1,6 @@
 """Learning curves of one or two groups of training runs: each run, their mean with its interval,
-each as a number, and the second group against the first."""
+each as a number, and the second group compared with the first.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ KINDS = (SummaryKind(), SummaryKind(type="last_n"))
 
 @dataclass(frozen=True, slots=True)
 class CurveGroup:
-    """Runs that differ in their seeds alone."""
+    """Runs that differ only in their seeds."""
 
     name: str
     runs: tuple[Run, ...]
@@ -53,7 +54,7 @@ class CurveGroup:
 
 @dataclass(frozen=True, slots=True)
 class TrainingCurves:
-    """What can be said of one or two groups."""
+    """Results on one or two groups."""
 
     metric: str
     groups: tuple[CurveGroup, ...]
@@ -73,8 +74,8 @@ class TrainingCurves:
 def read_curves(
     paths: Sequence[Path], metric: str | None = None, better: Better | None = None
 ) -> TrainingCurves:
-    """A group a path: a file of one run or of several, or a folder of such files. `better` says
-    which way the metric is good, where its name does not.
+    """Read one group per path: a file of one or more runs, or a folder of such files. `better`
+    gives the metric's better direction if its name does not.
 
     Raises UsageError for what cannot be read, and where no run logged the metric.
     """
@@ -92,7 +93,7 @@ def read_curves(
 def training_curves(
     groups: Sequence[tuple[str, Sequence[Run]]], metric: str, better: Better | None = None
 ) -> TrainingCurves:
-    """Of named groups of runs; the first one is the control."""
+    """Return the curves of named groups of runs; the first group is the control."""
     everybody = [run for _, runs in groups for run in runs]
     summed = [summarised(everybody, kind) for kind in KINDS]
     found, start = [], 0
@@ -128,7 +129,7 @@ def training_curves(
 
 
 def _name(path: Path, paths: Sequence[Path]) -> str:
-    """The last part of the path; all of it where both end alike."""
+    """Return the last part of the path; all of it if both end alike."""
     return path.name if len({one.name for one in paths}) == len(paths) else str(path)
 
 
@@ -159,7 +160,7 @@ def _mean(runs: Sequence[Run]) -> tuple[MeanCurve | None, str]:
 
 
 def _direction(metric: str, better: Better | None) -> Better | None:
-    """As told, or as the metric's name says."""
+    """Return the better direction as given, or by the metric's name."""
     try:
         return direction(metric, better)
     except UsageError:
@@ -169,7 +170,9 @@ def _direction(metric: str, better: Better | None) -> Better | None:
 def _judged(
     metric: str, way: Better, sides: Sequence[Sequence[Sequence[Run]]]
 ) -> tuple[tuple[RunComparison | None, ...], str]:
-    """The second side against the first by each kind, their p adjusted together by Holm's rule."""
+    """Compare the second side with the first by each kind, with p adjusted together by
+    Holm's rule.
+    """
     found = [_compared(metric, way, *pair) for pair in sides]
     tested = [one.p_value for one in found if one is not None and one.p_value is not None]
     adjusted = iter(holm(tested))
@@ -188,7 +191,7 @@ def _judged(
 def _compared(
     metric: str, way: Better, control: Sequence[Run], candidate: Sequence[Run]
 ) -> RunComparison | None:
-    """Not yet judged; None where no run of a side finished."""
+    """Return the comparison, not yet judged; None if no run of a side finished."""
     if not all(any(run.value is not None for run in side) for side in (control, candidate)):
         return None
     of_control, of_candidate, alone = paired_by_seed(control, candidate)

@@ -1,4 +1,4 @@
-"""One training run as a learning curve, from a file of steps and values.
+"""One training run as a learning curve, read from a file of steps and values.
 
 A file is CSV or JSON lines, a row each time something was logged: a column of steps and one a
 metric. Rows that do not log the metric say nothing of it; NaN that was logged is kept, since it
@@ -42,7 +42,7 @@ _NO_VALUE = {"", "null", "none"}
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What a run logged of one metric."""
+    """The logged values of one metric of a run."""
 
     steps: Floats
     """Rising."""
@@ -58,13 +58,14 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Unlogged:
-    """A file that is there, but not one value of the metric in it."""
+    """A file without a value of the metric."""
 
     reason: str
 
 
 def find_series(name: str, folder: Path | None) -> Path | None:
-    """The file with the series of a run: a path, or a name within `folder`; None without one.
+    """Return the file with the series of a run: a path, or a name within `folder`; None without
+    one.
 
     Raises UsageError for a folder of several files of which none is told to be it.
     """
@@ -91,8 +92,9 @@ def _in_folder(folder: Path) -> Path:
 
 
 def metric_column(table: Table, metric: str | None) -> str | None:
-    """The column of a metric; where none is asked for that of the usual one, or `value` of a file
-    that holds nothing else. What was asked for is never read from a column of another name."""
+    """Return the column of a metric; by default that of the usual one, or `value` of a file without
+    other columns. A requested metric is never read from a column of another name.
+    """
     found = _named(table, (metric or DEFAULT_METRIC,))
     if found is None and metric is None and all(name.lower() in _BESIDE for name in table.names):
         return _named(table, (VALUE,))
@@ -100,14 +102,14 @@ def metric_column(table: Table, metric: str | None) -> str | None:
 
 
 def no_column(table: Table, metric: str | None) -> str:
-    """Says that a file does not have a metric, and what it has instead."""
+    """Report that a file lacks a metric, and which it has."""
     name = metric or DEFAULT_METRIC
     has = ", ".join(table.names[:12]) + (" …" if len(table.names) > 12 else "")
     return f"does not log {name}{did_you_mean(name, table.names)}; it has {has}"
 
 
 def read_series(path: Path, metric: str | None) -> Series | Unlogged:
-    """The series of one metric; see `metric_column` for None.
+    """Return the series of one metric; see `metric_column` for None.
 
     Raises UsageError with file and line for what cannot be read.
     """
@@ -158,7 +160,7 @@ def _series(table: Table, steps: str, column: str) -> Series | Unlogged:
 
 
 def _number(table: Table, row: int, name: str, cell: Any) -> float:
-    """Infinity counts as NaN: neither has a mean."""
+    """Return the number of a cell; infinity counts as NaN, since neither has a mean."""
     text = str(cell).strip()
     try:
         value = float(with_decimal_point(text) if table.has_decimal_commas(name) else text)

@@ -1,4 +1,4 @@
-"""What a comparison of runs says if those that did not finish had gone against its result.
+"""Compares runs under the assumption that the unfinished ones had gone against the result.
 
 Runs that crash are seldom a random choice. Were the rest compared alone, a candidate that diverges
 one time in four could look better than a control that never does.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class HowTested(Protocol):
-    """What a test is asked."""
+    """Settings of the test."""
 
     @property
     def alpha(self) -> float: ...
@@ -36,7 +36,7 @@ class HowTested(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WorstCase:
-    """The comparison of all runs; those that did not finish have a value that others had."""
+    """The comparison of all runs; unfinished ones have a value that others had."""
 
     control: float | None
     """What stands for each control that did not finish; None where all did."""
@@ -55,7 +55,7 @@ class WorstCase:
 def worst_case(
     control: Sequence[Run], candidate: Sequence[Run], *, paired: bool, how: HowTested
 ) -> WorstCase | None:
-    """All runs, with the extreme value of any run for each that did not finish.
+    """Compare all runs, with the extreme value of any run for each unfinished one.
 
     Whichever extreme draws the difference towards 0 and beyond. None where all finished, or none.
     """

@@ -1,1 +1,1 @@
-"""The answers of one execution, chosen and sorted."""
+"""The answers of one execution, filtered and sorted."""

@@ -1,4 +1,4 @@
-"""One answer in full: the conversation, the scores, and where its time went."""
+"""One answer in full: the conversation, the scores, and the use of its time."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class CaseDetail(Page[dict[str, Any]]):
         waterfall.show(waterfall_of_answer(found))
 
     def action_step(self, by: int) -> None:
-        """The next answer of the list, or the one before."""
+        """Show the next answer of the list, or the previous one."""
         at = self._at + by
         if not 0 <= at < len(self._seqs):
             self.notify("this is the last one of the list" if by > 0 else "this is the first one")
@@ -127,7 +127,7 @@ class CaseDetail(Page[dict[str, Any]]):
         self.query_one(f"#{self._view}").focus()
 
     def action_copy(self) -> None:
-        """The answer's text, made safe."""
+        """Copy the answer's sanitized text."""
         answer = {} if self._row is None else self._row["answer"] or {}
         said = answer.get("text") or ""
         if not said:
@@ -143,7 +143,7 @@ class CaseDetail(Page[dict[str, Any]]):
             self.tell(shlex.join([*parts, "--case", self._row["case_id"]]))
 
     def action_copy_id(self) -> None:
-        """The case's id."""
+        """Copy the case's id."""
         if self._row is not None:
             self.app.copy_to_clipboard(visible(self._row["case_id"]))
             self.notify("copied the case's id")

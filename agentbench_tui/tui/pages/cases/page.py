@@ -65,7 +65,7 @@ _NO_P95 = "the p95 latency of this execution is unknown: it has too few answers 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Data of an execution that are shown."""
+    """The shown data of an execution."""
 
     page: AnswerPage
     count: int | None
@@ -79,7 +79,7 @@ class Answers:
 
 
 class Cases(ExecutionPage[Answers]):
-    """The list of answers, and next to it the one at the cursor."""
+    """The list of answers, with the one at the cursor next to it."""
 
     NAME = "Cases"
     DEFAULT_CSS: ClassVar[str] = """
@@ -153,7 +153,7 @@ class Cases(ExecutionPage[Answers]):
         self._preview(grid.cursor_key)
 
     def _follow(self, led: tuple[int, ...]) -> None:
-        """Open the answer that another page led to."""
+        """Open the answer that another page linked to."""
         lead = self.lead
         if lead is None or not lead.case:
             return
@@ -166,12 +166,12 @@ class Cases(ExecutionPage[Answers]):
         self.app.push_screen(CaseDetail(led, at))
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """Another answer at the cursor."""
+        """Show the answer at the cursor."""
         event.stop()
         self._preview(event.key)
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the answer in full."""
+        """Show the answer in full on Enter."""
         event.stop()
         if self.looked is None:
             return
@@ -184,31 +184,31 @@ class Cases(ExecutionPage[Answers]):
             self.app.push_screen(CaseDetail(seqs, seqs.index(seq)))
 
     def on_grid_title_clicked(self, event: Grid.TitleClicked) -> None:
-        """A click on a column sorts by it."""
+        """Sort by the clicked column."""
         event.stop()
         for sort in SORTS:
             if sort == event.column:
                 self._ask(replace(self._query, sort=sort))
 
     def on_filter_line_filtered(self, event: FilterLine.Filtered) -> None:
-        """Other words."""
+        """Apply other filter words."""
         event.stop()
         self._ask(replace(self._query, words=event.words))
 
     def on_filter_line_left(self, event: FilterLine.Left) -> None:
-        """Back to the list."""
+        """Return to the list."""
         event.stop()
         self.query_one("#answers", Grid).focus()
 
     def action_filter(self) -> None:
-        """Type words that the answers must contain."""
+        """Open the filter for words that the answers must contain."""
         if self._is_load():
             self.notify("a load keeps no words to look for: f chooses by how requests ended")
         else:
             self.query_one("#filter", FilterLine).open()
 
     def action_choose(self, which: Which) -> None:
-        """Only some of the answers; once more: all."""
+        """Show only some of the answers; pressed again, all."""
         if self._is_load() and which != "all":
             self.notify("requests of a load are not judged: f chooses by how they ended")
             return
@@ -219,7 +219,7 @@ class Cases(ExecutionPage[Answers]):
         self._ask(replace(self._query, which="all" if again else which, kind=None))
 
     def action_failed(self) -> None:
-        """Show failures: all, then one kind after the other, then all answers again."""
+        """Show failures: all, then one kind after another, then all answers again."""
         kinds = [] if self.looked is None else [*self.looked.seen.failures]
         if not kinds:
             self.notify("nothing failed here")
@@ -234,7 +234,7 @@ class Cases(ExecutionPage[Answers]):
             self._ask(replace(self._query, which="failed", kind=choices[at + 1]))
 
     def action_sort(self) -> None:
-        """By the next column."""
+        """Sort by the next column."""
         if self._is_load():
             self.notify("of a load the slowest requests are shown, the slowest first")
             return
@@ -242,7 +242,7 @@ class Cases(ExecutionPage[Answers]):
         self._ask(replace(self._query, sort=sort))
 
     def action_page(self, by: int) -> None:
-        """The next thousand, or the thousand before."""
+        """Show the next or previous thousand."""
         after = None if self.looked is None else self.looked.seen.page.after
         if by > 0 and after is None:
             self.notify("there is no further page")
@@ -254,13 +254,13 @@ class Cases(ExecutionPage[Answers]):
             self.reload()
 
     def action_view(self) -> None:
-        """The list, then the answer at the cursor."""
+        """Focus the list, then the answer at the cursor."""
         self.toggle_class("-preview")
         at = "#preview" if self.has_class("-preview") else "#answers"
         self.query_one(at).focus()
 
     def action_back(self) -> None:
-        """To the list; there, to all answers."""
+        """Return to the list; from there, to all answers."""
         if self.has_class("-preview"):
             self.action_view()
         elif self._query != Wanted():
@@ -268,7 +268,7 @@ class Cases(ExecutionPage[Answers]):
             self._ask(Wanted())
 
     def action_copy(self) -> None:
-        """Id and answer at the cursor."""
+        """Copy id and answer at the cursor."""
         row = self._row(self.query_one("#answers", Grid).cursor_key)
         if row is None:
             self.notify("there is nothing at the cursor to copy")
@@ -317,7 +317,7 @@ class Cases(ExecutionPage[Answers]):
         view.show([] if found is None else preview_of(found))
 
     def _words(self, seen: Answers) -> str:
-        """`wrong answers 1–1,000 of 12,345, slowest first`."""
+        """Format `wrong answers 1–1,000 of 12,345, slowest first`."""
         what = _CHOSEN[self._query.which]
         if self._query.kind is not None:
             what = f"{what} of kind {self._query.kind}"

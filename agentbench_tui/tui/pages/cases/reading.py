@@ -1,4 +1,4 @@
-"""Transcripts by line, safe to display; two of them with matching lines side by side."""
+"""Transcripts by line, sanitized; two of them side by side with matching lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Transcript:
 
 
 class Line(NamedTuple):
-    """A line as written, safe to display. (A tuple: a transcript may have 100,000 of them.)"""
+    """A line as written, sanitized. (A tuple: a transcript may have 100,000 of them.)"""
 
     kind: Kind
     text: str
@@ -51,7 +51,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One transcript or two, line by line."""
+    """One or two transcripts, line by line."""
 
     names: tuple[str, ...]
     pairs: tuple[Pair, ...]
@@ -63,7 +63,7 @@ class Reading:
 
 
 def alone(one: Transcript) -> Reading:
-    """One transcript."""
+    """Return one transcript."""
     messages, notes = _messages(one)
     pairs = tuple(Pair(line) for lines in messages for line in lines)
     return Reading((one.name,), pairs, notes=notes)
@@ -86,7 +86,7 @@ def beside(left: Transcript, right: Transcript) -> Reading:
 
 
 def _together(ours: Sequence[Lines], theirs: Sequence[Lines]) -> Iterator[tuple[Lines, Lines]]:
-    """Return what is matched line by line: everything at once, or message by message."""
+    """Yield what is matched line by line: everything at once, or message by message."""
     if max(sum(map(len, side)) for side in (ours, theirs)) <= _MATCHED:
         yield tuple(chain.from_iterable(ours)), tuple(chain.from_iterable(theirs))
         return
@@ -131,7 +131,7 @@ def _json(value: Any) -> str:
 def _matched(
     left: Sequence[Hashable], right: Sequence[Hashable]
 ) -> Iterator[tuple[int | None, int | None]]:
-    """Places that belong together, in order, each of both sides once."""
+    """Yield matching positions in order, each of both sides once."""
     shorter = min(len(left), len(right))
     start = next((at for at in range(shorter) if left[at] != right[at]), shorter)
     same = (left[-1 - at] == right[-1 - at] for at in range(shorter - start))

@@ -130,7 +130,7 @@ def sample_sentences(row: Row, failures: Mapping[str, int]) -> list[Sentence]:
 
 
 def failure_sentences(failures: Mapping[str, int]) -> list[Sentence]:
-    """Kinds of failures with how many there were."""
+    """Return the kinds of failures with their counts."""
     if not failures:
         return [Sentence("nothing failed", "all requests", "good")]
     return [
@@ -170,7 +170,7 @@ def _text(value: Any) -> str:
 
 
 def facts_of(row: Row) -> list[Fact]:
-    """The figures of one observation of `answer_pages.observation_at`."""
+    """Return the figures of one observation of `answer_pages.observation_at`."""
     result = result_of(row)
     answer = row["answer"] or {}
     tokens = ", ".join(
@@ -194,7 +194,7 @@ def facts_of(row: Row) -> list[Fact]:
 
 
 def judged(row: Row) -> list[Sentence]:
-    """Scores with their reasons, then attempts and failures."""
+    """Return scores with their reasons, then attempts and failures."""
     told = []
     for score in row["scores"]:
         right = bool(score["correct"])
@@ -231,7 +231,7 @@ def transcript_of(row: Row) -> Reading:
 
 
 def waterfall_of(phases: Sequence[Timed], total_ms: float | None, reason: str) -> Waterfall:
-    """As the widget wants it."""
+    """Convert phases to the widget's data."""
     return Waterfall(tuple(map(_phase, phases)), total_ms, reason)
 
 

@@ -66,10 +66,10 @@ class LeaderExecutions(Page[None]):
         """Do nothing: the data behind the rank do not change."""
 
     def show(self, found: None) -> None:
-        """Shown from the start."""
+        """Do nothing: the content is shown from the start."""
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the answers of that execution."""
+        """Show the answers of that execution."""
         event.stop()
         row = self._rows.get(event.key or "")
         if row is not None:
@@ -83,7 +83,7 @@ class LeaderExecutions(Page[None]):
         self.session.action_go("history")
 
     def action_mark(self) -> None:
-        """The agent in that run."""
+        """Mark the agent in that run."""
         row = self._rows.get(self.query_one(Grid).cursor_key or "")
         if row is None:
             self.notify("no execution is here to mark")

@@ -178,7 +178,7 @@ class Leaderboard(Page[Leaders]):
         self.query_one("#benchmarks", Grid).show(benchmarks_table(one))
 
     def _board(self) -> Grid:
-        """The board that one is in, or was in last."""
+        """Return the focused board, or the last focused one."""
         simulated = self.query_one("#simulated", Grid)
         first = self.query_one("#measured", Grid)
         return simulated if simulated.has_focus or first.cursor_key is None else first
@@ -192,14 +192,14 @@ class Leaderboard(Page[Leaders]):
             self._show_details(self._at_cursor())
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the executions behind the agent."""
+        """Show the executions behind the agent."""
         event.stop()
         one = self._leaders.get(event.key or "")
         if one is not None and event.grid.id in {"measured", "simulated"}:
             self.app.push_screen(LeaderExecutions(one))
 
     def on_descendant_focus(self) -> None:
-        """Another board: another one at the cursor."""
+        """Describe the contender at the cursor of another board."""
         if self._leaders and isinstance(self.focused, Grid):
             self._show_details(self._at_cursor())
 
@@ -224,7 +224,7 @@ class Leaderboard(Page[Leaders]):
         self._rank_again()
 
     def action_metric(self) -> None:
-        """The next metric by which these can be ranked."""
+        """Rank by the next metric."""
         known = self._found.metrics if self._found else ()
         shown = self._found.boards[0]["metric"] if self._found and self._found.boards else None
         if not known:
@@ -234,7 +234,7 @@ class Leaderboard(Page[Leaders]):
         self._rank_again()
 
     def action_window(self) -> None:
-        """Another number of days."""
+        """Use another number of days."""
         self._days = _after(WINDOWS, self._days)
         self._rank_again()
 
@@ -245,7 +245,7 @@ class Leaderboard(Page[Leaders]):
         self.reload()
 
     def action_mark(self) -> None:
-        """The agent at the cursor, or no longer."""
+        """Mark or unmark the agent at the cursor."""
         one = self._at_cursor()
         if one is None:
             self.notify("there is no agent here to mark yet")
@@ -283,7 +283,7 @@ class Leaderboard(Page[Leaders]):
         self._board().focus()
 
     def action_copy(self) -> None:
-        """The line at the cursor, as text."""
+        """Copy the line at the cursor as text."""
         one = self._at_cursor()
         if one is None:
             self.notify("there is no line here to copy yet")
@@ -304,5 +304,5 @@ class Leaderboard(Page[Leaders]):
 
 
 def _after(all_of: tuple[One, ...], one: One | None) -> One:
-    """The one after it, the first after the last."""
+    """Return the next item, cyclically."""
     return all_of[(all_of.index(one) + 1) % len(all_of)] if one in all_of else all_of[0]

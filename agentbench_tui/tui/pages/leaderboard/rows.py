@@ -58,14 +58,14 @@ class Leader:
 
     @property
     def next(self) -> Document | None:
-        """The line below it."""
+        """Return the line below it."""
         lines = self.board["standings"]
         place = lines.index(self.line) + 1
         return lines[place] if place < len(lines) else None
 
 
 def leaders_by_key(found: Leaders) -> dict[str, Leader]:
-    """Every line of every board, in order."""
+    """Return every line of every board, in order."""
     lines = {}
     for number_of, board in enumerate(found.boards):
         for line in board["standings"]:
@@ -75,7 +75,7 @@ def leaders_by_key(found: Leaders) -> dict[str, Leader]:
 
 
 def board_title(board: Document, days: int | None) -> str:
-    """`agents by accuracy on 137 cases, last 30 days`."""
+    """Format `agents by accuracy on 137 cases, last 30 days`."""
     who = "simulated agents" if board["simulated"] else "agents"
     window = "all days" if days is None else "last day" if days == 1 else f"last {days} days"
     if board["ranked_by"] is None:
@@ -110,7 +110,7 @@ def board_table(
 
 
 def _boards(leaders: Sequence[Leader]) -> list[Document]:
-    """Each once, in order."""
+    """Return each board once, in order."""
     return list({id(one.board): one.board for one in leaders}.values())
 
 
@@ -147,7 +147,7 @@ def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
 def _row(
     one: Leader, scored: Cell, money: Money, marked: Sequence[str], series: int | None
 ) -> GridRow:
-    """`series`: for its marker, if it has one."""
+    """Return a row; `series` is for its marker, if it has one."""
     line, rank = one.line, one.line["shared_rank"]
     is_top = rank <= TOP and not line["simulated"] and len(one.board["standings"]) > 1
     harness = line["harness"]
@@ -256,7 +256,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def benchmarks_table(one: Leader) -> GridData:
-    """The scores of one leader, a benchmark a row."""
+    """Return the scores of one agent, one benchmark per row."""
     show = decimals(2)
     rows = [
         GridRow(
@@ -274,8 +274,9 @@ def benchmarks_table(one: Leader) -> GridData:
 
 
 def radar_of(one: Leader, leaders: Sequence[Leader]) -> Radar:
-    """The five scores of one leader, and of the next one below it, with their markers among all
-    `leaders` of the boards."""
+    """Return the five scores of one agent, and of the next one below it, with their markers among
+    all `leaders` of the boards.
+    """
     lines = [one.line] + ([one.next] if one.next is not None else [])
     known = _series_of(leaders)
     series = {id(each.line): known.get(each.key) for each in leaders}
@@ -291,8 +292,9 @@ def radar_of(one: Leader, leaders: Sequence[Leader]) -> Radar:
 
 
 def profiles_plot(leaders: Sequence[Leader]) -> PlotData:
-    """Which share of repeats and benchmarks reaches each value, of the first leaders of a board;
-    without lines where it is not shares of cases that were ranked."""
+    """Return the share of repeats and benchmarks that reaches each value, for the first agents of a
+    board; without lines if the board does not rank shares of cases.
+    """
     lines = [
         Line(
             one.line["name"],
@@ -306,7 +308,7 @@ def profiles_plot(leaders: Sequence[Leader]) -> PlotData:
 
 
 def _profiled(leaders: Sequence[Leader]) -> list[Leader]:
-    """Those whose profile is drawn, in the order of the plot's series."""
+    """Return the agents whose profile is drawn, in the order of the plot's series."""
     return [one for one in leaders[:_MOST_PROFILES] if one.line["profile"] is not None]
 
 

@@ -1,1 +1,1 @@
-"""One running run, or its replay at any speed."""
+"""A running run, or its replay at any speed."""

@@ -23,7 +23,7 @@ ANSWER_WAIT_S = 5.0
 
 
 class ControlRequests:
-    """Those made on one page."""
+    """Control requests made on one page."""
 
     def __init__(self, page: Page[Any]) -> None:
         self._page = page
@@ -51,7 +51,7 @@ class ControlRequests:
                 )
 
     def _write(self, run_key: int, wish: str, argument: str | None) -> None:
-        """Runs in a thread, because another process may hold the write lock."""
+        """Write the request in a thread, because another process may hold the write lock."""
         app = self._page.app
         found: list[int] = []
         try:

@@ -19,7 +19,7 @@ IN_SLICES = "not reported in slices"
 
 
 def machine(state: LiveState) -> GaugesData:
-    """The host, the agents' processes and each GPU."""
+    """Return the gauges of the host, the agents' processes and each GPU."""
     rows: list[Gauge | Cores] = []
     host = _course(state, "host")
     if host:
@@ -80,7 +80,7 @@ def _host(readings: Sequence[Mapping[str, Any]]) -> list[Gauge | Cores]:
 
 
 def _agent(name: str, readings: Sequence[Mapping[str, Any]]) -> list[Gauge | Cores]:
-    """CPU of its processes, 100% a core, and what they have in memory."""
+    """Return the CPU of its processes, 100% per core, and their memory."""
     newest = readings[-1]
     memory = newest.get("rss_mb")
     notes = [] if memory is None else [quantity(memory, "MB")]

@@ -1,4 +1,4 @@
-"""Live: one running run, or its replay at any speed, with control requests."""
+"""Live: a running run, or its replay at any speed, with control requests."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self._following: Worker[None] | None = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """A run that has ended cannot be stopped; the space bar replays it."""
+        """Disable stopping a run that has ended; the space bar then replays it."""
         if action == "stop":
             return self._is_live()
         return self._state.is_going_on if action == "hold" else True
@@ -104,7 +104,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self._panels.query_one("#progress", Grid).focus()
 
     def on_resize(self) -> None:
-        """Another size may have room for other panels."""
+        """Arrange the panels for the new size."""
         self._panels.share_out(self.size.width, self.size.height, self._choices.view)
         self._changed |= {"ticks", "gauges", "events", "moment", "board"}
 
@@ -151,7 +151,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         )
 
     async def on_unmount(self) -> None:
-        """The viewer's thread ends before the loop that it answers to."""
+        """End the viewer's thread before the loop that it reports to."""
         if self._following is not None:
             self._following.cancel()
             with suppress(WorkerError):
@@ -205,7 +205,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self._draw()
 
     def _draw(self) -> None:
-        """Draw what has changed, and once a second what time changes."""
+        """Draw what has changed, and once a second what changes with time."""
         if not self.is_current or not self._state.run:
             return
         now, state, document = time.time(), self._state, self._document
@@ -247,12 +247,12 @@ class Live(Replaying, Page["LiveDocument | None"]):
             viewer.play(1.0 if math.isinf(viewer.speed) else viewer.speed)
 
     def action_say_why_not(self) -> None:
-        """Say why there is nothing to stop."""
+        """Report why there is nothing to stop."""
         if self._is_here():
             self._can_wish()
 
     def action_stop(self) -> None:
-        """Stop the run, when that is meant."""
+        """Stop the run after confirmation."""
         question = (
             "Stop this run? In-flight requests finish first, and all measurements are "
             f"kept;\n`agentbench resume {self._run_id}` continues it later."
@@ -260,7 +260,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self.app.push_screen(Sure(question), lambda sure: self._wish("stop") if sure else None)
 
     def action_cancel(self) -> None:
-        """Cancel the case in flight at the cursor."""
+        """Cancel the in-flight case at the cursor."""
         if not self._can_wish():
             return
         key = self._panels.query_one("#slow", Grid).cursor_key or ""
@@ -272,7 +272,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self._wish("cancel", case_id)
 
     def action_push(self, direction: int) -> None:
-        """Add a quarter, or remove as much: for a load its rate or users, else the concurrency."""
+        """Increase or decrease by a quarter: for a load its rate or users, else the concurrency."""
         if not self._can_wish():
             return
         row = live_view.focus_of(self._state, self._choices.execution)
@@ -320,7 +320,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
     # What a person can choose to see.
 
     def action_next_view(self) -> None:
-        """The next panels on a small screen; on a large one the next panel gets the cursor."""
+        """Show the next panels on a small screen; on a large one focus the next panel."""
         if not self._panels.has_class("-paged"):
             self.focus_next("Grid, Gauges")
             return
@@ -334,7 +334,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
                 break
 
     def action_next_latency(self) -> None:
-        """End to end, to the first token, between chunks, queueing."""
+        """Switch between end-to-end, first token, between chunks, and queueing."""
         if not self._is_here():
             return
         place = LATENCIES.index(self._choices.latency)
@@ -343,7 +343,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self._draw()
 
     def action_axis(self) -> None:
-        """Logarithmic or linear."""
+        """Switch between logarithmic and linear axis."""
         if not self._is_here():
             return
         self._choices.log_axis = not self._choices.log_axis
@@ -364,7 +364,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
                 self.reload()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the answers of that execution or agent, or that very answer."""
+        """Show the answers of that execution or agent, or that answer."""
         event.stop()
         if event.key is None:
             return
@@ -382,7 +382,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self.session.show_answers(Lead(rows[0]["id"], case, answer))
 
     def action_copy(self) -> None:
-        """The run's id to the clipboard."""
+        """Copy the run's id to the clipboard."""
         if self._is_here() and self._run_id:
             self.app.copy_to_clipboard(self._run_id)
             self.notify("copied: the run's id", timeout=2)
@@ -393,7 +393,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self.notify(f"agentbench runs show {self._run_id}", timeout=10)
 
     def action_back(self) -> None:
-        """To the page one came from; out of a session that was opened for one run."""
+        """Return to the previous page, or leave a session that was opened for one run."""
         if self.shared.fixed_run:
             self.session.action_leave()
         elif len(self.app.screen_stack) > 1:

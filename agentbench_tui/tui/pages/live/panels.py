@@ -63,7 +63,7 @@ class Choices:
 
 
 class LivePanels(Vertical):
-    """All panels between status and scrubber. Those with nothing to show leave their room."""
+    """All panels between status and scrubber. Panels without content leave their room to others."""
 
     DEFAULT_CSS: ClassVar[str] = """
     LivePanels { height: 1fr; }
@@ -222,7 +222,7 @@ class LivePanels(Vertical):
         grid.show(live_tables.board(found, self._before))
 
     def _entitle(self, widget: Widget, title: str) -> None:
-        """Give it this title. It may name an agent, so it is no markup."""
+        """Set a title, without markup since it may name an agent."""
         if self._entitled.get(widget) != title:
             self._entitled[widget] = title
             widget.border_title = Text(one_line(title, 120))

@@ -29,7 +29,9 @@ def planned_of(state: LiveState, row: Row) -> int | None:
 
 
 def share_done(state: LiveState, row: Row, at: float) -> float | None:
-    """How much of an execution is over, 0 … 1: by its answers, or of a load by its time."""
+    """Return the finished share of an execution, 0 … 1: by its answers, or for a load by
+    its time.
+    """
     planned, seen = planned_of(state, row), state.seen.get(row["key"])
     if state.has_ended(row) and row["status"] == "complete":
         return 1.0
@@ -73,7 +75,7 @@ def _tasks_left_s(state: LiveState, rows: Sequence[Row]) -> float | None:
 
 
 def _open_answers(state: LiveState, row: Row) -> int:
-    """Answers of a task that are still to come."""
+    """Return the remaining answers of a task."""
     own = state.seen.get(row["key"])
     return max(0, int(row["planned"]) - (own.observed if own is not None else 0))
 

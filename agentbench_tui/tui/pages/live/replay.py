@@ -28,19 +28,19 @@ class Replaying:
     notify: Callable[..., None]
 
     def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
-        """A click on the bar."""
+        """Move to the clicked time."""
         event.stop()
         if self._viewer is not None:
             self._viewer.seek(event.at_s)
 
     def action_step(self, direction: int) -> None:
-        """A moment back or forth."""
+        """Step back or forth."""
         if self._is_here() and self._viewer is not None:
             step = max(_LEAST_STEP_S, _STEP_SHARE * self._viewer.length_s)
             self._viewer.seek(self._scrubber.data.at_s + direction * step)
 
     def action_speed(self, direction: int) -> None:
-        """Slower or faster, from here on."""
+        """Change the speed, from here on."""
         if not self._is_here() or self._viewer is None:
             return
         if not self._state.is_replay:
@@ -57,14 +57,14 @@ class Replaying:
             self._changed.add("moment")
 
     def action_from_start(self) -> None:
-        """From the beginning, in real time unless another speed was chosen."""
+        """Replay from the beginning, in real time unless another speed was chosen."""
         if self._is_here() and self._viewer is not None:
             speed = 1.0 if math.isinf(self._viewer.speed) else self._viewer.speed
             self._viewer.seek(0.0)
             self._viewer.play(speed)
 
     def action_to_end(self) -> None:
-        """To the newest, and with it."""
+        """Jump to the newest row, and follow it."""
         if self._is_here() and self._viewer is not None:
             self._viewer.play(math.inf)
 

@@ -32,7 +32,7 @@ _LONGEST_NAME = 28
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """A bar as wide as possible, within bounds."""
+    """A bar as wide as possible within bounds."""
 
     share: float
 
@@ -51,7 +51,9 @@ def _style(row: Row, update: Update) -> str:
 
 
 def _benchmarks(plan: str, of: Callable[[Kind], bool]) -> dict[str, dict[str, Any]]:
-    """Execution id → benchmark, of the executions of such a kind in a run's stored plan."""
+    """Return the benchmark of each execution of such a kind in a run's stored plan, by execution
+    id.
+    """
     return {
         execution["id"]: group["benchmark"]
         for group in json.loads(plan)["groups"]

@@ -1,4 +1,4 @@
-"""Message that the senders of a load have reported nothing."""
+"""Reports that the load workers of a load have been silent."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ _SILENT_S = 2.0
 
 
 def silence(state: Mapping[str, Any], *, nothing_yet: bool) -> str:
-    """Say that senders have reported nothing for a long time, so that all figures are that old;
-    empty otherwise. `state`: the live row. `nothing_yet`: neither an answer nor a failure so
-    far.
+    """Report that workers have been silent for a long time, so that all figures are that old; empty
+    otherwise. `state`: the live row. `nothing_yet`: neither an answer nor a failure so far.
     """
     silent_s = state.get("silent_s")
     if silent_s is None or silent_s < _SILENT_S:

@@ -51,7 +51,7 @@ class Second:
 
 @dataclass(slots=True)
 class Course:
-    """The last seconds of a run, each a place, also those in which nothing happened."""
+    """The last seconds of a run, including those without events."""
 
     seconds: deque[Second] = field(default_factory=lambda: deque(maxlen=KEPT_S))
     last: int = 0
@@ -72,7 +72,7 @@ class Course:
         second.tokens += tokens
 
     def go_on(self, at: float) -> None:
-        """Nothing may have happened up to this moment."""
+        """Advance to this moment without events."""
         now = int(at)
         missing = 1 if not self.seconds else min(now - self.last, KEPT_S)
         for _ in range(missing):
@@ -117,7 +117,9 @@ class Seen:
 
 
 def failed_of(tick: Row) -> int:
-    """Failures in a tick: of a load as its senders count them, of a task what had no answer."""
+    """Return the failures in a tick: for a load as its workers count them, for a task observations
+    without an answer.
+    """
     failed: int = max(tick["failed"], 0)
     return failed or (0 if tick["sent"] else tick["observed"] - tick["answered"])
 
@@ -140,7 +142,7 @@ class Planned:
 
 
 class LiveState:
-    """One run, as far as its viewer has reported."""
+    """State of one run, as far as its viewer has reported."""
 
     def __init__(self) -> None:
         self.forget()
@@ -200,12 +202,12 @@ class LiveState:
 
     @property
     def is_going_on(self) -> bool:
-        """Return whether the shown time is within the run, not after its end."""
+        """Return whether the shown time is within the run."""
         return self.is_replay or (self.run.get("status") == "running" and not self.interrupted)
 
     @property
     def began_at(self) -> float | None:
-        """Seconds since 1970."""
+        """Return the start in seconds since 1970."""
         return seconds_of(self.run["started_at"]) if self.run else None
 
     @property
@@ -221,7 +223,7 @@ class LiveState:
         return max(ticks, self.live_at if self.live else 0.0) or self.began_at
 
     def kind_of(self, execution: Row) -> Kind:
-        """Kind of its benchmark."""
+        """Return the kind of its benchmark."""
         planned = self.planned.get(execution["id"])
         return kind_named(planned.kind if planned is not None else DEFAULT)
 
@@ -242,11 +244,11 @@ class LiveState:
         return sorted([*self._failures, *self._wished()], key=lambda event: event.at)
 
     def marks(self) -> list[tuple[float, str]]:
-        """(moment, note) of what viewers marked, oldest first."""
+        """Return (moment, note) of the viewers' marks, oldest first."""
         return [(row["at"], row["argument"] or "") for row in self.wishes if row["wish"] == "mark"]
 
     def failures_at(self) -> list[float]:
-        """Moments of the failures that the log has."""
+        """Return the moments of the failures in the log."""
         return [event.at for event in self._failures]
 
     def _wished(self) -> Iterator[Event]:

@@ -75,7 +75,7 @@ _SENT_TOLERANCE = 0.95
 
 
 def progress(state: LiveState, now: float) -> GridData:
-    """An execution a row, in the order of the plan."""
+    """Return one row per execution, in plan order."""
     rows = [_progress_row(state, row, now) for row in state.executions]
     return GridData(_PROGRESS, rows, reason="the plan is being made")
 
@@ -105,7 +105,7 @@ def _progress_row(state: LiveState, row: Row, now: float) -> GridRow:
 
 
 def where_words(row: Row) -> str:
-    """Its benchmark, and the point of the sweep: `load rate=20`."""
+    """Return its benchmark, and the point of the sweep: `load rate=20`."""
     point = point_words(json.loads(row["parameters"] or "{}"))
     return f"{row['benchmark_id']} {point}".rstrip()
 
@@ -133,7 +133,9 @@ def _left(state: LiveState, row: Row, now: float) -> str:
 
 
 def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
-    """`before`: agent → its place in the order before; what moved since has an arrow."""
+    """Return the provisional ranking; `before`: agent → its earlier place, so that moved ones get
+    an arrow.
+    """
     if found is None:
         return GridData(_BOARD, reason="no answers yet")
     title = {"overall": "overall", "accuracy": "right", "pnl": "P&L $", "p50": "score"}[found.score]
@@ -222,7 +224,7 @@ def _doing(live: Mapping[str, Any], late: float, *, stalled: bool) -> Cell:
 
 
 def parts_of(key: str) -> tuple[str, str, int | None]:
-    """(execution key, case, answer) of a row of `slow`."""
+    """Split the key of a row of `slow` into execution key, case and answer."""
     when, _, rest = key.partition("/")
     execution, _, case = rest.partition("/")
     if when == "now":
@@ -298,7 +300,7 @@ def _window_facts(state: LiveState, live: Mapping[str, Any], now: float) -> list
 
 
 def stress_facts(stress: Mapping[str, Any], *, ended: bool) -> list[Fact]:
-    """What a stress scenario found so far."""
+    """Return what a stress scenario has found so far."""
     windows = stress.get("windows") or []
     # Until its end the stored status is that of a run that is killed now.
     facts = [Fact("scenario", f"{stress['name']}: {stress['status'] if ended else 'running'}")]

@@ -42,7 +42,7 @@ _PERCENTILES = (("p50", 1), ("p95", 59), ("p99", 299))
 
 
 def status(state: LiveState, now: float) -> Status:
-    """The line at the top. `now`: seconds since 1970."""
+    """Return the line at the top. `now`: seconds since 1970."""
     run = state.run
     going_on = state.is_going_on
     at = now if going_on and not state.is_replay else state.at
@@ -115,7 +115,7 @@ def is_about(document: LiveDocument | None, row: Row | None) -> bool:
 def latency(
     state: LiveState, row: Row | None, which: Latency, log: bool, reference: Reference | None
 ) -> HistogramData:
-    """The histogram of one execution's times."""
+    """Return the histogram of one execution's times."""
     seen = None if row is None else state.seen.get(row["key"])
     if seen is None:
         return HistogramData(log=log, reason=_NO_LATENCY[which])
@@ -133,7 +133,7 @@ def latency(
 
 
 def percentiles_words(state: LiveState, row: Row | None, which: Latency) -> str:
-    """Say which percentiles have too few values: `p95 needs 59, p99 needs 299 values`."""
+    """Report which percentiles have too few values: `p95 needs 59, p99 needs 299 values`."""
     seen = None if row is None else state.seen.get(row["key"])
     count = 0 if seen is None else len(seen.histograms[which])
     lacking = [f"{name} needs {need}" for name, need in _PERCENTILES if 0 < count < need]
@@ -141,7 +141,9 @@ def percentiles_words(state: LiveState, row: Row | None, which: Latency) -> str:
 
 
 def courses(state: LiveState, places: int) -> TimeSeriesData:
-    """Throughput, failures, tokens, in flight and queue of the last `places` seconds."""
+    """Return throughput, failures, tokens, in-flight and queued requests of the last `places`
+    seconds.
+    """
     seconds = list(state.course.seconds)[-places:]
     if not seconds:
         return TimeSeriesData(reason="nothing has been answered yet")

@@ -1,4 +1,4 @@
-"""Message on what a load waits for before its window; light to import during measurements."""
+"""Reports what a load waits for before its window; light to import during measurements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REQUESTS = LoadSpec.model_fields["warmup_requests"].default
 
 
 def warming_up(benchmark: Mapping[str, Any], state: Mapping[str, Any], command: str | None) -> str:
-    """Say that the warm-up requests are unanswered; empty otherwise.
+    """Report that the warm-up requests are unanswered; empty otherwise.
 
     `benchmark`: of kind load, from a plan. `state`: its live row. `command`: the command of the
     run.
@@ -37,7 +37,7 @@ def warming_up(benchmark: Mapping[str, Any], state: Mapping[str, Any], command: 
 def warming_up_now(
     connection: sqlite3.Connection, run_id: str, benchmarks: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    """Say the same for all executions of a run, with the agent's name.
+    """Report unanswered warm-up requests of all executions of a run, with the agent's name.
 
     `benchmarks`: by execution.
     """

@@ -1,4 +1,4 @@
-"""Market: an episode of a market world, played again tick by tick."""
+"""Market: replays an episode of a market world tick by tick."""
 
 from __future__ import annotations
 
@@ -158,13 +158,13 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
             self._begin(view)
 
     def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
-        """A click on the bar."""
+        """Move to the clicked time."""
         event.stop()
         if self._view is not None:
             self._go(round(event.at_s / self._view.tick_s))
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the tick of that call."""
+        """Move to the tick of that call."""
         event.stop()
         if event.grid.id != "acts" or self._view is None:
             self.notify("enter on a call goes to its tick")
@@ -196,13 +196,13 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
             self._go(int(self._tick) + ticks)
 
     def action_jump(self, way: int) -> None:
-        """A twentieth of the episode."""
+        """Move by a twentieth of the episode."""
         if not self._missing():
             assert self._view is not None
             self._go(int(self._tick) + way * max(1, round(_JUMP * self._view.ticks)))
 
     def action_act(self, way: int) -> None:
-        """To the next tick at which the agent does something."""
+        """Move to the next tick with an action of the agent."""
         if self._missing():
             return
         assert self._view is not None
@@ -214,7 +214,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
             self.notify("the agent does nothing after this tick")
 
     def action_speed(self, way: int) -> None:
-        """Faster or slower."""
+        """Change the speed."""
         self._speed = min(len(SPEEDS) - 1, max(0, self._speed + way))
         self.notify(f"{SPEEDS[self._speed]:g} ticks a second", timeout=2)
         self._draw()
@@ -224,7 +224,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         self.app.push_screen(RunChoice(self.shared.database, self.shared.run_id), self._picked)
 
     def action_episode(self, by: int) -> None:
-        """Another episode of the run."""
+        """Show another episode of the run."""
         if self._view is None or self._view.example or self._episodes < 2:
             self.notify("there is no other episode in this run")
             return
@@ -240,7 +240,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         self.query_one(f"#{focus}").focus()
 
     def action_copy(self) -> None:
-        """The agent's call at the cursor."""
+        """Copy the agent's call at the cursor."""
         key = self.query_one("#acts", Grid).cursor_key
         if self._view is None or key is None:
             self.notify("there is no call to copy")
@@ -277,7 +277,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         self.query_one(CrumbBar).show(("agentbench", *self.crumbs()))
 
     def _play_on(self) -> None:
-        """A frame: as many ticks as time has passed for."""
+        """Advance one frame, by as many ticks as the elapsed time."""
         now = time.monotonic()
         since, self._stepped_at = now - self._stepped_at, now
         if self._playing and self._view is not None and self.app.screen is self:

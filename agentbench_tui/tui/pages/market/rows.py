@@ -143,7 +143,7 @@ def acts_table(view: EpisodeView, tick: int) -> GridData:
 
 
 def said_sentences(view: EpisodeView, tick: int) -> list[Sentence]:
-    """Feed and chats up to a tick, the newest first."""
+    """Return feed and chats up to a tick, newest first."""
     return [
         Sentence(f"{one.who}: {one.text}", f"{one.tick:,} {one.where}",
                  "title" if one.tick == tick else "text")

@@ -31,7 +31,7 @@ class Instrument:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A position after it changed; an amount of 0 says that it was closed."""
+    """A position after a change; an amount of 0 means that it was closed."""
 
     tick: int
     instrument: str
@@ -52,7 +52,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One call of the agent; a refused one is not `ok`."""
+    """One call of the agent; `ok` is false for a refused one."""
 
     tick: int
     method: str
@@ -63,7 +63,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeView:
-    """All of an episode; lists are in order of their ticks."""
+    """Data of an episode; lists are in order of their ticks."""
 
     title: str
     agent: str
@@ -92,7 +92,7 @@ class EpisodeView:
         return [one for one in held.values() if one.amount]
 
     def said_until(self, tick: int, most: int) -> list[Said]:
-        """The newest posts and messages, the newest first."""
+        """Return the newest posts and messages, newest first."""
         end = bisect_right(self.said, tick, key=lambda one: one.tick)
         return [*self.said[max(0, end - most) : end]][::-1]
 
@@ -175,7 +175,9 @@ def _words(arguments: Mapping[str, Any]) -> str:
 
 
 def demo() -> EpisodeView:
-    """An example: prices that wander, and an agent that buys what rises. Nothing was measured."""
+    """Return an example: wandering prices, and an agent that buys what rises. Nothing was
+    measured.
+    """
     draw = random.Random(_SEED)  # noqa: S311  # an example, no secret
     markets = [
         _example_market(draw, f"m{at}", name, right)
@@ -222,7 +224,7 @@ def _example_perpetual(draw: random.Random, name: str, start: float) -> Instrume
 def _example_trades(
     instruments: Sequence[Instrument],
 ) -> tuple[tuple[Holding, ...], tuple[Act, ...]]:
-    """Buy each of them in turn, then sell each, and so on; every fourth call is refused."""
+    """Buy each instrument in turn, then sell each, and so on; every fourth call is refused."""
     holdings, acts = [], []
     for at, tick in enumerate(range(20, EXAMPLE_TICKS, 25)):
         one = instruments[at % len(instruments)]

@@ -1,1 +1,1 @@
-"""Choose what to measure and how, and start it."""
+"""Chooses what to measure and how, and starts it."""

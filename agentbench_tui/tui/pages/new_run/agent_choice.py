@@ -43,13 +43,13 @@ class AgentChoice:
         self.stored = [argument_of(one) for one in specifications]
 
     def of_suite(self, own: list[str]) -> None:
-        """Those of another suite; they are picked, if it has any."""
+        """Use another suite's agents, and pick them if it has any."""
         kept = [one for one in self.picked if one not in self.own]
         self.own = own
         self.picked = list(own) if own else kept
 
     def add(self, text: str, *, only: bool) -> None:
-        """One that was typed; it is picked. Raises UsageError."""
+        """Add and pick a typed agent. Raises UsageError."""
         argument = argument_of(parse_agent(text, base_dir=str(Path.cwd())))
         if argument not in self.known():
             self.typed.insert(0, argument)
@@ -69,7 +69,7 @@ class AgentChoice:
         return spec is not None and (spec.simulated or spec.recorded)
 
     def table(self, is_run: bool) -> GridData:
-        """For the screen."""
+        """Return the table for the screen."""
         rows = []
         for argument, origin in self.known().items():
             spec = _spec_of(argument)

@@ -24,7 +24,7 @@ GATES, TAGS, OWNED = "--fail-on", "--tag", "--i-own-this-target"
 
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
-    """One line of the form. An empty one leaves it to the suite, or to the command's default."""
+    """One line of the form. An empty one uses the suite's value, or the command's default."""
 
     option: str
     """`--runs`; for a suite's parameter `--set NAME`."""
@@ -117,7 +117,7 @@ class Choice:
         return ""
 
     def arguments(self) -> list[str]:
-        """After `agentbench`."""
+        """Return the arguments after `agentbench`."""
         if self.what == "run":
             given = ["run", *([self.suite] if self.suite else [])]
             if sorted(self.agents) != sorted(self.own_agents):
@@ -183,7 +183,9 @@ def _fault_of(check: Callable[[], object]) -> str:
 
 
 def field_of_fault(words: str, options: Sequence[str]) -> str | None:
-    """The option that a message of the command is about, by its name or by that of its gate."""
+    """Return the option that a message of the command refers to, by its name or that of its
+    gate.
+    """
     for option in options:
         name = option.removeprefix("--set ")
         if option.startswith("--set "):

@@ -57,7 +57,7 @@ class _Agents(Grid):
 
 
 class NewRun(Page[list["AgentSpec"]]):
-    """A form whose preview is what `--dry-run` says of its command line."""
+    """A form whose preview is the output of `--dry-run` for its command line."""
 
     WITHOUT_STORE: ClassVar[str] = ""
     DEFAULT_CSS: ClassVar[str] = """
@@ -143,14 +143,14 @@ class NewRun(Page[list["AgentSpec"]]):
         self._show_preview()
 
     def _begin_with_wish(self) -> None:
-        """With the suite that another page wants to be run."""
+        """Select the suite that another page requested."""
         wish, self.shared.suite = self.shared.suite, None
         place = self.query_one(SuiteTree).open_suite(wish) if wish else None
         if place is not None:
             self.post_message(SuiteTree.Chosen(place))
 
     async def on_suite_tree_chosen(self, event: SuiteTree.Chosen) -> None:
-        """Another suite, or a load or a stress instead."""
+        """Select another suite, a load or a stress."""
         place, choice = event.place, self._choice
         choice.benchmarks, choice.cases = [], []
         if place.kind == "load" or place.kind == "stress":
@@ -168,14 +168,14 @@ class NewRun(Page[list["AgentSpec"]]):
         self._changed()
 
     def on_tree_node_highlighted(self, event: SuiteTree.NodeHighlighted[Place]) -> None:
-        """Show its full description, for which the tree has no room."""
+        """Show the full description, for which the tree has no room."""
         event.stop()
         place = event.node.data
         self._about = "" if place is None or place.kind in {"category", "case"} else place.about
         self._show_preview()
 
     def on_suite_tree_picked(self, event: SuiteTree.Picked) -> None:
-        """A benchmark or case of the chosen suite, or no longer."""
+        """Pick or unpick a benchmark or case of the chosen suite."""
         event.stop()
         place, choice = event.place, self._choice
         if choice.what != "run" or place.suite != choice.suite:
@@ -188,7 +188,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self._changed()
 
     def on_suite_tree_cases_wanted(self, event: SuiteTree.CasesWanted) -> None:
-        """Read them in a thread."""
+        """Read the cases in a thread."""
         event.stop()
         place = event.place
         self.run_worker(lambda: self._read_cases(place), thread=True, group="cases")
@@ -218,7 +218,7 @@ class NewRun(Page[list["AgentSpec"]]):
         tree.mark(choice.what, choice.suite or "", frozenset(picked))
 
     async def _fill_form(self) -> None:
-        """The lines of the command, a suite's parameters first."""
+        """Show the lines of the command, a suite's parameters first."""
         choice = self._choice
         specs = list(FIELDS[choice.what])
         shelved = self._shelf.get(choice.suite or "") if choice.what == "run" else None
@@ -230,25 +230,25 @@ class NewRun(Page[list["AgentSpec"]]):
         await form.fill(specs, loaded)
 
     def on_option_form_changed(self, event: OptionForm.Changed) -> None:
-        """Another value: another command."""
+        """Update the command for a changed value."""
         self._choice.values[event.option] = event.value
         self._changed()
 
     def on_typed_agent_taken(self, event: TypedAgent.Taken) -> None:
-        """Another agent: it is picked too."""
+        """Add and pick a typed agent."""
         self._agents.add(event.text, only=self._choice.what == "load")
         self._show_agents()
         self._changed()
 
     def on_grid_picked(self, event: Grid.Picked) -> None:
-        """Other agents than before; a load has one."""
+        """Update the picked agents; a load has one."""
         event.stop()
         self._agents.pick(event.keys, only=self._choice.what == "load")
         self._show_agents()
         self._changed()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """A second click is as good as the space bar."""
+        """Pick an agent by a second click, like by the space bar."""
         event.stop()
         event.grid.action_pick()
 
@@ -259,7 +259,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self._choice.agents = self._agents.picked
 
     def _changed(self) -> None:
-        """The choice has changed: show the command now, and its plan after a pause."""
+        """Show the changed command now, and its plan after a pause."""
         self._changed_at += 1
         self._preview = None
         self._show_preview()
@@ -303,8 +303,9 @@ class NewRun(Page[list["AgentSpec"]]):
         self.query_one("#preview", Sentences).show(said)
 
     def _command(self) -> str:
-        """What is run, as one types it, secrets masked; without a word of a store that is the
-        user's own."""
+        """Return the command as typed in a shell, with secrets masked, without the default
+        store.
+        """
         own = self.shared.database == default_database()
         command = self._choice.command(None if own else self.shared.database)
         return one_line(redact(command), _LONGEST_COMMAND)
@@ -314,7 +315,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self.action_start()
 
     def action_start(self) -> None:
-        """Start it, unless something is lacking or wrong."""
+        """Start it unless something is missing or invalid."""
         fault = self._choice.lacking()
         line = self.query_one(OptionForm).faulty()
         if line is not None:
@@ -327,7 +328,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self.session.start_run(self._choice.arguments())
 
     def action_view(self) -> None:
-        """The next panel."""
+        """Focus the next panel."""
         order = ["#suites", "#agents", "#typed Input", "#form Input", "#preview"]
         panels = [self.query(name).first() for name in order if self.query(name)]
         inside = [self.focused is not None and one in self.focused.ancestors_with_self
@@ -336,11 +337,11 @@ class NewRun(Page[list["AgentSpec"]]):
         panels[(at + 1) % len(panels)].focus()
 
     def action_back(self) -> None:
-        """To the suites."""
+        """Return to the suites."""
         self.query_one(SuiteTree).focus()
 
     def action_copy(self) -> None:
-        """The command line, by the terminal's own clipboard."""
+        """Copy the command line to the terminal's clipboard."""
         command = self._command()
         self.app.copy_to_clipboard(command)
         self.notify(one_line(command, 300), title="copied", markup=False)

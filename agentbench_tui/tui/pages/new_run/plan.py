@@ -1,4 +1,4 @@
-"""Plan of the command, from `--dry-run`, so that the preview matches the run."""
+"""Previews the command by `--dry-run`, so that the preview matches the run."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ class Preview:
 
 
 def look_ahead(arguments: Sequence[str]) -> tuple[list[Document], str]:
-    """The executions of `agentbench ARGUMENTS`, or the words in which it refuses. Takes about half
-    a second, in a process of its own: an agent's module is not loaded into the session."""
+    """Return the executions of `agentbench ARGUMENTS`, or its error message. Takes about half a
+    second in a separate process, so that an agent's module is not loaded into the session.
+    """
     said = asked(*arguments, "--dry-run", "--format", "json")
     if said.returncode == 0:
         return json.loads(said.stdout)["executions"], ""
@@ -61,7 +62,7 @@ def asked(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def refusal(stderr: str) -> str:
-    """The first line that says why, without the name in front."""
+    """Return the first line with the reason, without the program name."""
     lines = [line for line in stderr.splitlines() if line.strip()]
     for line in lines:
         for start in ("Error: ", "agentbench: "):
@@ -71,7 +72,7 @@ def refusal(stderr: str) -> str:
 
 
 def preview_of(arguments: Sequence[str], connection: sqlite3.Connection | None) -> Preview:
-    """Plan and foresight. Raises sqlite3.Error."""
+    """Return plan and estimated time and cost. Raises sqlite3.Error."""
     executions, fault = look_ahead(arguments)
     if fault:
         return Preview(fault=fault)
@@ -80,7 +81,7 @@ def preview_of(arguments: Sequence[str], connection: sqlite3.Connection | None) 
 
 
 def preview_words(preview: Preview) -> list[Sentence]:
-    """Plan, time and cost in lines."""
+    """Return plan, time and cost in lines."""
     if preview.fault:
         return [Sentence(preview.fault, "fault", "bad")]
     said = [Sentence(_plan(preview.executions), "plan")]

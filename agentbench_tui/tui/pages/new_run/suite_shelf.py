@@ -1,4 +1,4 @@
-"""Every suite that can be named, read: for the tree in which one chooses."""
+"""Loads every suite that can be found by name, for the tree of suites."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def own_agents(loaded: LoadedSuite) -> list[str]:
 
 
 def parameter_fields(loaded: LoadedSuite) -> list[FieldSpec]:
-    """A line for each parameter that may be set."""
+    """Return one line for each parameter that may be set."""
     fields = []
     for name, parameter in declarations(loaded.suite).items():
         words = tuple(str(choice) for choice in parameter.choices or ())
@@ -95,7 +95,7 @@ def parameter_fields(loaded: LoadedSuite) -> list[FieldSpec]:
 
 
 def parameter_fault(loaded: LoadedSuite, name: str, typed: str) -> str:
-    """Why this is no value of the parameter; empty when it is one."""
+    """Return why the text is no value of the parameter; empty if it is one."""
     if not typed:
         return ""
     try:

@@ -116,12 +116,12 @@ class Profile(ExecutionPage[dict[str, Any]]):
         self.query_one("#resources", Grid).show(resources_table(profile))
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the slowest answer."""
+        """Show the slowest answer."""
         event.stop()
         self.action_open("slowest")
 
     def action_open(self, which: str) -> None:
-        """One answer in full."""
+        """Show one answer in full."""
         from agentbench_tui.tui.pages.cases.detail import CaseDetail
 
         one = None if self.looked is None else self.looked.seen[which]
@@ -141,7 +141,7 @@ class Profile(ExecutionPage[dict[str, Any]]):
         self.query_one(f"#{first}").focus()
 
     def action_copy(self) -> None:
-        """The phase at the cursor."""
+        """Copy the phase at the cursor."""
         key = self.query_one("#phases", Grid).cursor_key
         if self.looked is None or key is None:
             self.notify("there is no phase to copy")

@@ -49,7 +49,7 @@ _NAMES = {
 
 
 def phases_table(profile: Document) -> GridData:
-    """Return the phases; below them the unknown ones, with reasons."""
+    """Return the phases; below them the unknown ones with reasons."""
     numbered = sorted(enumerate(profile["phases"]), key=lambda one: one[1]["share"] is None)
     rows = [_phase_row(place, one) for place, one in numbered]
     return GridData(_PHASES, rows, reason="no answer was timed yet")
@@ -97,7 +97,7 @@ def bottlenecks_of(profile: Document) -> list[Sentence]:
 
 
 def _unknown(profile: Document) -> dict[str, list[str]]:
-    """Why phases have no figures: reason → their names."""
+    """Return the names of phases without figures, by reason."""
     found: dict[str, list[str]] = {}
     for one in profile["phases"]:
         if one["share"] is None:
@@ -169,7 +169,7 @@ def waterfall_at(profile: Document, which: str) -> Waterfall:
 
 
 def flame_of(profile: Document) -> Flame:
-    """Mean time an answer in each span."""
+    """Return the mean time per answer in each span."""
     if profile["flame"] is None:
         kind = "a load has no spans" if profile["is_load"] else "the agent reports no spans"
         return Flame(None, reason=f"{MISSING} {kind}")

@@ -1,1 +1,1 @@
-"""Learning curves of training runs, out of files."""
+"""Learning curves of training runs, read from files."""

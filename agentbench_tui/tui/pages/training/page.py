@@ -1,4 +1,4 @@
-"""Training: learning curves of one or two groups of runs, out of files."""
+"""Training: learning curves of one or two groups of runs, read from files."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ _HOW = "press o to open a file or folder of training runs, or d for an example"
 
 
 class Training(Page["list[ExperimentRun]"]):
-    """Curves above, runs and their summary below; before a file is opened, the experiments in
-    the store.
+    """Curves above, runs and their summary below; experiments in the store until a file is
+    opened.
     """
 
     DEFAULT_CSS: ClassVar[str] = """
@@ -114,7 +114,7 @@ class Training(Page["list[ExperimentRun]"]):
         self.query_one("#runs", Grid).focus()
 
     def reload(self) -> None:
-        """Read the files again, or the list of experiments in the store while there are none."""
+        """Read the files again, or the list of experiments in the store without files."""
         if self._is_bare:
             super().reload()
         elif self._paths and not self.has_class("-example"):
@@ -131,7 +131,7 @@ class Training(Page["list[ExperimentRun]"]):
         return self._is_bare and super().is_reading
 
     def store_changed(self) -> None:
-        """Files do not change with the store."""
+        """Do nothing while files are shown, since they do not change with the store."""
         if self._is_bare:
             super().store_changed()
 
@@ -178,7 +178,7 @@ class Training(Page["list[ExperimentRun]"]):
         self.reload()
 
     def action_single(self) -> None:
-        """Each run, or the mean of each group with its band."""
+        """Switch between each run, and the mean of each group with its band."""
         if self._found is None:
             self.notify(f"there are no curves yet: {_HOW}")
             return
@@ -199,7 +199,7 @@ class Training(Page["list[ExperimentRun]"]):
         self.query_one("#said" if self._view == "said" else "#runs").focus()
 
     def action_copy(self) -> None:
-        """The run at the cursor, with its numbers."""
+        """Copy the run at the cursor with its numbers."""
         key = self.query_one("#runs", Grid).cursor_key
         if self._found is None or key is None:
             self.notify("there is no run to copy")
@@ -237,7 +237,7 @@ class Training(Page["list[ExperimentRun]"]):
             self.reload()
 
     def _load(self) -> None:
-        """In a thread."""
+        """Read the files, in a thread."""
         from agentbench_tui.verdicts.training.training_curves import read_curves
 
         try:

@@ -48,7 +48,7 @@ _VERDICTS: dict[str, Role] = {"better": "good", "worse": "bad", "equivalent": "a
 
 
 def stored_table(found: Sequence[ExperimentRun]) -> GridData:
-    """Experiments of the store; keys are those of executions."""
+    """Return experiments of the store; keys are those of executions."""
     rows = [
         GridRow(
             one.execution_id,
@@ -66,7 +66,7 @@ def stored_table(found: Sequence[ExperimentRun]) -> GridData:
 
 
 def curves_plot(found: TrainingCurves, *, single: bool) -> PlotData:
-    """The mean of each group with its 95% band; with `single` every run instead."""
+    """Return the mean of each group with its 95% band; with `single` every run instead."""
     lines: list[Line] = []
     bands: list[Band] = []
     for number, group in enumerate(found.groups):
@@ -103,7 +103,7 @@ def _singles(group: CurveGroup, number: int) -> list[Line]:
 
 
 def runs_table(found: TrainingCurves) -> GridData:
-    """A row a run."""
+    """Return one row per run."""
     rows = []
     for number, group in enumerate(found.groups):
         for at, run in enumerate(group.runs):
@@ -167,7 +167,7 @@ def _compared(name: str, one: RunComparison, found: TrainingCurves) -> list[Sent
 
 
 def demo() -> TrainingCurves:
-    """An example: two groups of curves by formula. Nothing was trained."""
+    """Return an example: two groups of curves by formula. Nothing was trained."""
     import numpy as np
 
     from agentbench_tui.verdicts.training.run_summary import Run

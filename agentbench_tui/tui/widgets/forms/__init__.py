@@ -1,1 +1,1 @@
-"""Lines of forms, and the tree in which one chooses what to run."""
+"""Lines of forms, and the tree for choosing what to run."""

@@ -41,7 +41,7 @@ class FieldLine(Vertical):
     ]
 
     class Typed(Message):
-        """Another value than before."""
+        """The value has changed."""
 
         def __init__(self, line: FieldLine, value: str) -> None:
             super().__init__()
@@ -50,7 +50,7 @@ class FieldLine(Vertical):
 
         @property
         def control(self) -> FieldLine:
-            """Whose message it is."""
+            """Return the sender."""
             return self.line
 
     class Entered(Typed):
@@ -67,7 +67,7 @@ class FieldLine(Vertical):
         label_cells: int = 15,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        """`option`: what it sets; `words`: offered while one types (→ takes one).
+        """`option`: what it sets; `words`: suggestions while typing (→ accepts one).
 
         `label_cells`: room for the label, the space behind it included.
         """
@@ -106,7 +106,7 @@ class FieldLine(Vertical):
         yield Static("", classes="fault", markup=False)
 
     def tell(self, words: str, *, fine: bool = False) -> None:
-        """A line below; none for an empty one."""
+        """Show a line below; an empty text removes it."""
         self._told = words
         told = self.query_one(".fault", Static)
         told.set_class(bool(words), "-some")
@@ -114,7 +114,7 @@ class FieldLine(Vertical):
         told.update(Text(one_line(words, _LONGEST)))
 
     def enter(self) -> None:
-        """Type here."""
+        """Focus the input."""
         self._input.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -1,4 +1,4 @@
-"""The lines of a command's options, each judged while one types."""
+"""The lines of a command's options, validated while the user types."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class OptionForm(VerticalScroll, can_focus=False):
     """
 
     class Changed(Message):
-        """Another value than before."""
+        """A value has changed."""
 
         def __init__(self, option: str, value: str) -> None:
             super().__init__()
@@ -48,11 +48,11 @@ class OptionForm(VerticalScroll, can_focus=False):
 
     @property
     def lines(self) -> dict[str, FieldLine]:
-        """By option."""
+        """Return the lines by option."""
         return {line.option: line for line in self.query(FieldLine)}
 
     async def fill(self, specs: Sequence[FieldSpec], loaded: LoadedSuite | None) -> None:
-        """Other lines, all empty; `loaded`: the suite whose parameters are among them."""
+        """Show other lines, all empty; `loaded`: the suite whose parameters are among them."""
         longest = max((cell_len(one_line(spec.label, _LONGEST_LABEL)) for spec in specs), default=0)
         cells = max(_LEAST_LABEL, longest + 1)
         # One after the other: a second call would mount its lines among those of the first.
@@ -85,7 +85,7 @@ class OptionForm(VerticalScroll, can_focus=False):
             lines[at].tell(re.sub("^Invalid value for '[^']*': ", "", fault))
 
     def faulty(self) -> FieldLine | None:
-        """The first line with a fault."""
+        """Return the first line with a fault."""
         return next((line for line in self.lines.values() if line.fault), None)
 
     def _fault_of(self, line: FieldLine) -> str:

@@ -1,4 +1,4 @@
-"""The tree in which one chooses what to run: a load, a stress, or a suite and parts of it."""
+"""The tree for choosing what to run: a load, a stress, or a suite and parts of it."""
 
 from __future__ import annotations
 
@@ -76,8 +76,9 @@ def _indent(node: TreeNode[Place]) -> int:
 
 
 class SuiteTree(Tree[Place]):
-    """Enter chooses a suite, a load or a stress, and opens and closes what is in it; the space bar
-    picks benchmarks and cases."""
+    """Enter chooses a suite, a load or a stress, and opens and closes nodes; the space bar picks
+    benchmarks and cases.
+    """
 
     DEFAULT_CSS: ClassVar[str] = """
     SuiteTree {
@@ -95,14 +96,14 @@ class SuiteTree(Tree[Place]):
     ]
 
     class Chosen(Message):
-        """This is to be run."""
+        """A suite, load or stress was chosen."""
 
         def __init__(self, place: Place) -> None:
             super().__init__()
             self.place = place
 
     class Picked(Message):
-        """A benchmark or case is to be run, or no longer."""
+        """A benchmark or case was picked or unpicked."""
 
         def __init__(self, place: Place) -> None:
             super().__init__()
@@ -123,15 +124,16 @@ class SuiteTree(Tree[Place]):
         self.root.add_leaf("", Place("words", about="reading the suites …"))
 
     def on_key(self, event: events.Key) -> None:
-        """Keys that are pressed while suites are read are for when they are there."""
+        """Keep keys that are pressed while suites are loading for later."""
         if self._early is not None and event.key in _ACTIONS:
             event.stop()
             if len(self._early) < _MOST_EARLY:
                 self._early.append(event.key)
 
     def fill(self, shelf: Sequence[ShelvedSuite]) -> None:
-        """Show these by category, that of the suite with which one begins first, then those of
-        folders by folder; the two loads come before all."""
+        """Show suites by category, that of the initial suite first, then those of folders; the two
+        loads come first.
+        """
         self.clear()
         self.root.add_leaf("", Place("load", about="load a target: how fast is it?"))
         self.root.add_leaf("", Place("stress", about="stress a target: where does it break?"))
@@ -146,7 +148,7 @@ class SuiteTree(Tree[Place]):
         self.call_after_refresh(self._go_to_first)
 
     async def _go_to_first(self) -> None:
-        """To the suite with which one begins, and from there by the keys that came early."""
+        """Move to the initial suite, then apply the keys pressed early."""
         nodes = [node for heading in self.root.children for node in heading.children]
         begin = [one for one in nodes if one.data is not None and one.data.suite == FIRST]
         if begin or nodes:
@@ -174,7 +176,7 @@ class SuiteTree(Tree[Place]):
         return None
 
     def show_cases(self, place: Place, ids: Sequence[str], count: int, fault: str = "") -> None:
-        """Below a benchmark."""
+        """Show cases below a benchmark."""
         node = self._node_of(place)
         if node is None:
             return
@@ -236,7 +238,7 @@ class SuiteTree(Tree[Place]):
             self.post_message(self.Chosen(node.data))
 
     def action_end(self, line: int) -> None:
-        """To the first line (0) or the last (-1)."""
+        """Move to the first line (0) or the last (-1)."""
         self.cursor_line = line if line == 0 else self.last_line
 
     def action_unfold(self) -> None:
@@ -254,7 +256,7 @@ class SuiteTree(Tree[Place]):
             self.move_cursor(node.parent)
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[Place]) -> None:
-        """Enter, or a click."""
+        """Choose or open the node on Enter or a click."""
         event.stop()
         node = event.node
         if node.data is None:

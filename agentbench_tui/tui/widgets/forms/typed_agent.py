@@ -1,4 +1,4 @@
-"""The line in which another agent is typed, judged while one types."""
+"""The line for typing another agent, validated while the user types."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _PAUSE_S = 0.4
 
 
 class TypedAgent(FieldLine):
-    """Enter takes it."""
+    """Enter accepts it."""
 
     DEFAULT_CSS: ClassVar[str] = "TypedAgent { padding: 0 1 0 2; }"
 
     class Taken(Message):
-        """This one is wanted."""
+        """The typed agent was accepted."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -35,7 +35,7 @@ class TypedAgent(FieldLine):
         super().__init__("--agent", "another agent", _HINT, id=id)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Its form is judged at once; the rest after a pause."""
+        """Check its form immediately; the rest after a pause."""
         event.stop()
         event.prevent_default()
         value = self.value
