@@ -296,12 +296,22 @@ def _dearest(line: Document) -> str:
     return f"; a right answer is dearest on {name} ({money_each(costs[name])})"
 
 
+def bounded_words(line: Document) -> str:
+    """`above $0.01` of an agent that was never right, whose cost is only bounded from below; else
+    nothing.
+    """
+    per_success = line["cost_usd_per_success"]
+    if per_success["value"] is not None or per_success["low"] is None:
+        return ""
+    return f"above {money_each(per_success['low'])}"
+
+
 def per_success_words(line: Document) -> str:
     """`$0.0042 [$0.0031, $0.0060]`; `above $0.01` of one that was never right."""
     per_success = line["cost_usd_per_success"]
     low, high = per_success["low"], per_success["high"]
     if per_success["value"] is None and low is not None:
-        return f"above {money_each(low)}"  # never right: infinite, but bounded from below
+        return bounded_words(line)
     shown = money_each(per_success["value"])
     if low is not None:
         shown += f" [{money_each(low)}, {'∞' if high is None else money_each(high)}]"

@@ -10,7 +10,9 @@ import msgspec
 from agentbench_tui.contracts.document import plain
 from agentbench_tui.presentation.numbers import (
     MISSING,
+    Show,
     amount,
+    bracketed,
     duration_s,
     measured,
     money,
@@ -97,21 +99,27 @@ def size_words(size: float | None, change_is: str) -> str:
 
 def change_words(one: RegressionFinding) -> str:
     """`+21.0% [+15.2, +27.1]`, or of shares `-2.5 pp [-4.0, -1.1]`."""
-    return _change(one, one.low, one.high)
-
-
-def _change(one: RegressionFinding, low: float | None, high: float | None) -> str:
-    if one.change_is != "ratio":
-        return with_interval(one.change, low, high, points)
-    ends = (None if ratio is None else ratio - 1 for ratio in (one.change, low, high))
-    change, low, high = ends
-    return with_interval(change, low, high, signed_percent)
+    value, low, high, show = _change(one)
+    return with_interval(value, low, high, show)
 
 
 def change_cells(one: RegressionFinding) -> tuple[str, str]:
     """The change and its interval by themselves, for two columns."""
-    change = _change(one, None, None)
-    return change, change_words(one).removeprefix(change).strip() or MISSING
+    value, low, high, show = _change(one)
+    shown = show(value)
+    if value is None or low is None or high is None:
+        return shown, MISSING
+    return shown, bracketed(shown, show(low), show(high))
+
+
+def _change(one: RegressionFinding) -> tuple[float | None, float | None, float | None, Show]:
+    """Return the change with its interval, a ratio less 1, and what formats it."""
+    if one.change_is != "ratio":
+        return one.change, one.low, one.high, points
+    change, low, high = (
+        None if ratio is None else ratio - 1 for ratio in (one.change, one.low, one.high)
+    )
+    return change, low, high, signed_percent
 
 
 def lines_of(document: RegressionsDocument) -> list[str]:

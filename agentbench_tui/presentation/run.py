@@ -205,7 +205,12 @@ def _ranks(run: RunDocument, boards: Sequence[Board]) -> dict[tuple[str, str, bo
 
 
 def _shares_rank(run: RunDocument, boards: Sequence[Board]) -> bool:
-    return any((shown or "").endswith("=") for shown in _ranks(run, boards).values())
+    shown = [
+        (simulated, rank)
+        for (_, _, simulated), rank in _ranks(run, boards).items()
+        if rank is not None
+    ]
+    return len(set(shown)) < len(shown)
 
 
 def _filled(columns: Sequence[Column], rows: Sequence[Row]) -> list[Column]:

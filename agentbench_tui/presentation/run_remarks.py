@@ -80,7 +80,8 @@ def reservations(run: RunDocument, *, shares_rank: bool) -> list[str]:
         {
             one.agent_id
             for one in run.executions
-            if (one.reason("cost_usd") or "").startswith("estimated")
+            # A known cost has a reason only where its tokens were not counted by the server.
+            if one.value("cost_usd") is not None and one.reason("cost_usd")
         }
     )
     if estimated:

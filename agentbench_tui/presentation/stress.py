@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import (
@@ -21,8 +21,6 @@ from agentbench_tui.presentation.numbers import (
 
 _SEVERITIES = ("critical", "warning", "info")
 """Severities from the worst; recommendations are listed in this order."""
-NO_LAW = "not by"
-"""How the text of a scaling begins if the law does not fit."""
 UNKNOWN = "not known"
 """How `analysis.load.resilience.Recovery` begins if too little was observed to decide."""
 _WHAT = {"rate": "rate", "concurrency": "users", "input": "input"}
@@ -41,25 +39,41 @@ def headline(scenario: Document) -> str:
     return f"{scenario['name']}: " + " · ".join(word for word in words if word)
 
 
-def details(scenario: Document) -> list[str]:
-    """Return the details below the headline, one per line, without the recommendations."""
-    lines = [
-        _normal(scenario["normal"]),
-        _limits(scenario["limits"]),
-        *map(_bracket, scenario["breaking_points"]),
-        _limit_met(scenario["observations"]),
-        _waited(scenario["observations"]),
-        _memory(scenario["observations"]),
-        _ballast(scenario["observations"]),
-        _worst_second(scenario),
-        _leaking(scenario),
-        *(_recovery(one) for one in scenario["recoveries"]),
-        *(_trend(one) for one in scenario["trends"]),
-        scaling_line(scenario["scaling"]),
-        _sender(scenario["windows"]),
-        *(f"{MISSING} {what}: {why}" for what, why in scenario["missing"].items()),
+class Detail(NamedTuple):
+    """What is known of one aspect of a scenario."""
+
+    label: str
+    """The aspect, such as `normal`; empty if the words name it."""
+    words: str
+    is_missing: bool = False
+    """Whether the words say why it is not known."""
+
+    def line(self) -> str:
+        """Return both in one line: `normal: 42 requests/s …`, `– memory: …` if it is missing."""
+        mark = f"{MISSING} " if self.is_missing else ""
+        return f"{mark}{self.label}: {self.words}" if self.label else f"{mark}{self.words}"
+
+
+def details(scenario: Document) -> list[Detail]:
+    """Return the details below the headline, without the recommendations."""
+    observations = scenario["observations"]
+    found = [
+        Detail("normal", _normal(scenario["normal"])),
+        Detail("limits", _limits(scenario["limits"])),
+        *(Detail(_WHAT[one["on"]], _bracket(one)) for one in scenario["breaking_points"]),
+        Detail("limit", _limit_met(observations)),
+        Detail("Retry-After", _waited(observations)),
+        Detail("memory", observations.get("memory_words") or ""),
+        Detail("ballast", _ballast(observations)),
+        Detail(_scaled_second(scenario), _worst_second(scenario)),
+        Detail("resilience", scenario["resilience_words"] or ""),
+        *(Detail(f"after {one['after']}", _recovery(one)) for one in scenario["recoveries"]),
+        *map(_trend, scenario["trends"]),
+        Detail("scaling", scaling_words(scenario["scaling"])),
+        Detail("", _sender(scenario["windows"])),
+        *(Detail(what, why, is_missing=True) for what, why in scenario["missing"].items()),
     ]
-    return [line for line in lines if line]
+    return [one for one in found if one.words]
 
 
 def advice_lines(scenarios: list[Document]) -> list[str]:
@@ -92,12 +106,12 @@ def window_line(window: Document) -> str:
     return ", ".join(words)
 
 
-def scaling_line(scaling: Document | None) -> str:
+def scaling_words(scaling: Document | None) -> str:
     """The law over users, and with how many throughput is highest; empty without one."""
     if scaling is None:
         return ""
-    if scaling["words"].startswith(NO_LAW):
-        return f"scaling: {scaling['words']}"
+    if scaling["sigma_interval"] is None:  # the law does not hold, so that its numbers say nothing
+        return str(scaling["words"])
     law = f"one user λ {amount(scaling['lambda_per_s'])}/s, waiting σ {_share(scaling, 'sigma')},"
     law += f" agreeing κ {_share(scaling, 'kappa')}"
     star = scaling["n_star"]
@@ -107,7 +121,7 @@ def scaling_line(scaling: Document | None) -> str:
         if scaling["peak"] is not None:
             peak += f", {amount(scaling['peak'])} requests/s there"
     words = f"; {scaling['words']}" if scaling["words"] else ""
-    return f"scaling: {scaling['model']} ({law}){peak}{words}"
+    return f"{scaling['model']} ({law}){peak}{words}"
 
 
 def _share(scaling: Document, name: str) -> str:
@@ -201,7 +215,7 @@ def _normal(normal: Document | None) -> str:
     how = "" if normal["measured"] else " (as specified, not measured)"
     best = f"most answered while looking for it {amount(normal['capacity_per_s'])}/s"
     load = f"{amount(normal['rate_per_s'])} requests/s, {counted(normal['users'], 'user')}"
-    return f"normal: {load}, {times}{how}; {best}"
+    return f"{load}, {times}{how}; {best}"
 
 
 def _limits(limits: Document | None) -> str:
@@ -209,7 +223,7 @@ def _limits(limits: Document | None) -> str:
         return ""
     derived = " (3 × that at normal load)" if limits["derived"] else ""
     return (
-        f"limits: errors {chosen_percent(limits['error_share'])}, p95 {duration(limits['p95_ms'])}"
+        f"errors {chosen_percent(limits['error_share'])}, p95 {duration(limits['p95_ms'])}"
         f"{derived}, {chosen_percent(limits['completed_share'])} completed in time"
     )
 
@@ -223,7 +237,7 @@ def _bracket(point: Document) -> str:
         if point[key] is False
     ]
     again = f"; passes again {' and '.join(held)}" if held and point["pass"] is not None else ""
-    return f"{_WHAT[point['on']]}: {point['words']}{again}"
+    return f"{point['words']}{again}"
 
 
 def _limit_met(observations: Document) -> str:
@@ -234,7 +248,7 @@ def _limit_met(observations: Document) -> str:
     if met is None or goodput is None:
         return ""
     above = f"of {amount(observations['overload_per_s'])}/s asked {amount(goodput)}/s are answered"
-    return f"limit: met at {amount(met)} requests/s, by {observations['limit_met_by']}; {above}"
+    return f"met at {amount(met)} requests/s, by {observations['limit_met_by']}; {above}"
 
 
 def _waited(observations: Document) -> str:
@@ -243,13 +257,7 @@ def _waited(observations: Document) -> str:
     if not waited or served is None:
         return ""
     who = f"of {count(waited)} that waited for Retry-After after the overload"
-    return f"Retry-After: {who} {count(served)} got in"
-
-
-def _memory(observations: Document) -> str:
-    """Describe, for memory_pressure, the memory by users."""
-    words = observations.get("memory_words")
-    return f"memory: {words}" if words else ""
+    return f"{who} {count(served)} got in"
 
 
 def _ballast(observations: Document) -> str:
@@ -257,38 +265,33 @@ def _ballast(observations: Document) -> str:
     taken, left = (observations.get(key) for key in ("ballast_mb", "left_beside_ballast_mb"))
     if taken is None or left is None:
         return ""
-    return f"ballast: {size(taken)} taken from the machine, {size(left)} left beside it"
+    return f"{size(taken)} taken from the machine, {size(left)} left beside it"
+
+
+def _scaled_second(scenario: Document) -> str:
+    piece_s = scenario["piece_s"]
+    scaled = "" if piece_s in {None, 1} else f" (here of {chosen_duration(piece_s)})"
+    return f"worst second{scaled}"
 
 
 def _worst_second(scenario: Document) -> str:
-    worst, piece_s = scenario["worst_second"], scenario["piece_s"]
-    if worst is None:
-        return ""
-    scaled = "" if piece_s in {None, 1} else f" (here of {chosen_duration(piece_s)})"
-    return f"worst second{scaled}: {percent(worst)} of what was asked or possible was served"
-
-
-def _leaking(scenario: Document) -> str:
-    """Describe how much a leak reduces the score."""
-    words = scenario["resilience_words"]
-    return f"resilience: {words}" if words else ""
+    worst = scenario["worst_second"]
+    return "" if worst is None else f"{percent(worst)} of what was asked or possible was served"
 
 
 def _recovery(one: Document) -> str:
-    words = one["words"] or (
-        f"not recovered within {duration_s(one['watched_s'])}"
-        if one["seconds"] is None
-        else f"recovered after {duration_s(one['seconds'])}"
-    )
-    return f"after {one['after']}: {words}"
+    if one["words"]:
+        return str(one["words"])
+    if one["seconds"] is None:
+        return f"not recovered within {duration_s(one['watched_s'])}"
+    return f"recovered after {duration_s(one['seconds'])}"
 
 
-def _trend(one: Document) -> str:
-    words: str = one["words"]
-    if words:
-        return words if one["of"] in words else f"{one['of']}: {words}"
+def _trend(one: Document) -> Detail:
+    if one["words"]:  # a sentence about it, which names it
+        return Detail("", one["words"])
     slope = with_interval(one["per_hour"], one["low"], one["high"], amount)
-    return f"{one['of']}: {one['direction']}, {slope} {one['unit']} an hour"
+    return Detail(one["of"], f"{one['direction']}, {slope} {one['unit']} an hour")
 
 
 def _sender(windows: list[Document]) -> str:

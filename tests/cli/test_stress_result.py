@@ -19,7 +19,7 @@ from agentbench_tui.presentation.stress import (
     details,
     headline,
     scale_line,
-    scaling_line,
+    scaling_words,
     standing_line,
 )
 from agentbench_tui.stress.report import (
@@ -215,8 +215,12 @@ def test_a_recovery_that_nobody_could_see_is_not_called_none() -> None:
     assert headline(told(high_load(recoveries=[facts]))).endswith("· recovery not known")
 
 
+def lines_of(scenario: dict[str, Any]) -> list[str]:
+    return [one.line() for one in details(scenario)]
+
+
 def test_what_stands_behind_it_has_its_figures() -> None:
-    assert details(told(high_load(missing={"memory": "its processes are not here"}))) == [
+    assert lines_of(told(high_load(missing={"memory": "its processes are not here"}))) == [
         (
             "normal: 42 requests/s, 4 users, p50 51.0 ms, p95 61.0 ms;"
             " most answered while looking for it 158/s"
@@ -232,23 +236,24 @@ def test_what_stands_behind_it_has_its_figures() -> None:
 
 def test_a_target_that_does_not_come_back_is_told_so_by_the_search() -> None:
     hurt = msgspec.structs.replace(POINT, hysteresis=True, drift=None)
-    (line,) = [one for one in details(told(high_load(breaking_points=[hurt]))) if "rate:" in one]
+    (line,) = [one for one in lines_of(told(high_load(breaking_points=[hurt]))) if "rate:" in one]
     assert line.endswith("; does not come back after an overload")
 
 
 def test_the_senders_own_limit_is_not_held_against_the_target() -> None:
     windows = [window(*LEVELS[0]), window(900.0, 61.0, "unclear", sender_limit="sent 700/s")]
-    assert details(told(high_load(windows=windows)))[-1] == (
+    assert lines_of(told(high_load(windows=windows)))[-1] == (
         "in 1 of 2 windows the sender was the limit: sent 700/s"
     )
 
 
 def test_trends_and_the_law_are_told() -> None:
-    assert "memory: rises by 600 MB an hour [550, 650]" in details(told(soak()))
-    named = msgspec.structs.replace(soak().trends[0], words="memory rises by 600 MB/h [550, 650]")
-    again = soak()
-    again.trends = [named]
-    assert named.words in details(told(again))  # and not named twice
+    words = "memory rises by 600 MB/h [550, 650]"
+    named, unnamed = soak(), soak()
+    named.trends = [msgspec.structs.replace(soak().trends[0], words=words)]
+    unnamed.trends = [msgspec.structs.replace(soak().trends[0], words="")]
+    assert words in lines_of(told(named))  # and not named twice
+    assert "memory: rising, 600 [550, 650] MB an hour" in lines_of(told(unnamed))
     law = told(
         ScenarioReport(
             scenario="concurrent_requests",
@@ -264,12 +269,12 @@ def test_trends_and_the_law_are_told() -> None:
             ),
         )
     )["scaling"]
-    assert scaling_line(law) == (
-        "scaling: usl (one user λ 95.3/s, waiting σ 0.0362 [0.035, 0.0374], agreeing"
+    assert scaling_words(law) == (
+        "usl (one user λ 95.3/s, waiting σ 0.0362 [0.035, 0.0374], agreeing"
         " κ 0.000911);"
         " N* 32.5 [31, 34.2] users, 1,008 requests/s there"
     )
-    assert scaling_line(None) == ""
+    assert scaling_words(None) == ""
 
 
 def test_what_memory_and_those_who_wait_are_like_is_told() -> None:
@@ -280,7 +285,7 @@ def test_what_memory_and_those_who_wait_are_like_is_told() -> None:
         "quiet_waited": 12.0,
         "quiet_served_after_wait": 3.0,
     }
-    lines = details(told(ScenarioReport(scenario="memory_pressure", observations=seen)))
+    lines = lines_of(told(ScenarioReport(scenario="memory_pressure", observations=seen)))
     assert "memory: 34 MB at normal load, 60 MB at most, 35 MB afterwards" in lines
     assert "ballast: 4.10 GB taken from the machine, 3.50 GB left beside it" in lines
     assert "Retry-After: of 12 that waited for Retry-After after the overload 3 got in" in lines

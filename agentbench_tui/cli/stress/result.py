@@ -133,7 +133,7 @@ def _print_agent(agent: Document, form: str, *, named: bool) -> None:
 
 def _print_scenario(scenario: Document, form: str) -> None:
     """Print the headline, the details, and the curve."""
-    _print_list(headline(scenario), details(scenario), form, end="")
+    _print_list(headline(scenario), [one.line() for one in details(scenario)], form, end="")
     curve = curve_of(scenario)
     if curve is not None:
         text = curve.text(_WIDTH, _HEIGHT, coloured=None if form == "table" else False)

@@ -91,7 +91,11 @@ def stress_chapter(run: RunDocument) -> Chapter:
         scenarios.append(document)
         title = f"{one.agent_id}, {headline(document)}"
         sections.append(
-            Section(title, sentences=details(document), charts=stress_charts(one.scenario))
+            Section(
+                title,
+                sentences=[each.line() for each in details(document)],
+                charts=stress_charts(one.scenario),
+            )
         )
     advice = advice_lines(scenarios)
     if advice:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.presentation.cost import per_success_words, sentences_of, switch_words
+from agentbench_tui.presentation.cost import bounded_words, sentences_of, switch_words
 from agentbench_tui.presentation.numbers import MISSING, decimals, money, percent, quantity
 from agentbench_tui.tui.drawing.drawn_cells import interval_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
@@ -150,9 +150,8 @@ def _cost_interval(one: Document, money: Money) -> Interval:
     reason.
     """
     of = one["cost_usd_per_success"]
-    words = per_success_words(one) if of["value"] is None else ""
     value, low, high = (_times(of[name], money.of) for name in ("value", "low", "high"))
-    return Interval(value, low, high, words.removeprefix(MISSING).strip())
+    return Interval(value, low, high, bounded_words(one))
 
 
 def _rate(value: float | None) -> str:

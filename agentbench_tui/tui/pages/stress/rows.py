@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.text.plain_number import counted, plain
 from agentbench_tui.presentation.numbers import MISSING, count, duration_s
-from agentbench_tui.presentation.stress import details, headline, window_line
+from agentbench_tui.presentation.stress import Detail, details, headline, window_line
 from agentbench_tui.tui.drawing.drawn_cells import whisker_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.widgets.interval_cell import Interval, IntervalColumn, interval_column
@@ -93,7 +93,7 @@ def _bracket(point: Document | None) -> str:
         return MISSING
     passes, fails = (None if point[end] is None else plain(point[end], 4)
                      for end in ("pass", "fail"))  # fmt: skip
-    unit = f" {point['unit']}".removeprefix(" requests")
+    unit = "/s" if point["unit"] == "requests/s" else f" {point['unit']}"
     if fails is None:
         return f"above {passes}{unit}"
     return f"below {fails}{unit}" if passes is None else f"{passes} … {fails}{unit}"
@@ -129,7 +129,7 @@ def scenario_sentences(one: Document) -> list[Sentence]:
     """Return the details of a scenario's row, the newest window while it is running, and its
     recommendations.
     """
-    said = [_labelled(words) for words in details(one)]
+    said = [_labelled(each) for each in details(one)]
     if one["windows"]:
         said.append(Sentence(window_line(one["windows"][-1]), "last", "dim"))
     for advice in one["recommendations"]:
@@ -143,12 +143,11 @@ def scenario_sentences(one: Document) -> list[Sentence]:
     return said
 
 
-def _labelled(words: str) -> Sentence:
-    """Split `normal: 74 requests/s` into label and value; a missing one is dim."""
-    if words.startswith(MISSING):
-        return Sentence(words.removeprefix(MISSING).strip(), MISSING, "dim")
-    label, colon, rest = words.partition(": ")
-    return Sentence(rest, label) if colon and len(label) <= _LABEL else Sentence(words)
+def _labelled(one: Detail) -> Sentence:
+    """Return a detail beside its label, or below it if that is long; a missing one is dim."""
+    if one.is_missing:
+        return Sentence(f"{one.label}: {one.words}", MISSING, "dim")
+    return Sentence(one.words, one.label) if len(one.label) <= _LABEL else Sentence(one.line())
 
 
 def _evidence(evidence: Mapping[str, Any]) -> list[str]:
