@@ -46,6 +46,7 @@ def check_content(wheel: Path) -> None:
         if "__pycache__" not in path.parts  # left by judges that suites bring along
     }
     require(bool(wanted), "suites/ is empty")
+    wanted |= {f"agentbench_tui/reports/html/page/report.{kind}" for kind in ("html", "css", "js")}
     missing = (wanted | {"agentbench_tui/py.typed"}) - names
     require(not missing, f"not in the wheel: {sorted(missing)}")
     require(any(n.endswith("/licenses/LICENSE") for n in names), "the licence is not in the wheel")

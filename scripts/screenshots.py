@@ -11,6 +11,7 @@ import io
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -47,7 +48,24 @@ def main() -> None:
         }
         for name, command in SHOTS.items():
             (TARGET / f"{name}.svg").write_text(picture(command, printed(command, environment)))
+            if name == "quickstart":
+                picture_of_report(Path(folder) / "report.html", environment)
     page_pictures.main([*PAGES, "--db", str(RECORDED), "--to", str(TARGET)])
+
+
+def picture_of_report(page: Path, environment: dict[str, str]) -> None:
+    """The top of the HTML report of the newest run, in the Chromium of this system."""
+    from playwright.sync_api import sync_playwright
+
+    command = [sys.executable, "-m", "agentbench_tui", "report", "--html", str(page)]
+    subprocess.run(command, env=environment, check=True)
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        opened = browser.new_page(viewport={"width": 1200, "height": 1150})
+        opened.goto(page.as_uri())
+        opened.screenshot(path=TARGET / "report.png")
+        browser.close()
 
 
 def printed(command: str, environment: dict[str, str]) -> str:

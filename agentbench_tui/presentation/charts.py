@@ -50,6 +50,7 @@ class Mark:
 
     x: float
     name: str
+    is_good: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +10,14 @@ import msgspec
 
 from agentbench_tui.contracts.leaderboard import LeaderboardDocument
 from agentbench_tui.contracts.runs import RunDetailsDocument
+from agentbench_tui.model.errors import UsageError
 from agentbench_tui.presentation.full_report.comparison import full_comparison
 from agentbench_tui.presentation.full_report.run import full_run
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.executions import execution_keys
 from agentbench_tui.store.queries.runs import executions_of
 from agentbench_tui.verdicts.runs.documents import count_kept, mark_interrupted, run_details
+from agentbench_tui.verdicts.stored_plan import read_plan
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,11 +27,14 @@ if TYPE_CHECKING:
     from agentbench_tui.contracts.run import GateOutcome
     from agentbench_tui.presentation.full_report.parts import FullReport
     from agentbench_tui.presentation.report import Report
+    from agentbench_tui.verdicts.regression.metric_series import AgentSeries
     from agentbench_tui.verdicts.runs.run_times import RunTimes
 
 _MOST_DRAWN = 200
 """Executions of a run whose latencies are read to be drawn."""
 _MOST_PROFILED = 24
+_MOST_HISTORIES = 6
+"""Agents of a run whose earlier runs are judged with it."""
 _MOST_RANKED = 100
 """Contenders of a leaderboard that a report lists."""
 
@@ -70,6 +76,7 @@ def read_run(
         outcomes,
         _times(connection, run, keys, row["key"]),
         _profile(connection, run, row["key"]),
+        _histories(connection, run),
     )
     return RunSource(run, outcomes, report, keys, row["key"])
 
@@ -78,10 +85,10 @@ def _checked(
     connection: sqlite3.Connection, row: dict[str, Any], gates: Sequence[str]
 ) -> Sequence[GateOutcome]:
     """Check `gates`, or without any the run's own; empty if it has none either."""
-    from agentbench_tui.verdicts.runs.ended_run import gates_document, has_own_gates, judged_run
-
-    if not gates and not has_own_gates(row):
+    if not gates and not read_plan(row["plan"]).has_gates:
         return ()
+    from agentbench_tui.verdicts.runs.ended_run import gates_document, judged_run
+
     return gates_document(judged_run(connection, row, gates)).gates
 
 
@@ -111,6 +118,20 @@ def _profile(
         if row["id"] in measured
     ]
     return profile_report(found) if found else None
+
+
+def _histories(connection: sqlite3.Connection, run: RunDetailsDocument) -> list[AgentSeries]:
+    """Return the history of each agent that was measured in more runs than this one."""
+    from agentbench_tui.verdicts.regression.metric_series import series_of
+
+    agents = list(dict.fromkeys(one.agent_id for one in run.executions))
+    if len(agents) > _MOST_HISTORIES:
+        return []
+    found = []
+    for agent in agents:
+        with suppress(UsageError):  # nothing complete was measured
+            found.append(series_of(connection, agent))
+    return found
 
 
 def _leaderboard(

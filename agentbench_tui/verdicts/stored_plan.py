@@ -54,6 +54,18 @@ class StoredGroup(msgspec.Struct, frozen=True):
         return document
 
 
+class StoredSuiteDocument(msgspec.Struct, frozen=True):
+    """A suite as its file has it."""
+
+    gates: Any = ()
+
+
+class StoredSuite(msgspec.Struct, frozen=True):
+    """A suite of a plan."""
+
+    document: StoredSuiteDocument = StoredSuiteDocument()
+
+
 class StoredPlan(msgspec.Struct, frozen=True):
     """The plan of a run stored by this version or an earlier one."""
 
@@ -61,6 +73,14 @@ class StoredPlan(msgspec.Struct, frozen=True):
     remarks: list[str] = []
     cost_limit_usd: Any = None
     token_limit: Any = None
+    gates: Any = ()
+    suites: tuple[StoredSuite, ...] = ()
+
+    @property
+    def has_gates(self) -> bool:
+        """Whether gates were given on the command line or by a suite."""
+        return bool(self.gates) or any(one.document.gates for one in self.suites)
+
     rerun_of: str = ""
 
 

@@ -47,7 +47,8 @@ def entry(name: str, accuracy: float | None, cost_usd: float | None) -> RunLeade
         rank=1, agent_id=name, agent_version="1", simulated=False, overall=accuracy, low=None,
         high=None, reason="", accuracy=accuracy, speed=0.5, efficiency=0.5, cost=0.5,
         reliability=1.0, benchmarks=1, cost_usd=cost_usd, observed=100, answered=100, correct=50,
-        failures=0, rank_shown="1", rank_low=None, rank_high=None, ranked_by=None,
+        failures=0, rank_metric="overall", rank_shown="1", rank_low=None,
+        rank_high=None, ranked_by=None,
     )  # fmt: skip
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.kinds import DEFAULT, kind_named
 from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.full_report.history import history_chapter, history_reasons
 from agentbench_tui.presentation.full_report.parts import Chapter, FullReport
 from agentbench_tui.presentation.full_report.run_chapters import (
     latency_chapter,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from agentbench_tui.contracts.run import RunLeaderboardEntry as Entry
     from agentbench_tui.contracts.runs import RunDetailsDocument
     from agentbench_tui.presentation.report import Report
+    from agentbench_tui.verdicts.regression.metric_series import AgentSeries
     from agentbench_tui.verdicts.runs.run_times import RunTimes
 
 _AGENTS = (
@@ -96,7 +99,7 @@ _METHODS = (
 )
 _PRIVATE = frozenset({"hostname", "folder", "locale"})
 """Facts about the machine that readers of a report have no use for."""
-_FACTS = (Column("name", "", names_row=True), Column("value", "value"))
+_FACTS = (Column("name", "fact", names_row=True), Column("value", "value"))
 
 
 def full_run(
@@ -106,11 +109,12 @@ def full_run(
     gates: Sequence[GateOutcome] = (),
     times: RunTimes | None = None,
     profile: Report | None = None,
+    histories: Sequence[AgentSeries] = (),
 ) -> FullReport:
     """Return a run as a full report.
 
     `board`: the leaderboard of the run, case by case; `document`: what JSON has; `times` and
-    `profile`: what charts and the chapter on the profile show.
+    `profile`: what charts and the chapter on the profile show; `histories`: of its agents.
     """
     boards = () if board is None else board.boards
     chapters = [
@@ -120,16 +124,19 @@ def full_run(
         stress_chapter(run),
         load_chapter(run),
         *([] if times is None else [latency_chapter(times), over_time_chapter(times)]),
+        history_chapter(histories, run.run_id),
         profile_chapter(profile),
         _failures(run),
         _environment(run),
         _methods(),
     ]
     suites = ", ".join(run.suite_ids) or "run"
+    verdict = run_verdict(run, boards, gates)
+    reasons = [*verdict.reasons, *history_reasons(histories, run.run_id)]
     return FullReport(
         title=f"{suites}: {counted(len(run.leaderboard), 'agent')}",
         about=_about(run),
-        verdict=run_verdict(run, boards, gates),
+        verdict=replace(verdict, reasons=reasons),
         chapters=[one for one in chapters if one.sections],
         document=document,
         tables={

@@ -16,6 +16,7 @@ from agentbench_tui.verdicts.regression.regression_gate import NoRegression
 from agentbench_tui.verdicts.runs.documents import run_document
 from agentbench_tui.verdicts.runs.exit_code import exit_code, is_unmeasured
 from agentbench_tui.verdicts.runs.gate import check_gates
+from agentbench_tui.verdicts.stored_plan import read_plan
 
 if TYPE_CHECKING:
     import sqlite3
@@ -69,18 +70,12 @@ def judged_run(
     """
     if gates:
         return _judged(connection, run, gates, {})
-    if not has_own_gates(run):
+    if not read_plan(run["plan"]).has_gates:
         raise UsageError(
             f"run {run['id']} has no gates of its own; name some, such as 'accuracy>=0.8'"
         )
     plan = decode_plan(run["plan"])
     return _judged(connection, run, plan.gates, _gates_of_suites(plan))
-
-
-def has_own_gates(run: Mapping[str, Any]) -> bool:
-    """Return whether a run, a row of `queries.runs.find_run`, was given gates, or its suites."""
-    plan = decode_plan(run["plan"])
-    return bool(plan.gates or any(_gates_of_suites(plan).values()))
 
 
 def _gates_of_suites(plan: Plan) -> dict[str, Sequence[str]]:

@@ -38,7 +38,7 @@ def line_chart(chart: LineChart) -> str:
     xs = [x for one in lines for x in one.x] + [mark.x for mark in chart.marks]
     ys = [y for one in lines for part in (one.y, one.low or (), one.high or ()) for y in part]
     across = scale_of(chart.x, xs, LEFT, WIDTH - RIGHT)
-    up = scale_of(chart.y, ys, HEIGHT - BOTTOM, TOP, from_zero=True)
+    up = scale_of(chart.y, ys, HEIGHT - BOTTOM, TOP, from_zero=_is_near_zero(ys))
     if across is None or up is None:
         return ""
     parts = [
@@ -47,17 +47,23 @@ def line_chart(chart: LineChart) -> str:
     ]
     for mark in chart.marks:
         if across.holds(mark.x):
-            x = across(mark.x)
+            x, kind = across(mark.x), "good" if mark.is_good else "bad"
             parts.append(
                 element("line", title(mark.name), x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM,
-                        class_="mark")
+                        class_=f"mark {kind}")
             )  # fmt: skip
             anchor = "end" if x > WIDTH * 0.7 else "start"
             parts.append(label(mark.name, x + (-4 if anchor == "end" else 4), TOP + 10,
-                               text_anchor=anchor, class_="mark-name"))  # fmt: skip
+                               text_anchor=anchor, class_=f"mark-name {kind}"))  # fmt: skip
     for number, one in enumerate(lines):
         parts += _line(one, number, across, up)
     return picture(chart.title, chart.summary, parts)
+
+
+def _is_near_zero(values: Sequence[float | None]) -> bool:
+    """Return whether a scale that begins at 0 leaves most of its room to the values."""
+    known = [one for one in values if one is not None]
+    return bool(known) and min(known) < max(known) / 2
 
 
 def _line(one: Line, number: int, across: Scale, up: Scale) -> list[str]:
