@@ -166,6 +166,13 @@ def by_agents(folder: Path, sizes: Sequence[int], table: Table) -> None:
         for name in ("runs show", "leaderboard", "compare", "cost"):
             arguments = readings(database)[name]
             table.add(f"{name}, agents", size, measured(folder, *arguments, allowed=(0, 3)))
+        # Each pair by whole repeats.
+        database = f"repeats-{size}.db"
+        measured(folder, *run_arguments(database, 10, "--runs", "3"))
+        with closing(sqlite3.connect(folder / database)) as store:
+            copy_agents(store, size)
+        arguments = ["leaderboard", "--metric", "e2e_ms", "--db", database]
+        table.add("leaderboard of times, agents", size, measured(folder, *arguments))
 
 
 def by_points(folder: Path, sizes: Sequence[int], table: Table) -> None:

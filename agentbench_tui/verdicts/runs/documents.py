@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from agentbench_tui.contracts.document import plain
-from agentbench_tui.contracts.run import ExecutionResult, RunDocument
+from agentbench_tui.contracts.run import ExecutionResult, MetricValue, RunDocument
 from agentbench_tui.contracts.runs import RunDetailsDocument
 from agentbench_tui.model.kinds import kind_named
 from agentbench_tui.store.queries.answers import kept_answers
@@ -100,14 +100,9 @@ def typed_run(document: Document) -> RunDocument:
     What a kind from outside adds to an execution is left out: no class describes it.
     """
     of = RunDetailsDocument if document.get("schema") == RUN_DETAILS_SCHEMA else RunDocument
-    known = set(ExecutionResult.__struct_fields__)
     # One after the other: a whole run of a sweep as plain values takes as much memory again.
-    executions = tuple(
-        msgspec.convert(
-            plain({name: value for name, value in one.items() if name in known}), ExecutionResult
-        )
-        for one in document["executions"]
-    )
+    metrics: dict[int, MetricValue] = {}
+    executions = tuple(_typed_execution(one, metrics) for one in document["executions"])
     without = msgspec.convert(plain(document | {"executions": ()}), of)
     return msgspec.structs.replace(without, executions=executions)
 
@@ -131,6 +126,24 @@ def stored_executions(connection: sqlite3.Connection, rows: Iterable[Document]) 
             | {"rerun": _rerun(connection, row, planned.get(row["id"]))}
         )
     return documents
+
+
+def _typed_execution(execution: Document, metrics: dict[int, MetricValue]) -> ExecutionResult:
+    """Return an execution of a run document as its class. `metrics`: those typed so far by `id`,
+    since executions of a sweep share most of them (see `metrics_of`).
+    """
+    known = {
+        name: value
+        for name, value in execution.items()
+        if name in ExecutionResult.__struct_fields__ and name != "metrics"
+    }
+    typed = msgspec.convert(plain(known | {"metrics": {}}), ExecutionResult)
+    own = {}
+    for name, value in execution["metrics"].items():
+        if id(value) not in metrics:
+            metrics[id(value)] = msgspec.convert(plain(value), MetricValue)
+        own[name] = metrics[id(value)]
+    return msgspec.structs.replace(typed, metrics=own)
 
 
 def mark_interrupted(document: Document) -> None:
