@@ -155,7 +155,9 @@ class LoadDocument(Document, frozen=True, kw_only=True, tag="agentbench.load/1")
     on_this_machine: bool | None
     """Whether the target shared the machine with the load generator."""
     slo: dict[str, float] | None
-    """Metric → limit."""
+    """Limit, such as `ttft_ms` or `ttft_ms.p95` → ms."""
+    slo_kept: dict[str, float] | UnsetType = UNSET
+    """Limit → share of the due requests that kept it."""
     repeats: int | None
     steady: tuple[tuple[float, float] | None, ...] | None
     """Steady part of each repeat's window, in seconds since its start."""
@@ -179,7 +181,7 @@ class SweepLimit(Part, frozen=True, kw_only=True):
     agent_id: str
     parameter: str
     share: float
-    """Of the requests that must keep every limit."""
+    """Of the requests that must keep every limit that is not on a percentile."""
     highest: float | None
     held: tuple[float, ...]
     tried: tuple[float, ...]

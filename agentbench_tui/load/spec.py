@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from agentbench_tui.load.slo import is_percentile_limit
 from agentbench_tui.model.bounds import LARGEST_INTEGER
 from agentbench_tui.model.suite import Name, NotNegative, Part, Positive
 
@@ -133,13 +134,42 @@ class RequestSpec(Part):
 
 
 class SloSpec(Part):
-    """Limits that a good request meets; all given limits must hold."""
+    """Limits that a good request meets; all given limits must hold.
+
+    `ttft_ms.p95: 200` limits a percentile: 95% of the due requests must be within it.
+    """
 
     ttft_ms: Positive | None = None
     ttfo_ms: Positive | None = None
     tpot_ms: Positive | None = None
     e2e_ms: Positive | None = None
     """In an open loop from the due time, like the metric."""
+    percentiles: dict[str, Positive] = Field(default_factory=dict)
+    """Limits on percentiles, by names such as `ttft_ms.p95`, which may also be keys of `slo`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_percentiles(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        own = {name: limit for name, limit in given.items() if is_percentile_limit(str(name))}
+        if not own:
+            return given
+        rest = {name: limit for name, limit in given.items() if name not in own}
+        return rest | {"percentiles": {**rest.get("percentiles", {}), **own}}
+
+    @field_validator("percentiles")
+    @classmethod
+    def _of_limited_metrics(cls, given: dict[str, float]) -> dict[str, float]:
+        for name in given:
+            if not is_percentile_limit(name):
+                raise ValueError(f"`{name}` is no percentile of a time, as `ttft_ms.p95` is")
+        return given
+
+    def limits(self) -> dict[str, float]:
+        """Return every limit by its name, in ms."""
+        plain = self.model_dump(exclude_none=True, exclude={"percentiles"})
+        return {**plain, **self.percentiles}
 
 
 class LoadSpec(Part):

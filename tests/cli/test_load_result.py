@@ -125,6 +125,7 @@ def test_in_the_place_of_rates_that_are_not_known_stands_why() -> None:
         "goodput 30/s · answered –/s (too short)"
         " · – output tokens/s, – tokens/s per user (nothing answered)"
         " · 60.0% of what was due kept ttft_ms 200"
+        " (SLO: at least 99%: missed)"
     )
 
 
@@ -162,6 +163,7 @@ def test_rates_failures_and_the_harness_are_told() -> None:
         (
             "answered 37.9/s · ~1,213 output tokens/s · goodput 30/s"
             " · 60.0% of what was due kept ttft_ms 200"
+            " (SLO: at least 99%: missed)"
         ),
         "failed: timeout 5, server 2",
         "connections opened: 10",

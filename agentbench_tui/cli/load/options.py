@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from agentbench_tui.load.slo import is_percentile_limit
 from agentbench_tui.model.errors import did_you_mean
 
 _UNITS_S = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -147,21 +148,35 @@ class Length(_Value):
 
 
 class Slo(_Value):
-    """`ttft_ms=200`: a limit that a good request keeps."""
+    """`ttft_ms=200`, `ttft_ms.p95=200` or `ttft_ms=200@95%`: a limit that a good request keeps, and
+    the share of requests that has to keep it."""
 
     name = "limit"
-    form = re.compile(rf"\s*(\w+)\s*=\s*({_NUMBER})\s*")
-    expected = "NAME=MILLISECONDS, such as ttft_ms=200"
+    form = re.compile(
+        rf"\s*(\w+)(?:\.p({_NUMBER}))?\s*=\s*({_NUMBER})\s*(?:@\s*({_NUMBER})\s*%)?\s*"
+    )
+    expected = (
+        "NAME[.pNN]=MILLISECONDS, such as ttft_ms=200, ttft_ms.p95=200 or, which is the same, "
+        "ttft_ms=200@95%"
+    )
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         found = super().convert(value, param, ctx)
-        if isinstance(found, tuple) and found[0] not in _LIMITS:
-            hint = did_you_mean(found[0], _LIMITS) or f"; there are {', '.join(_LIMITS)}"
-            self.fail(f"{value!r}: no limit '{found[0]}'{hint}", param, ctx)
+        base = found[0].partition(".")[0] if isinstance(found, tuple) else None
+        if base is not None and base not in _LIMITS:
+            hint = did_you_mean(base, _LIMITS) or f"; there are {', '.join(_LIMITS)}"
+            self.fail(f"{value!r}: no limit '{base}'{hint}", param, ctx)
         return found
 
-    def read(self, match: re.Match[str]) -> tuple[str, float]:
-        return match[1], _number(match[2])
+    def read(self, match: re.Match[str]) -> tuple[str, float] | None:
+        name, percentile, limit, share = match.groups()
+        if percentile is not None and share is not None:
+            return None
+        percent = percentile or share
+        if percent is None:
+            return name, _number(limit)
+        key = f"{name}.p{percent}"
+        return (key, _number(limit)) if is_percentile_limit(key) else None
 
 
 class Field(_Value):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from agentbench_tui.load.slo import share_of
 from agentbench_tui.model.text.plain_number import plain
 from agentbench_tui.presentation.numbers import (
     MISSING,
@@ -17,7 +19,7 @@ from agentbench_tui.presentation.numbers import (
 )
 from agentbench_tui.verdicts.evidence.place import point_words
 from agentbench_tui.verdicts.load.load_spread import FEWEST_FOR_T
-from agentbench_tui.verdicts.load.load_sweep import within_slo
+from agentbench_tui.verdicts.load.load_sweep import keeps_slo, within_slo
 
 _FROM_DUE = ("e2e_ms", "ttft_ms", "ttfo_ms")
 """Metrics that count from the due time in an open loop."""
@@ -82,7 +84,7 @@ def rate_lines(load: dict[str, Any]) -> list[str]:
     share = metrics.get("goodput_share")
     if share is not None:
         limits = ", ".join(f"{name} {plain(limit)}" for name, limit in load["slo"].items())
-        rates.append(f"{percent(share)} of what was due kept {limits}")
+        rates.append(f"{percent(share)} of what was due kept {limits} (SLO: {_kept_words(load)})")
     own = [
         _told("overhead p50 {} ms", harness.get("overhead_p50_ms")),
         _told("p99 {} ms", harness.get("overhead_p99_ms")),
@@ -137,13 +139,30 @@ def slo_lines(executions: list[dict[str, Any]]) -> list[str]:
     found = within_slo(executions)
     lines = []
     for one in found:
-        limits = ", ".join(f"{name} {plain(limit)}" for name, limit in one["slo"].items())
         place = f"{one['benchmark_id']} {one['agent_id']}: " if len(found) > 1 else ""
         lines.append(
             f"{place}highest {one['parameter']} within the SLO: {_highest(one)}"
-            f" (at least {chosen_percent(one['share'])} of what was due kept {limits})"
+            f" ({slo_words(one['slo'])})"
         )
     return lines
+
+
+def slo_words(slo: Mapping[str, float]) -> str:
+    """Say which share of what was due has to keep which limits."""
+    by_share: dict[float, list[str]] = {}
+    for name, limit in slo.items():
+        by_share.setdefault(share_of(name), []).append(f"{name.partition('.')[0]} {plain(limit)}")
+    return ", ".join(
+        f"at least {chosen_percent(share)} of what was due kept {', '.join(limits)}"
+        for share, limits in by_share.items()
+    )
+
+
+def _kept_words(load: dict[str, Any]) -> str:
+    """Say whether the SLO was kept, and the shares that it asks for."""
+    shares = sorted({share_of(name) for name in load["slo"]}, reverse=True)
+    needed = " and ".join(chosen_percent(share) for share in shares)
+    return f"at least {needed}: {'kept' if keeps_slo(load) else 'missed'}"
 
 
 def _highest(found: dict[str, Any]) -> str:

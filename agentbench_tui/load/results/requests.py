@@ -16,6 +16,7 @@ import numpy as np
 from agentbench_tui.load.results.columns import Columns, Flags, Floats
 from agentbench_tui.load.results.window import Window
 from agentbench_tui.load.sending.sample import CANCELLED, UNFINISHED
+from agentbench_tui.load.slo import metric_of
 from agentbench_tui.model.answer import UNMEASURED
 
 FIRST_TOKEN = ("ttft_ms", "ttfo_ms")
@@ -184,26 +185,27 @@ class Requests:
         """
         good = self.begun & self.judged(slo)
         for name, limit in slo.items():
-            values: Floats = getattr(self, name)
+            metric = metric_of(name)
+            values: Floats = getattr(self, metric)
             kept = values <= limit
-            if name == "tpot_ms":
+            if metric == "tpot_ms":
                 kept |= np.isnan(values) & ((self.output_tokens < 2) | self.came_at_once)
-            if name not in FIRST_TOKEN:
+            if metric not in FIRST_TOKEN:
                 kept |= self.cancelled
             good &= kept
         return good
 
     def judged(self, slo: Mapping[str, float]) -> Flags:
         """Requests that the SLO applies to."""
-        return ~self.cancelled | any(name in FIRST_TOKEN for name in slo)
+        return ~self.cancelled | any(metric_of(name) in FIRST_TOKEN for name in slo)
 
     def lacking(self, slo: Mapping[str, float]) -> list[str]:
         """Return the SLO's metrics that no answer has, so that goodput is unknown."""
         return [
             name
             for name in slo
-            for rows in (self.begun if name in FIRST_TOKEN else self.answered,)
-            if rows.any() and np.isnan(getattr(self, name)[rows]).all()
+            for rows in (self.begun if metric_of(name) in FIRST_TOKEN else self.answered,)
+            if rows.any() and np.isnan(getattr(self, metric_of(name))[rows]).all()
         ]
 
 

@@ -21,6 +21,7 @@ from agentbench_tui.load.results.connections import told_of_connections
 from agentbench_tui.load.results.rates import LEAST_WAVES, Rates, asking_s, growth, rates_of
 from agentbench_tui.load.results.requests import FIRST_TOKEN, Requests
 from agentbench_tui.load.sending.sample import CANCELLED, UNFINISHED
+from agentbench_tui.load.slo import metric_of
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.store.writes.load import remove_load_summary, write_load_summary
 
@@ -115,6 +116,8 @@ class LoadSummary(msgspec.Struct, frozen=True, kw_only=True):
     on_this_machine: bool
     """Whether the target shared this machine's cores."""
     slo: dict[str, float]
+    slo_kept: dict[str, float] = {}
+    """Limit → share of the due requests that kept it; without limits that cannot be judged."""
     repeats: int
     steady: tuple[tuple[float, float] | None, ...]
     """Steady part of each repeat's window, seconds since its start."""
@@ -169,6 +172,7 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
         is_open=requests.is_open,
         on_this_machine=first.on_this_machine,
         slo=first.slo,
+        slo_kept=_kept(requests, first.slo),
         repeats=len(windows),
         steady=tuple(
             None if one.steady is None else (one.steady.from_s, one.steady.to_s)
@@ -281,10 +285,24 @@ def _without_content(requests: Requests) -> list[str]:
     return [f"{count:,} {told} no ttft_ms"]
 
 
+def _kept(requests: Requests, slo: Mapping[str, float]) -> dict[str, float]:
+    """Return the share of what was due that kept each limit on its own."""
+    windows = requests.windows.values()
+    offered = sum(worker.offered for window in windows for worker in window.workers)
+    lacking = requests.lacking(slo)
+    shares = {}
+    for name, limit in slo.items():
+        unjudged = int(np.count_nonzero(~requests.judged({name: limit})))
+        due = max(offered, len(requests)) - unjudged
+        if due > 0 and name not in lacking:
+            shares[name] = int(np.count_nonzero(requests.good({name: limit}))) / due
+    return shares
+
+
 def _unjudged(requests: Requests, slo: Mapping[str, float]) -> list[str]:
     """Report which limits do not apply to canceled requests."""
     count = int(np.count_nonzero(requests.cancelled))
-    names = [name for name in slo if name not in FIRST_TOKEN]
+    names = [name for name in slo if metric_of(name) not in FIRST_TOKEN]
     if not count or not names:
         return []
     told = f"{counted(count, 'answer')} {_were(count)} broken off as planned"

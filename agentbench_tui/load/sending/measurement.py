@@ -102,7 +102,7 @@ class Measurement:
             asked=asked[0],
             started_at=started_at,
             ramp_s=self._spec.ramp_s,
-            slo=self._spec.slo.model_dump(exclude_none=True),
+            slo=self._spec.slo.limits(),
             max_in_flight=self._spec.max_in_flight,
             on_this_machine=not isinstance(target, HttpTarget) or is_local(target.url),
             workers=done,

@@ -110,7 +110,7 @@ def cut_off_window(connection: sqlite3.Connection, execution: Row) -> Window | N
         asked=None,
         started_at="",
         ramp_s=spec.ramp_s,
-        slo=spec.slo.model_dump(exclude_none=True),
+        slo=spec.slo.limits(),
         max_in_flight=spec.max_in_flight,
         on_this_machine=False,
         workers=(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.load.slo import is_joint, share_of
 from agentbench_tui.model.figures.load_figures import SLO_SHARE
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def within_slo(executions: Iterable[Document]) -> list[Document]:
     them, and the highest of these; None when none does or, with a `reason`, when no point can tell.
 
     A value is within the SLO when at least `SLO_SHARE` of what was due there kept every limit, with
-    every seed; a point that could not be measured is not.
+    every seed; where a percentile is limited, when each limit was kept by its own share. A point
+    that could not be measured is not.
     """
     sweeps: defaultdict[tuple[str, str, str], list[Document]] = defaultdict(list)
     for one in executions:
@@ -93,5 +95,13 @@ def _why_unknown(points: list[Document]) -> str | None:
 
 def _keeps(execution: Document) -> bool:
     load = execution.get("load")
-    share = load["metrics"].get("goodput_share") if load else None
+    return load is not None and keeps_slo(load)
+
+
+def keeps_slo(load: Document) -> bool:
+    """Return whether a measured load kept its SLO; False where it cannot be judged."""
+    if not is_joint(load["slo"]):
+        kept = load.get("slo_kept") or {}
+        return all(kept.get(name, 0.0) >= share_of(name) for name in load["slo"])
+    share = load["metrics"].get("goodput_share")
     return share is not None and share >= SLO_SHARE
