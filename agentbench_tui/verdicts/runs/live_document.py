@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from agentbench_tui.contracts.run import RunDocument
+
 
 @dataclass(frozen=True, slots=True)
 class LiveDocument:
@@ -37,6 +39,8 @@ class LiveDocument:
     """What its kind adds to the run document, such as a scenario's results so far."""
     slowest: tuple[SlowAnswer, ...] = ()
     """Slowest answers of the whole run."""
+    result: RunDocument | None = None
+    """The result of a run that has ended."""
 
 
 class LiveReader:
@@ -56,6 +60,7 @@ class LiveReader:
         self._board = BoardReader(self._run_key)
         self._slowest = Slowest(self._run_key)
         self._references: dict[int, Reference | None] = {}
+        self._result: RunDocument | None = None
 
     def read(self, connection: sqlite3.Connection, focus: int | None) -> LiveDocument:
         """Return the current state. `focus` is the key of the selected execution."""
@@ -72,7 +77,18 @@ class LiveReader:
             None if row is None else self._references[row["key"]],
             self._of_kind(connection, row),
             tuple(self._slowest.read(connection)),
+            self._read_result(connection),
         )
+
+    def _read_result(self, connection: sqlite3.Connection) -> RunDocument | None:
+        """Return the run's document once the run has ended; it is then read only once."""
+        if self._result is None:
+            run = find_run(connection, self._run_id)
+            if run["status"] != "running":
+                from agentbench_tui.verdicts.runs.documents import run_document, typed_run
+
+                self._result = typed_run(run_document(connection, run))
+        return self._result
 
     def _kind(self, row: Mapping[str, Any]) -> Kind:
         benchmark = self._benchmarks.get(row["id"])

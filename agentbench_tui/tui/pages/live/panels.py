@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.containers import Horizontal, Vertical
 
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.run_verdict import run_verdict
 from agentbench_tui.tui.pages.live import tables as live_tables
 from agentbench_tui.tui.pages.live import view as live_view
 from agentbench_tui.tui.pages.live.machine import machine
@@ -216,7 +217,10 @@ class LivePanels(Vertical):
         }
         by = order.get(found.score, "median time so far; places need scores")
         when = " as it is now" if state.is_replay else ""
-        self._entitle(grid, f"leaderboard of this run{when}, by {by}")
+        title = f"leaderboard of this run{when}, by {by}"
+        if document.result is not None and not state.is_replay and found.score == "overall":
+            title = run_verdict(document.result).words
+        self._entitle(grid, title)
         count = len(found.standings)
         self._fit("board", count + 1 if count > 1 else 0, most=max(4, self.size.height // 5))
         grid.show(live_tables.board(found, self._before))
