@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,15 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
     is_flag=True,
     help=f"Append Markdown to the file that {STEP_SUMMARY} names, as GitHub Actions sets it.",
 )
+@click.option(
+    "--reporter",
+    "reporters",
+    type=(str, _FOLDER),
+    multiple=True,
+    metavar="NAME DIR",
+    help="Let this reporter write the results of a run into the folder DIR: python:FILE:NAME, or "
+    "one from a plug-in. May be given several times.",
+)
 @click.option("--open", "open_", is_flag=True, help="Open the HTML page in a browser.")
 @click.option(
     "--gate",
@@ -60,6 +70,7 @@ def report(
     csv: Path | None,
     junit: Path | None,
     github_summary: bool,
+    reporters: tuple[tuple[str, Path], ...],
     open_: bool,
     gates: tuple[str, ...],
     database: str | None,
@@ -82,12 +93,14 @@ def report(
         targets["summary"] = _summary_file()
     if open_ and html is None:
         raise click.UsageError("--open needs --html FILE, the page to open")
-    if not any(targets.values()):
+    if not any(targets.values()) and not reporters:
         raise click.UsageError("name at least one file to write, such as --html FILE")
     if len(subjects) > 1:
-        _report_comparison(subjects, path, targets, gates)
+        _check_is_no_run(targets["junit"], gates, reporters)
+        _report_comparison(subjects, path, targets)
     else:
-        _report_run(subjects[0] if subjects else "latest", path, targets, gates)
+        wanted = subjects[0] if subjects else "latest"
+        _report_run(wanted, path, targets, gates, reporters)
     if open_ and html is not None:
         click.launch(html.resolve().as_uri())
     return 0
@@ -100,14 +113,18 @@ def _summary_file() -> Path:
     return Path(name)
 
 
+def _check_is_no_run(junit: object, gates: object, reporters: object) -> None:
+    """Raise a usage error for what only a run can have."""
+    for name, given in (("--junit", junit), ("--gate", gates), ("--reporter", reporters)):
+        if given:
+            raise click.UsageError(f"{name} is about one run, and several subjects are given")
+
+
 def _report_comparison(
-    selectors: tuple[str, ...], database: Path, targets: dict[str, Path | None], gates: object
+    selectors: tuple[str, ...], database: Path, targets: dict[str, Path | None]
 ) -> None:
     from agentbench_tui.reports.sources import read_comparison
 
-    for name, given in (("--junit", targets["junit"]), ("--gate", gates)):
-        if given:
-            raise click.UsageError(f"{name} is about one run, and several subjects are given")
     found = read_comparison(selectors, database)
     _write_shared(found, targets)
     if (page := targets["html"]) is not None:
@@ -117,9 +134,14 @@ def _report_comparison(
 
 
 def _report_run(
-    wanted: str, database: Path, targets: dict[str, Path | None], gates: tuple[str, ...]
+    wanted: str,
+    database: Path,
+    targets: dict[str, Path | None],
+    gates: tuple[str, ...],
+    reporters: tuple[tuple[str, Path], ...],
 ) -> None:
     from agentbench_tui.reports.csv_folder import write_answers
+    from agentbench_tui.reports.custom import call_reporter
     from agentbench_tui.reports.junit import write_junit
     from agentbench_tui.reports.sources import read_run
     from agentbench_tui.store.database import reading
@@ -131,6 +153,8 @@ def _report_run(
         _write_of_run(connection, source, targets["html"], _write_page)
         _write_of_run(connection, source, targets["csv"], write_answers)
         _write_of_run(connection, source, targets["junit"], write_junit)
+        for name, folder in reporters:
+            _written(folder, partial(call_reporter, connection, source, name, Path.cwd(), folder))
 
 
 def _write_page(connection: sqlite3.Connection, source: RunSource, path: Path) -> None:

@@ -31,7 +31,8 @@ ENTRY_POINTS = "agentbench.reporters"
 UNFINISHED = frozenset({"planned", "running", "interrupted"})
 """Statuses that `agentbench resume` continues."""
 
-Reporter = Callable[[Sequence["ExperimentResult"], str], Any]
+Reporter = Callable[[Sequence[Any], str], Any]
+"""Gets the results and a folder; see `reports.custom` for what they are."""
 
 
 @dataclass(slots=True)

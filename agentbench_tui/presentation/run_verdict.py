@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from agentbench_tui.model.kinds import DEFAULT, kind_named
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.full_report.parts import Verdict
 from agentbench_tui.presentation.numbers import (
     amount,
     duration,
+    measure_of,
     money_each,
     percent,
     score,
@@ -225,22 +228,19 @@ def _on_board(board: Board) -> Verdict:
         return Verdict(
             f"No single winner: {names} are statistically tied for first place {unit_words}.",
             "open",
-            [_standing_words(one) for one in tied[:_MOST_NAMED]],
+            [f"{one.name}: {_value(board, one)}." for one in tied[:_MOST_NAMED]],
         )
     following = next((one for one in board.standings if one is not first), None)
-    words = f"{first.name} is first {unit_words}: {_value(first)}"
+    words = f"{first.name} is first {unit_words}: {_value(board, first)}"
     if following is not None:
         clearly = "clearly ahead of" if following.name in first.ahead_of else "followed by"
-        words += f", {clearly} {following.name} at {_value(following)}"
+        words += f", {clearly} {following.name} at {_value(board, following)}"
     return Verdict(f"{words}.", "good" if following is not None else "plain")
 
 
-def _standing_words(one: StandingLine) -> str:
-    return f"{one.name}: {_value(one)}."
-
-
-def _value(one: StandingLine) -> str:
-    return with_interval(one.score, one.low, one.high)
+def _value(board: Board, one: StandingLine) -> str:
+    show = score if board.unit is UNSET else measure_of(board.unit)
+    return with_interval(one.score, one.low, one.high, show)
 
 
 def _on_one(entry: Entry, run: RunDocument) -> Verdict:

@@ -14,8 +14,9 @@ from xml.sax.saxutils import quoteattr
 from agentbench_tui.model.answer import FailureKind
 from agentbench_tui.model.gate import parse_gate
 from agentbench_tui.model.text.untrusted import one_line, visible
-from agentbench_tui.presentation.run_verdict import gate_words
+from agentbench_tui.presentation.run_verdict import gate_words, load_words
 from agentbench_tui.store.queries.answer_pages import reported_answers
+from agentbench_tui.store.queries.answers import count_answers
 from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
@@ -93,20 +94,46 @@ def _asks_for_right_answers(execution: ExecutionResult, gates: Sequence[GateOutc
 def _execution(
     connection: sqlite3.Connection, key: int, execution: ExecutionResult, asked: bool
 ) -> Iterator[str]:
-    """Yield a suite of one test for each answer; `asked`: whether wrong ones fail."""
-    counts = execution.cases
-    errors = sum(n for kind, n in execution.failures.items() if kind in INFRASTRUCTURE)
-    wrong = counts.observed - counts.correct - errors if asked else 0
+    """Yield a suite of one test for each answer; `asked`: whether wrong ones fail.
+
+    A load or a stress scenario stores no single answers, and is one test.
+    """
     place = [execution.suite_id, execution.benchmark_id, execution.agent_id]
     point = point_words(execution.parameters)
     name = f"{' / '.join(place)}{f' ({point})' if point else ''}"
+    classname = _attribute(".".join(place))
+    tests = count_answers(connection, key)
+    if not tests:
+        yield from _whole(execution, name, classname)
+        return
+    errors = sum(n for kind, n in execution.failures.items() if kind in INFRASTRUCTURE)
+    failures = 0
+    if asked:
+        failures = count_answers(connection, key, wrong_only=True) - errors
     yield (
-        f'<testsuite name={_attribute(name)} tests="{counts.observed}" failures="{wrong}"'
+        f'<testsuite name={_attribute(name)} tests="{tests}" failures="{failures}"'
         f' errors="{errors}">\n'
     )
-    classname = _attribute(".".join(place))
     for answer in reported_answers(connection, key, _LONGEST):
         yield _answer(classname, answer, asked)
+    yield "</testsuite>\n"
+
+
+def _whole(execution: ExecutionResult, name: str, classname: str) -> Iterator[str]:
+    """Yield a suite of one test: an error if the execution did not come to its end."""
+    is_whole = execution.status == "complete"
+    yield (
+        f'<testsuite name={_attribute(name)} tests="1" failures="0"'
+        f' errors="{0 if is_whole else 1}">\n'
+    )
+    start = f"<testcase classname={classname} name={_attribute(execution.benchmark_id)}"
+    if not is_whole:
+        why = _attribute(execution.stop_reason or execution.status)
+        yield f"{start}><error type={_attribute(execution.status)} message={why}/></testcase>\n"
+    elif execution.load_result is not None and execution.scenario is None:
+        yield f"{start}><system-out>{_text(load_words(execution))}</system-out></testcase>\n"
+    else:
+        yield f"{start}/>\n"
     yield "</testsuite>\n"
 
 

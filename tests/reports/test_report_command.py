@@ -131,6 +131,38 @@ def test_junit_is_xml_whatever_an_agent_says() -> None:
     assert "<b>server</b> \\x1b[31mgone" in "".join(failed.itertext())
 
 
+def test_a_load_is_one_test(tmp_path: Path) -> None:
+    database = ["--db", str(tmp_path / "load.db")]
+    target = "mock?ttft=1ms&itl=0ms&tokens=2"
+    load = ["load", target, "--requests", "5", "--no-ui", "--quiet", *database]
+    assert _run(load) in {0, 3}
+    assert _run(["report", "--junit", "junit.xml", "--html", "load.html", *database]) == 0
+    root = ET.parse("junit.xml").getroot()  # our own file
+    (suite,) = root
+    assert suite.get("tests") == "1"
+    (case,) = suite
+    assert "0 of 5 failed" in (case.findtext("system-out") or "")
+    assert 'id="latency"' in written("load.html")
+
+
+REPORTER = """
+def titles(results, folder):
+    with open(folder + "/titles.txt", "w") as file:
+        file.writelines(f"{one.agent_id} {one.cases.correct}\\n" for one in results)
+def broken(results, folder):
+    raise ValueError("no room")
+"""
+
+
+def test_a_reporter_of_other_people_gets_the_results(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine.py").write_text(REPORTER)
+    assert _run(["report", "--reporter", "python:mine.py:titles", "out"]) == 0
+    lines = written("out/titles.txt").splitlines()
+    assert sorted(lines) == ["failing 0", f"honest {len(HOSTILE)}", "hostile 0"]
+    assert _run(["report", "--reporter", "python:mine.py:broken", "out"]) == 2
+    assert "reporter python:mine.py:broken failed: ValueError('no room')" in capsys.readouterr().err
+
+
 def test_a_summary_is_appended_for_github(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("summary.md").write_text("# Before\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.runs.run_times import Latencies, RunTimes, TimeCourse
 
 _MOST_SERIES = 8
+_LEAST_DIMENSIONS = 3
+"""Scores of an agent that make an outline."""
 _BINS = 30
 _LOG_FROM = 20.0
 """Ratio of the largest to the smallest value from which an axis of times is logarithmic."""
@@ -54,7 +56,7 @@ def score_charts(entries: Sequence[Entry]) -> list[Chart]:
     shapes = [
         (one.agent_id, [getattr(one, name) for name in DIMENSIONS])
         for one in shown
-        if any(getattr(one, name) is not None for name in DIMENSIONS)
+        if sum(getattr(one, name) is not None for name in DIMENSIONS) >= _LEAST_DIMENSIONS
     ]
     charts: list[Chart] = []
     if shapes:

@@ -23,9 +23,10 @@
     const body = table.tBodies[0];
     if (body.rows.length < 2) continue;
     [...table.tHead.rows[0].cells].forEach((heading, place) => {
+      if (!heading.textContent) return;
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = heading.textContent || "#";
+      button.textContent = heading.textContent;
       button.title = "Sort by this column";
       heading.replaceChildren(button);
       button.addEventListener("click", () => sortBy(table, place, heading));
