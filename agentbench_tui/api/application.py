@@ -24,7 +24,7 @@ from agentbench_tui.api.problems import (
 from agentbench_tui.api.routes import benchmarks, catalogue, runs
 from agentbench_tui.api.service import Service
 from agentbench_tui.model.clock import perf_counter
-from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.errors import ENVIRONMENT_ERRORS, AgentbenchError
 from agentbench_tui.model.text.secrets import redact
 from agentbench_tui.model.text.untrusted import visible
 
@@ -121,6 +121,15 @@ async def _of_agentbench(_: Request, error: Exception) -> Response:
     return _answer(service_error(error))
 
 
+async def _of_system(request: Request, error: Exception) -> Response:
+    """A disk that is full, or too many open files: nothing that the client could change."""
+    assert isinstance(error, OSError)
+    if error.errno not in ENVIRONMENT_ERRORS:
+        return await _of_fault(request, error)
+    detail = f"the machine of the service: {(error.strerror or str(error)).lower()}"
+    return _answer(ServiceError(HTTPStatus.SERVICE_UNAVAILABLE, "machine", detail))
+
+
 async def _of_parameters(_: Request, error: Exception) -> Response:
     """Name each parameter that does not fit, without repeating its value."""
     assert isinstance(error, RequestValidationError)
@@ -156,6 +165,7 @@ async def _of_fault(request: Request, error: Exception) -> Response:
 _HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
     ServiceError: _of_service,
     AgentbenchError: _of_agentbench,
+    OSError: _of_system,
     RequestValidationError: _of_parameters,
     HTTPException: _of_http,
     Exception: _of_fault,

@@ -248,3 +248,19 @@ def test_a_second_formatter_of_percentages_is_found(tmp_path: Path) -> None:
     module = tmp_path / "shown.py"
     module.write_text('def shown(share: float) -> str:\n    return f"{100 * share:.1f} %"\n')
     assert [text for _, text in texts_of(module) if re.search(r"[0-9x] %", text)] == ["x %"]
+
+
+WEB = {"fastapi", "starlette", "uvicorn"}
+"""Libraries of extras: the rest of the package has to work without them."""
+
+
+def test_only_the_service_imports_the_libraries_of_the_service() -> None:
+    """Others import `api.serving`, which names the extra where they are missing."""
+    guilty = [
+        str(path.relative_to(PACKAGE))
+        for path in modules()
+        if path.relative_to(PACKAGE).parts[0] != "api"
+        and path.name not in OF_AN_EXTRA
+        and WEB & set(imported(ast.parse(path.read_text())))
+    ]
+    assert guilty == []
