@@ -179,12 +179,9 @@ def deliver_results(plan: Plan, reporters: Sequence[str], show: Show | None) -> 
     functions = {name: find_reporter(name, Path.cwd()) for name in reporters}
 
     def deliver(connection: sqlite3.Connection, run: Document, form: str) -> None:
-        if show is None:
-            from agentbench_tui.cli.run.result import print_run
+        from agentbench_tui.cli.run.running import show_run
 
-            print_run(run, form)
-        else:
-            show(connection, run, form)
+        (show or show_run())(connection, run, form)
         for suite_hash in {one.hash for one in plan.suites if one.resolved().output_dir}:
             _write(connection, plan, suite_hash, functions)
 

@@ -73,13 +73,13 @@ def with_breakdown(show: Show | None, wanted: str, limit: int) -> Show:
     """Print by `show` (by default as any run), then the breakdown; JSON has it in `breakdown`."""
 
     def broken_down(connection: sqlite3.Connection, run: Document, form: str) -> None:
-        from agentbench_tui.cli.run.result import print_run
+        from agentbench_tui.cli.run.running import show_run
         from agentbench_tui.verdicts.groups.breakdown_document import breakdown_document
 
         found = breakdown_of_run(connection, run, wanted)
         run["breakdown"] = breakdown_document(found, limit)
         if form not in {"csv", "jsonl"}:
-            (show or (lambda _, document, form: print_run(document, form)))(connection, run, form)
+            (show or show_run())(connection, run, form)
         if form != "json":
             print_breakdown(found, form, limit)
 

@@ -188,12 +188,15 @@ def _how(plan: Plan, given: dict[str, Any]) -> How:
     """Return how the run is shown; results of experiments and a report are written as well."""
     from agentbench_tui.cli.experiments.result import are_idle, experiments_shown
 
-    how = dataclasses.replace(how_of(given), full=given["full"])
-    how = experiments_shown(plan, how, given["reporters"])
+    how = experiments_shown(plan, how_of(given), given["reporters"])
     if are_idle(plan, given["agents"]):
         click.echo("note: --agent has no effect, because the whole run measures code", err=True)
     if given["reporters"] and how.show is None:
         raise click.UsageError("--reporter is for experiments, but the run has none")
+    if how.show is None and given["full"]:
+        from agentbench_tui.cli.run.running import show_run
+
+        how = dataclasses.replace(how, show=show_run(full=True))
     for option in ("by", "report"):
         if given[option] is not None and how.detach:
             raise click.UsageError(

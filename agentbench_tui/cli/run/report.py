@@ -76,12 +76,9 @@ def with_report(
     """
 
     def reported(connection: sqlite3.Connection, run: Document, form: str) -> None:
-        if show is None:
-            from agentbench_tui.cli.run.result import print_run
+        from agentbench_tui.cli.run.running import show_run
 
-            print_run(run, form)
-        else:
-            show(connection, run, form)
+        (show or show_run())(connection, run, form)
         from agentbench_tui.reports.benchmark_results.results_files import (
             benchmark_results,
             write_results,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from agentbench_tui.store.location import Location
 
     ProgressLines = Callable[[Path, str, float], Awaitable[None]]
+    Show = Callable[[sqlite3.Connection, dict[str, Any], str], None]
 
 _OUTLOOKS_SHOWN = 2
 PROGRESS_S = 5.0
@@ -51,8 +52,6 @@ class How:
     """Appearance of the session, if one shows it."""
     quiet: bool = False
     detach: bool = False
-    full: bool = False
-    """Whether the figures of every execution are printed."""
     show: Callable[[sqlite3.Connection, dict[str, Any], str], None] | None = None
     """Prints the result: connection, run document, format. By default scores and leaderboard."""
 
@@ -267,24 +266,32 @@ async def _say_warming_up(plan: Plan, database: Path) -> None:
         click.echo(f"{WARMING_S:5.0f} s  {one_line(said)}", err=True)
 
 
+def show_run(*, full: bool = False) -> Show:
+    """Return what prints the result of any run; with `full` every figure of every execution."""
+
+    def show(connection: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
+        with importing():
+            from agentbench_tui.cli.run.result import print_run
+            from agentbench_tui.verdicts.run_leaderboard import boards_without_scores
+
+        boards = boards_without_scores(connection, document) if form in {"table", "md"} else ()
+        print_run(document, form, full=full, boards=boards)
+
+    return show
+
+
 def report(database: Path, plan: Plan, how: How) -> int:
     """Print the result of a run; its exit code by status, failures and gates."""
     with importing():
-        from agentbench_tui.cli.run.result import print_run
         from agentbench_tui.store.database import reading
         from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_words
-        from agentbench_tui.verdicts.run_leaderboard import boards_without_scores
         from agentbench_tui.verdicts.runs.ended_run import ended_run, write_documents
         from agentbench_tui.verdicts.runs.gate import gate_lines
 
     with reading(database) as connection:
         ended = ended_run(connection, plan)
         document = ended.document
-        if how.show is None:
-            boards = boards_without_scores(connection, document)
-            print_run(document, how.form, full=how.full, boards=boards)
-        else:
-            how.show(connection, document, how.form)
+        (how.show or show_run())(connection, document, how.form)
     sys.stdout.flush()
     for line in write_documents(document, plan):
         click.echo(line, err=True)
