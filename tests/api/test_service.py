@@ -114,6 +114,27 @@ def test_suites_and_agents_are_listed(client: Client) -> None:
         client.suite("numberz")
 
 
+def test_a_suite_is_found_by_its_id_and_read_again_when_it_changes(
+    service: RunningService, client: Client
+) -> None:
+    suite = client.suite("numbers").suite | {"suite_id": "by-id", "description": "first"}
+    file = service.place.folder / "suites" / "named-otherwise.json"
+    file.write_text(json.dumps(suite))
+    assert client.suite("by-id").suite["description"] == "first"
+
+    def description() -> str | None:
+        listed = {one.name: one for one in client.suites().suites}
+        return listed["named-otherwise"].description
+
+    assert description() == "first"
+    file.write_text(json.dumps(suite | {"description": "changed"}))
+    assert description() == "changed"
+    file.write_text("{")
+    assert "cannot be read" in (description() or "")
+    assert str(service.place.folder) not in (description() or "")
+    file.unlink()
+
+
 def test_a_synchronous_run_answers_with_its_result_and_gates(client: Client) -> None:
     given = RunConfiguration(limit=6, runs=2, gates=("accuracy>=0.99",), tags=("by-api",))
     run = client.run("right", "numbers", given)

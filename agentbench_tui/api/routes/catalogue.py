@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Request, Response
@@ -83,10 +84,22 @@ async def list_suites(request: Request) -> Response:
 
 
 def _suites(folders: tuple[FilePath, ...]) -> SuitesDocument:
-    return SuitesDocument(suites=tuple(_listed(one) for one in service_suites(folders).values()))
+    entries = service_suites(folders).values()
+    return SuitesDocument(suites=tuple(_listed(one, _stamp(one)) for one in entries))
 
 
-def _listed(entry: CatalogueEntry) -> ListedSuite:
+def _stamp(entry: CatalogueEntry) -> tuple[int, int]:
+    """Return what changes when somebody edits the file of a suite."""
+    try:
+        found = entry.path.stat() if entry.path is not None else None
+    except OSError:
+        found = None
+    return (0, 0) if found is None else (found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=1000)
+def _listed(entry: CatalogueEntry, stamp: tuple[int, int]) -> ListedSuite:  # noqa: ARG001  # a key
+    """Read a suite, which takes long, once for each state of its file."""
     from agentbench_tui.engine.suite.loading import load_suite
 
     try:
