@@ -94,6 +94,10 @@ COMMANDS = {
         "agentbench_tui.cli.cost:cost",
         "Show the cost of correct answers, and possible savings.",
     ),
+    "judge": (
+        "agentbench_tui.cli.judge:judge",
+        "Check a judge against answers that people labeled.",
+    ),
     "profile": ("agentbench_tui.cli.profile:profile", "Show where time and tokens went."),
     "agents": ("agentbench_tui.cli.agents:agents", "List agents and check targets."),
     "suites": ("agentbench_tui.cli.suites:suites", "Validate, show, list and create suites."),

@@ -36,6 +36,7 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
     "health/1": ("service.HealthDocument",),
     "history/1": ("history.HistoryDocument",),
     "imported/1": ("service.ImportedDocument",),
+    "judge-check/1": ("judge.JudgeCheckDocument",),
     "leaderboard/1": ("leaderboard.LeaderboardDocument",),
     "load/1": ("load.LoadDocument",),
     "load-sweep/1": ("load.LoadSweepDocument",),

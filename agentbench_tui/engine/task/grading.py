@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -25,7 +25,7 @@ from agentbench_tui.scoring.combination import (
 from agentbench_tui.scoring.returned import as_score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from agentbench_tui.model.agent import AgentSpec
@@ -123,11 +123,16 @@ class Scoring:
 
 def make_scoring(benchmark: Benchmark, folder: Path | str) -> Scoring:
     """Return how a benchmark's answers are judged; paths are relative to `folder`."""
+    scorers = [scorer_of(spec, folder) for spec in benchmark.scorers]
+    return Scoring(scorers, benchmark.combine, answer_metrics(benchmark.metrics, folder))
+
+
+def scorer_of(spec: str | Mapping[str, Any], folder: Path | str) -> NamedScorer:
+    """Return the scorer that a suite writes so, which may ask judges. Raises UsageError."""
     from agentbench_tui.scoring.registry import make_scorer
 
     opener = partial(_open_judge, folder=str(folder))
-    scorers = [make_scorer(spec, open_judge=opener, base_dir=folder) for spec in benchmark.scorers]
-    return Scoring(scorers, benchmark.combine, answer_metrics(benchmark.metrics, folder))
+    return make_scorer(spec, open_judge=opener, base_dir=folder)
 
 
 @breakable
