@@ -39,6 +39,7 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
     "judge-check/1": ("judge.JudgeCheckDocument",),
     "leaderboard/1": ("leaderboard.LeaderboardDocument",),
     "load/1": ("load.LoadDocument",),
+    "load-rate/1": ("load.LoadRateDocument",),
     "load-sweep/1": ("load.LoadSweepDocument",),
     "market/1": ("market.MarketDocument",),
     "market-verified/1": ("market.VerifiedDocument",),

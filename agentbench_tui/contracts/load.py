@@ -209,3 +209,35 @@ class LoadSweepDocument(Document, frozen=True, kw_only=True, tag="agentbench.loa
     unmeasured: tuple[UnmeasuredLevel, ...]
     comparison: dict[str, Json] | UnsetType = UNSET
     """Of several targets: whether one is faster, as an `agentbench.compare/1`."""
+
+
+class RateProbe(Part, frozen=True, kw_only=True):
+    """One window of a search."""
+
+    rate: float
+    run_id: str
+    verdict: str
+    """pass, fail, extend (measured on) or unclear."""
+    reason: str
+
+
+class LoadRateDocument(Document, frozen=True, kw_only=True, tag="agentbench.load-rate/1"):
+    """What `agentbench load --find-rate` prints: the highest rate that keeps an SLO."""
+
+    agent_id: str
+    simulated: bool
+    slo: dict[str, float]
+    status: str
+    """`found`, `wide`, `not reached`, `below the least` or `nothing clear`."""
+    rate: float | None
+    """Highest rate that kept the SLO; None if none did."""
+    low: float | None
+    high: float | None
+    """Lowest rate that missed it."""
+    confirmed: bool
+    """Whether both ends were repeated, and the repeats agreed."""
+    broke: tuple[str, ...]
+    """Limits that were missed first, at `high`."""
+    reason: str
+    stopped: str
+    probes: tuple[RateProbe, ...]

@@ -242,6 +242,12 @@ LOAD_OPTIONS = (
         placeholder="ttft_ms=200 e2e_ms=2000",
     ),
     SuiteOption(
+        flag="--find-rate",
+        value=FLAG,
+        help="Search the highest rate at which the --slo is kept, from --rate (8) on. Prints the "
+        "rate, its interval and the limit that broke first.",
+    ),
+    SuiteOption(
         flag="--workers",
         value=Whole(1, 256),
         field="load.workers",

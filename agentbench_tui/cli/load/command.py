@@ -46,11 +46,16 @@ def load_command(targets: tuple[str, ...], **given: Any) -> int:
     agentbench load openai:URL#MODEL --rate 20 --arrivals poisson --duration 1m --slo ttft_ms=200
     agentbench load openai:URL#MODEL --concurrency 1,4,16,64 --input-tokens 512 --output-tokens 128
     agentbench load a=openai:URL#MODEL b=openai:URL#OTHER --rate 20
+    agentbench load openai:URL#MODEL --slo ttft_ms.p95=200 --find-rate
     agentbench load python:my_agent:answer --prompt 'What is the capital of Japan?'
     """
     from agentbench_tui.load.limits import raise_open_files
     from agentbench_tui.load.sending.worker_process import end_ahead, start_ahead
 
+    if given["find_rate"]:
+        from agentbench_tui.cli.load.find_rate import check_options
+
+        check_options(targets, given)
     _repeat_enough(targets, given)
     # A run that is watched, or left alone, has a process of its own.
     here = view_of(given) == "none" and not given["detach"]
@@ -82,6 +87,11 @@ def _repeat_enough(targets: tuple[str, ...], given: dict[str, Any]) -> None:
 def _load(targets: tuple[str, ...], given: dict[str, Any]) -> int:
     from agentbench_tui.cli.run import running
 
+    if given["find_rate"] and not given["print_suite"] and not given["dry_run"]:
+        from agentbench_tui.cli.load.find_rate import find_rate
+
+        check_gates(given)
+        return find_rate(targets[0], given)
     with stdout_kept():
         suite, plan = _plan(targets, given)
     if given["print_suite"]:

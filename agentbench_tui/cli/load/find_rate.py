@@ -1,0 +1,191 @@
+"""`agentbench load TARGET --slo … --find-rate`: the highest rate that keeps the SLO."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.output import database_path, print_json, print_prose
+from agentbench_tui.cli.load.sentences import slo_words
+from agentbench_tui.cli.run.options import plan_of
+from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.numbers import amount
+
+if TYPE_CHECKING:
+    from agentbench_tui.engine.run.plan import Plan
+    from agentbench_tui.load.results.requests import Requests
+    from agentbench_tui.stress.search.breaking_point import BreakingPoint
+
+SCHEMA = "agentbench.load-rate/1"
+TAG = "find-rate"
+START = 8.0
+"""Requests a second at which the search begins, unless --rate says otherwise."""
+MOST = 10_000.0
+
+
+@dataclass
+class _Found:
+    """What a search has measured so far."""
+
+    slo: dict[str, float]
+    agent: str
+    simulated: bool
+    probes: list[dict[str, Any]] = field(default_factory=list)
+    result: BreakingPoint | None = None
+    code: int = 0
+    """Exit code of a window that was interrupted."""
+
+
+def check_options(targets: tuple[str, ...], given: dict[str, Any]) -> None:
+    """Raise UsageError for options that a search cannot have."""
+    if not given["slo"]:
+        raise UsageError("--find-rate needs --slo, such as --slo ttft_ms.p95=200")
+    if len(targets) > 1:
+        raise UsageError("--find-rate searches one target at a time")
+    if len(given["rate"] or ()) > 1:
+        raise UsageError("--find-rate begins at one --rate and searches from there")
+    others = ("concurrency", "ramp", "steps", "spike", "sine", "trace", "duration", "requests")
+    chosen = [name for name in others if given[name]] + [
+        name for name in ("detach", "gates", "persist") if given[name]
+    ]
+    if chosen or given["runs"] > 1:
+        names = ", ".join(f"--{name}" for name in [*chosen, *["runs"] * (given["runs"] > 1)])
+        raise UsageError(f"{names} cannot be combined with --find-rate".replace("gates", "fail-on"))
+    if given["database"] == ":memory:":
+        raise UsageError("--find-rate needs a database file, in which each window is a run")
+
+
+def find_rate(target: str, given: dict[str, Any]) -> int:
+    """Search, print a line for each window on stderr and the answer on stdout; the exit code."""
+    from agentbench_tui.store.database import create_or_migrate
+
+    path = database_path(given["database"])
+    create_or_migrate(path)
+    found = _search(target, given, path)
+    document = _document(found)
+    if given["form"] in {"json", "jsonl"}:
+        print_json(document)
+    else:
+        for line in words_of(document):
+            print_prose(line)
+    if found.code:
+        return found.code
+    return 0 if document["rate"] is not None else 3
+
+
+def _search(target: str, given: dict[str, Any], path: Path) -> _Found:
+    from agentbench_tui.stress.search.axis import Axis
+    from agentbench_tui.stress.search.breaking_point import Search
+    from agentbench_tui.stress.search.slo_rate import judge_slo
+
+    start = float((given["rate"] or [START])[0])
+    search = Search(Axis(on="rate", start=start, most=max(MOST, start), unit="requests/s"))
+    found = _Found(dict(given["slo"]), "", simulated=False)
+    windows: list[Requests] = []
+    while (step := search.probe) is not None:
+        plan = _plan(target, given, step.level, found)
+        requests = _measure(plan, path, found)
+        if requests is None:
+            search.stop("interrupted")
+            break
+        windows = [requests] if step.length == 1 else [*windows, requests]
+        verdict = judge_slo(windows, found.slo, step.length)
+        found.probes.append(
+            {
+                "rate": step.level,
+                "run_id": plan.run_id,
+                "verdict": verdict.outcome,
+                "reason": verdict.reason,
+            }
+        )
+        if not given["quiet"]:
+            click.echo(f"{amount(step.level)}/s: {verdict.outcome} ({verdict.reason})", err=True)
+        search.take(verdict)
+    found.result = search.report()
+    return found
+
+
+def _plan(target: str, given: dict[str, Any], rate: float, found: _Found) -> Plan:
+    """Return the plan of one window at a rate."""
+    from agentbench_tui.cli.load.suite import suite_of_options
+    from agentbench_tui.stress.search.slo_rate import window_s
+
+    seconds = round(window_s(rate, found.slo), 2)
+    own = {**given, "rate": [rate], "duration": seconds, "tags": (*given["tags"], TAG)}
+    plan = plan_of(suite_of_options([target], own, Path.cwd()), own, Path.cwd())
+    ((_, execution),) = plan.executions()
+    found.agent, found.simulated = execution.agent.id, execution.agent.simulated
+    return plan
+
+
+def _measure(plan: Plan, path: Path, found: _Found) -> Requests | None:
+    """Measure one window; None if it was interrupted, or measured nothing."""
+    from agentbench_tui.cli.run.running import carry_out_quietly
+    from agentbench_tui.load.results.aggregate import read_requests
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.runs import execution_key_of
+
+    found.code = carry_out_quietly(plan, path, resume=False)
+    if found.code:
+        return None
+    ((_, execution),) = plan.executions()
+    with reading(path) as connection:
+        requests = read_requests(connection, execution_key_of(connection, execution.id))
+    if not requests.windows:
+        raise UsageError(f"nothing was measured; `agentbench runs show {plan.run_id}` says why")
+    return requests
+
+
+def _document(found: _Found) -> dict[str, Any]:
+    result = found.result
+    assert result is not None
+    return {
+        "schema": SCHEMA,
+        "agent_id": found.agent,
+        "simulated": found.simulated,
+        "slo": found.slo,
+        "status": result.status,
+        "rate": result.passes,
+        "low": result.passes,
+        "high": result.fails,
+        "confirmed": result.confirmed,
+        "broke": list(result.broke),
+        "reason": result.reason,
+        "stopped": result.stopped,
+        "probes": found.probes,
+    }
+
+
+def words_of(document: dict[str, Any]) -> list[str]:
+    """Say the rate with its interval, the limit that broke first, and how it was measured."""
+    who = document["agent_id"] + (" (simulated)" if document["simulated"] else "")
+    passes, fails = document["low"], document["high"]
+    asks = slo_words(document["slo"])
+    if passes is not None and fails is not None:
+        lines = [
+            f"{who}: {amount(passes)}/s keeps the SLO [{amount(passes)}, {amount(fails)}] ({asks})"
+        ]
+    elif passes is not None:
+        lines = [f"{who}: keeps the SLO up to {amount(passes)}/s, the most that was tried ({asks})"]
+    elif fails is not None:
+        lines = [
+            f"{who}: misses the SLO already at {amount(fails)}/s, the least that was tried ({asks})"
+        ]
+    else:
+        lines = [f"{who}: no rate kept or missed the SLO clearly ({asks})"]
+    if document["broke"]:
+        lines.append(f"broke first, at {amount(fails)}/s: {document['reason']}")
+    if document["stopped"]:
+        lines.append(f"the search was stopped: {document['stopped']}")
+    elif not document["confirmed"]:
+        lines.append("the ends of the interval did not repeat: measure again on a quiet machine")
+    windows = counted(len(document["probes"]), "window")
+    lines.append(
+        f"[highest rate that keeps it, lowest that does not] from {windows}, each stored as a run "
+        f"(`agentbench runs list --tag {TAG}`)"
+    )
+    return lines
