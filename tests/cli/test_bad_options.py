@@ -138,7 +138,16 @@ def test_an_address_that_leads_nowhere_is_refused(
     assert not place.database.exists()
 
 
-@pytest.mark.parametrize("text", ["[" * 1000, "- " * 100_000, "&a [*a]", "- {model: 1}", "a: b"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("[" * 1000, id="deep list"),
+        pytest.param("- " * 100_000, id="deeper list"),
+        "&a [*a]",
+        "- {model: 1}",
+        "a: b",
+    ],
+)
 def test_a_price_file_that_makes_no_sense_is_refused(
     place: Place, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import tomllib
 from typing import Any
 
 from agentbench_tui.engine.suite.position import (
@@ -29,6 +28,8 @@ _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 def parse_toml(text: str) -> tuple[dict[str, Any], Positions]:
     """Return the table in `text`; dates and times as text. Raises SourceFault."""
+    import tomllib  # here, since few suites are TOML
+
     if not text.strip():
         raise SourceFault("the file is empty", Position(1, 1))
     try:
