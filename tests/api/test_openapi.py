@@ -127,7 +127,7 @@ def test_schemathesis_finds_nothing(service: RunningService, mode: GenerationMod
         called.add(operation.path)
 
         @settings(
-            max_examples=10,
+            max_examples=6,
             phases=[Phase.generate],
             database=None,
             derandomize=True,
