@@ -42,10 +42,10 @@ FEW_DRAWS = (
 )
 """Why a difference in time that seems clear is no verdict."""
 ALONE = (
-    "the interval, which excludes no difference, is for this metric alone; p is adjusted for all"
-    " tests, and decides"
+    "the interval does not contain `no difference`, but it is for this metric alone; p is adjusted"
+    " for all tests, and decides"
 )
-"""Why an interval that excludes no difference goes with a p above 5%."""
+"""Why an interval without `no difference` goes with a p above 5%."""
 TOO_SMALL = (
     "a difference is shown, but its estimate is below half of the smallest difference that matters;"
     " more data would show whether it matters"

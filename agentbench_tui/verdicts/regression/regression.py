@@ -154,8 +154,8 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
 
 
 _ALONE = (
-    "the interval, which excludes no change, is for this metric alone; the verdict allows for all"
-    " tests of the check"
+    "the interval does not contain `no change`, but it is for this metric alone; the verdict allows"
+    " for all tests of the check"
 )
 _NOT_JUDGED = "which was interrupted: `agentbench resume` continues it"
 
