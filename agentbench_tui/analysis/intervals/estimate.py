@@ -56,8 +56,8 @@ def estimate(
       medians, t on logs over repeats, since samples of one repeat are not independent. One repeat,
       in order of time: the median, with order statistics of the number of independent values that
       the repeat is worth; that interval holds for this repeat only.
-    - `amount` (tokens, cost, …): mean with t below 5 cases, clustered where cases repeat, and from
-      5 on with an interval that allows for skew (`skewed_mean`); not below 0 when no value is.
+    - `amount` (tokens, cost, …): mean with t below 10 cases, clustered where cases repeat, and from
+      10 on with an interval that allows for skew (`skewed_mean`); not below 0 when no value is.
 
     A single case is its own population: its observations then count as independent.
     ValueError on NaN and infinity, on values out of range, and on labels of another length.
