@@ -254,3 +254,15 @@ def test_gates_judge_the_whole_and_never_further_attempts(place: Place) -> None:
     assert done.returncode == 0, done.stderr
     only_attempts = place.run("rerun", "latest", "--case", "c5", "--no-ui")
     assert "gate" not in only_attempts.stderr
+
+
+def test_further_attempts_have_no_pass_at_k_of_their_own_answers(place: Place) -> None:
+    place.suite(8, retries=0, iterations={"warmup": 0, "measured": 2})
+    (place.folder / "healed").touch()
+    first = json.loads(place.run(*RUN, *FLAKY).stdout)["run_id"]
+    (execution,) = rerun(place, first, "--failed", "--wrong")["executions"]
+    found = {name for name in execution["metrics"] if name.startswith(("pass@", "pass^"))}
+    assert found == {"pass@2"}
+    # 3 and 5 fail in both passes, at both attempts: 12 of 16 observations are right.
+    assert metric(execution, "pass@2") == 12 / 16
+    assert {(one.split()[0]) for one in asked(place)[16:]} == {"3", "5"}
