@@ -26,8 +26,8 @@ def answer_of(value: Any) -> Answer:
     A dict whose keys are all fields of Answer is one; any other dict is the answer's `data`, unless
     it seems to hold calls of tools, which would be lost. Raises AgentFailure.
     """
-    if isinstance(value, str):
-        return Answer(text=_bounded(value))
+    if isinstance(value, str):  # of a subclass, the text alone: its methods are not trusted
+        return Answer(text=_bounded(str.__str__(value)))
     if isinstance(value, Answer):
         return _checked(value)
     found = _of_framework(value)

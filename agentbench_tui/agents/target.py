@@ -67,7 +67,10 @@ def parse_target(text: str) -> ParsedTarget:
     match = _SCHEME.fullmatch(text.strip())
     if match is None or (match[2] is match[3] is None and match[1] not in WITHOUT_REST):
         hint = f"; a program is written `command:{text}`" if text.strip() else ""
-        if text.strip().endswith(".py"):
+        file, _, function = text.strip().partition(".py:")
+        if file and function.isidentifier():
+            hint = f"; a function in a file is written `python:{text.strip()}`"
+        elif text.strip().endswith(".py"):
             hint = f"; a function of this file is written `python:{text.strip()}:FUNCTION`"
         raise UsageError(
             f"`{text}` is not a target: expected SCHEME:REST, such as python:mod:func{hint}"

@@ -16,6 +16,7 @@ import click
 import agentbench_tui.model.clock  # noqa: F401  # before any code of the user's
 from agentbench_tui import __version__
 from agentbench_tui.cli.completion import complete, is_asked, offer_values
+from agentbench_tui.cli.console.fault import report_fault
 from agentbench_tui.cli.console.streams import discard_unwritable, is_closed_output, make_usable
 from agentbench_tui.model.errors import (
     ENVIRONMENT_ERRORS,
@@ -170,7 +171,7 @@ class LazyGroup(click.Group):
         from agentbench_tui.model.errors import did_you_mean
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], self.list_commands(ctx))
+            hint = _run_of_suite(args[0]) or did_you_mean(args[0], self.list_commands(ctx))
             raise click.UsageError(f"no command '{args[0]}'{hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -181,6 +182,17 @@ class LazyGroup(click.Group):
     ) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items() if line])
+
+
+def _run_of_suite(word: str) -> str:
+    """Return how the suite that a word names is run; empty if there is none by that name."""
+    from agentbench_tui.engine.suite.catalogue import find_suite
+
+    try:
+        find_suite(word)
+    except AgentbenchError:
+        return ""
+    return f"; for the suite, use `agentbench run {word}`"
 
 
 @contextmanager
@@ -286,7 +298,7 @@ def _exit_code_of(arguments: list[str]) -> int:
         return 130
     # Code of the user's raised it: no one may take it for an end of ours.
     except (SystemExit, ProcessExit) as exit_:
-        return _report_fault(exit_, arguments)
+        return report_fault(exit_, arguments)
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
         if isinstance(error, OSError) or not _excludes_damage():
             return _report_error(error, arguments)
@@ -326,7 +338,7 @@ def _report_error(error: Exception, arguments: list[str]) -> int:
     is_closed = isinstance(error, OSError) and is_closed_output(error)
     circumstance = "output: standard output is closed" if is_closed else _circumstance(error)
     if circumstance is None:
-        return _report_fault(error, arguments)
+        return report_fault(error, arguments)
     discard_unwritable()  # so that the same output does not fail again at the end
     with suppress(OSError):  # it may be stderr that cannot be written
         click.echo(f"agentbench: {circumstance}", err=True)
@@ -355,29 +367,6 @@ def _circumstance(error: Exception) -> str | None:
         return None
     where = error.filename if isinstance(error.filename, str) else "output"
     return f"{where}: {(error.strerror or str(error)).lower()}"
-
-
-def _report_fault(error: BaseException, arguments: list[str]) -> int:
-    import tempfile
-    import traceback
-
-    from agentbench_tui.model.text.secrets import redact
-
-    command = " ".join(arguments)
-    text = "".join(traceback.format_exception(error))
-    text = redact(f"agentbench {__version__}\nagentbench {command}\n\n{text}")
-    said = f"agentbench: a bug in agentbench: {type(error).__name__}: {redact(str(error))[:300]}"
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", prefix="agentbench-fault-", suffix=".txt", delete=False,
-            encoding="utf-8", errors="backslashreplace",
-        ) as report:  # fmt: skip
-            report.write(text)
-    except OSError:  # no folder for it: what it would say is said here
-        click.echo(f"{said}\nPlease report it with this:\n{text}", err=True)
-    else:
-        click.echo(f"{said}\nPlease attach {report.name} when you report it.", err=True)
-    return AgentbenchError.exit_code
 
 
 def run_interactive() -> NoReturn:

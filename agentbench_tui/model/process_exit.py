@@ -15,8 +15,9 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-_ENDS = ("_exit", "execv", "execve")
-"""Functions that end the program of this process; the other exec functions call these."""
+_HARM = {"_exit": "ended", "execv": "ended", "execve": "ended", "closerange": "closed the files of"}
+"""Functions that end the program of this process, to which the other exec functions lead, or close
+its files, each with what it would have done to agentbench."""
 _FORKED = 70
 """Exit code of a forked process that comes out of user code. Its parent may be waiting for it."""
 _Value = TypeVar("_Value")
@@ -98,14 +99,14 @@ def end_with(code: int) -> None:
 
 
 def guard() -> None:
-    """Make `os._exit` and `os.exec…` raise ProcessExit in this process from now on.
+    """Make `os._exit`, `os.exec…` and `os.closerange` raise ProcessExit in this process.
 
     Processes that are forked from it end as they always did.
     """
     if os.getpid() in _guarded_processes:
         return
     _guarded_processes.add(os.getpid())
-    for name in _ENDS:
+    for name in _HARM:
         guarded = _guarded(getattr(os, name), os.getpid())
         setattr(os, name, guarded)
         setattr(posix, name, guarded)
@@ -120,9 +121,10 @@ def _guarded(function: Callable[..., Any], pid: int) -> Callable[..., Any]:
             _exit(_end[0])
         caller = sys._getframe(1)
         place = f"{Path(caller.f_code.co_filename).name}:{caller.f_lineno}"
+        name = function.__name__
         raise ProcessExit(
-            f"os.{function.__name__}() at {place} would have ended agentbench; "
-            "code that ends its process runs as a `command:` or `worker:` agent"
+            f"os.{name}() at {place} would have {_HARM[name]} agentbench; "
+            "code that does so runs as a `command:` or `worker:` agent"
         )
 
     return refuse

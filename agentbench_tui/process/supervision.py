@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import asyncio
 
 _SIZE = 4096
-_END, _RUN, _CALL = slice(0, 64), slice(64, 256), slice(256, _SIZE)
+_END, _ALIVE, _RUN, _CALL = slice(0, 32), slice(32, 64), slice(64, 256), slice(256, _SIZE)
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 NUDGE = signal.SIGURG
 """A signal that a child handles by doing nothing. Python handles signals in its main thread. While
@@ -36,6 +36,10 @@ one signal is on its way, the kernel may deliver the next to another thread; the
 which the main thread waits is not interrupted. A nudge ends that call, and all pending signals are
 handled."""
 _NUDGE_EVERY_S, _NUDGES = 0.1, 5
+_SILENT_NUDGES = 20
+"""Nudges without a reaction after which user code is held to block the child."""
+_TERMINATED_NUDGES = 50
+"""Nudges without a reaction after which a child that was asked to terminate is killed."""
 _PR_SET_PDEATHSIG = 1
 _SETTLING_S = 0.05
 """Wait after a stop of the child, for the signal that continues both to reach it."""
@@ -51,6 +55,8 @@ class Ending:
     """Id of the run that it executed; empty if it had not started one."""
     call: str
     """The call of the user's code that began last; empty if there was none."""
+    ignored: int | None = None
+    """The signal to which it did not react, so that it was killed; None for any other end."""
 
 
 class _Notes:
@@ -72,6 +78,7 @@ class _Notes:
 
 
 _notes: _Notes | None = None
+_last_call = ""
 
 
 def note_run(run_id: str) -> None:
@@ -80,8 +87,26 @@ def note_run(run_id: str) -> None:
 
 
 def note_call(call: str) -> None:
-    """Record the start of a call of the user's code. No effect without a waiting parent."""
+    """Record the start of a call of the user's code, here and for a waiting parent."""
+    global _last_call  # noqa: PLW0603 (of this process)
+    _last_call = call
     _note(_CALL, call)
+
+
+def last_call() -> str:
+    """Return the call of the user's code that began last in this process; empty without one."""
+    return _last_call
+
+
+def note_no_call() -> None:
+    """Record that no code of the user's runs any more: what follows must not be cut off."""
+    _note(_CALL, "")
+
+
+def note_alive(*_: object) -> None:
+    """Handle a nudge: show the parent that this process runs Python code."""
+    if _notes is not None:
+        _note(_ALIVE, f"{time.monotonic_ns()}")
 
 
 def _note(place: slice, text: str) -> None:
@@ -128,19 +153,76 @@ def supervised(work: Callable[[], int]) -> int | Ending:
             os.setpgid(0, 0)
         _end_with(parent, ending)
         signal.signal(signal.SIGCHLD, before)
+        signal.signal(NUDGE, note_alive)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         code = work()
         _note(_END, str(code))
         return code
     os.close(ending)
-    status = _wait(child, watched, is_apart=is_apart)
+    silence = _Silence(child, notes)
+    status = _wait(child, watched, silence, is_apart=is_apart)
     os.close(kept)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     noted = notes.read(_END)
-    return int(noted) if noted else Ending(status, notes.read(_RUN), notes.read(_CALL))
+    if noted:
+        return int(noted)
+    return Ending(status, notes.read(_RUN), notes.read(_CALL), silence.killed_after)
 
 
-def _wait(child: int, watched: set[signal.Signals], *, is_apart: bool) -> int:
+class _Silence:
+    """Watches whether a child reacts to signals, and kills it if user code keeps it from that.
+
+    Code that holds Python's lock, such as a regular expression that backtracks without end, lets
+    neither a time limit nor the handler of a signal run. A child that reacts is never killed, nor
+    one that runs no code of the user's any more, because it may be saving its results.
+    """
+
+    def __init__(self, child: int, notes: _Notes) -> None:
+        self._child = child
+        self._notes = notes
+        self._alive = ""
+        self._nudges = 0
+        self._numbers: list[int] = []
+        self.killed_after: int | None = None
+
+    def asked(self, number: int) -> None:
+        """A signal was passed on."""
+        if not self._numbers:
+            self._alive, self._nudges = self._notes.read(_ALIVE), 0
+        self._numbers.append(number)
+        self._kill_if_due()
+
+    def nudged(self) -> bool:
+        """A nudge was sent; return whether the child has to be watched further."""
+        if not self._numbers:
+            return False
+        self._nudges += 1
+        if self._notes.read(_ALIVE) != self._alive:
+            self._numbers.clear()
+            return False
+        call = self._notes.read(_CALL)
+        if self._nudges == _SILENT_NUDGES and call:
+            _warn(f"{call}: blocks agentbench; interrupt again to end the process at once")
+        self._kill_if_due()
+        return True
+
+    def _kill_if_due(self) -> None:
+        was_terminated = any(number != signal.SIGINT for number in self._numbers)
+        is_silent = self._nudges >= _SILENT_NUDGES and len(self._numbers) > 1
+        is_due = is_silent or (was_terminated and self._nudges >= _TERMINATED_NUDGES)
+        if is_due and self._notes.read(_CALL):
+            self.killed_after = self._numbers[-1]
+            _send(self._child, signal.SIGKILL)
+
+
+def _warn(line: str) -> None:
+    from agentbench_tui.model.text.untrusted import one_line
+
+    with suppress(OSError):
+        os.write(2, f"agentbench: {one_line(line, 300)}\n".encode())
+
+
+def _wait(child: int, watched: set[signal.Signals], silence: _Silence, *, is_apart: bool) -> int:
     """Pass signals on until the child has ended; return its exit code as in `Ending`."""
     nudges = 0
     while True:
@@ -151,12 +233,14 @@ def _wait(child: int, watched: set[signal.Signals], *, is_apart: bool) -> int:
             _stop_as_well(child)
         came = _next_signal(watched, _NUDGE_EVERY_S if nudges else None)
         if came is None:
-            nudges -= 1
             _send(child, NUDGE)
+            nudges = _NUDGES if silence.nudged() else nudges - 1
         elif came[0] != signal.SIGCHLD:
             nudges = _NUDGES
             if is_apart or not _reached_both(*came):
                 _send(child, came[0])
+            if came[0] == signal.SIGTERM or signal.getsignal(came[0]) != signal.SIG_IGN:
+                silence.asked(came[0])
 
 
 def _send(child: int, number: int) -> None:

@@ -65,7 +65,7 @@ class AnswerMetric:
         if self.aggregate != "ratio":
             return self._number(value)
         if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
-            raise GraderFailure(f"{self.name} returned {value!r:.60}, not a pair of numbers")
+            raise GraderFailure(f"returned {value!r:.60}, not a pair of numbers")
         return self._number(value[0]), self._number(value[1])
 
     def declared(self) -> list[Metric]:
@@ -79,9 +79,9 @@ class AnswerMetric:
     def _number(self, value: Any) -> float:
         value = value.item() if getattr(value, "shape", None) == () else value  # of numpy
         if not isinstance(value, int | float) or not math.isfinite(value):
-            raise GraderFailure(f"{self.name} returned {value!r:.60}, not a finite number")
+            raise GraderFailure(f"returned {value!r:.60}, not a finite number")
         if self.unit == "share" and self.aggregate != "ratio" and not 0 <= value <= 1:
-            raise GraderFailure(f"{self.name} returned {value}, not a share in 0..1")
+            raise GraderFailure(f"returned {value}, not a share in 0..1")
         return float(value)
 
 

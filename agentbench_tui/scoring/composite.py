@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from agentbench_tui.model.answer import Answer, Case, Score
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
+from agentbench_tui.model.errors import UsageError, message_of, named
 from agentbench_tui.scoring.recipe import Context, Options, Recipe
 
 
@@ -74,7 +75,8 @@ class Weighted:
         results: list[Score | Awaitable[Score]] = []
         try:
             for scorer in self._scorers:
-                results.append(scorer.score(case, answer))  # noqa: PERF401 - kept when one raises
+                with _named_part(scorer.name):
+                    results.append(scorer.score(case, answer))
         except BaseException:
             for result in results:
                 if inspect.iscoroutine(result):
@@ -89,10 +91,12 @@ class Weighted:
             await scorer.close()
 
     async def _later(self, results: list[Score | Awaitable[Score]]) -> Score:
-        async def settled(result: Score | Awaitable[Score]) -> Score:
-            return await result if inspect.isawaitable(result) else result
+        async def settled(result: Score | Awaitable[Score], name: str) -> Score:
+            with _named_part(name):
+                return await result if inspect.isawaitable(result) else result
 
-        done = await asyncio.gather(*map(settled, results), return_exceptions=True)
+        names = [scorer.name for scorer in self._scorers]
+        done = await asyncio.gather(*map(settled, results, names), return_exceptions=True)
         for result in done:
             if isinstance(result, BaseException):
                 raise result
@@ -116,6 +120,16 @@ class Weighted:
             relevance=_mean(score.relevance for score in scores),
             metadata={"parts": [[score.scorer, score.value] for score in scores]},
         )
+
+
+@contextmanager
+def _named_part(name: str) -> Iterator[None]:
+    """Name the part in a failure that is raised in the block."""
+    try:
+        yield
+    except Exception as error:
+        detail = message_of(error) if isinstance(error, GraderFailure) else named(error)
+        raise GraderFailure(f"{name}: {detail}") from error
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

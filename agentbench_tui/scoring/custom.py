@@ -74,7 +74,7 @@ def _scorer(
         except GraderFailure:
             raise
         except Exception as error:
-            raise GraderFailure(f"{name} raised {named(error)}") from error
+            raise GraderFailure(f"raised {named(error)}") from error
 
     def score(case: Case, answer: Answer) -> Score | Awaitable[Score]:
         try:
@@ -83,6 +83,6 @@ def _scorer(
         except GraderFailure:
             raise
         except Exception as error:
-            raise GraderFailure(f"{name} raised {named(error)}") from error
+            raise GraderFailure(f"raised {named(error)}") from error
 
     return score

@@ -26,11 +26,11 @@ def as_score(result: object, name: str) -> Score:
     if isinstance(result, bool | int | float):
         return _of_fields({"value": float(result)}, name)
     if not isinstance(result, Mapping):
-        raise GraderFailure(f"{name} returned {type(result).__name__}, not bool, number or Score")
+        raise GraderFailure(f"returned {type(result).__name__}, not bool, number or Score")
     unknown = [key for key in result if key not in Score.__struct_fields__]
     if unknown:
         hint = did_you_mean(str(unknown[0]), Score.__struct_fields__)
-        raise GraderFailure(f'{name} returned "{unknown[0]}", which no score has{hint}')
+        raise GraderFailure(f'returned "{unknown[0]}", which no score has{hint}')
     return _of_fields(result, name)
 
 
@@ -60,9 +60,9 @@ def _of_fields(given: Mapping[str, Any], name: str) -> Score:
     try:
         score = msgspec.convert({**fields, "scorer": name}, Score)
     except msgspec.ValidationError as error:
-        raise GraderFailure(f"{name} returned an invalid score: {error}") from error
+        raise GraderFailure(f"returned an invalid score: {error}") from error
     if not 0 <= score.value <= 1:
-        raise GraderFailure(f"{name} gave {score.value}, which is not in 0..1")
+        raise GraderFailure(f"returned {score.value}, which is not in 0..1")
     return score
 
 

@@ -51,6 +51,7 @@ def test_a_target_comes_apart(
     [
         ("./my-agent", "a program is written `command:./my-agent`"),
         ("agents.py", "a function of this file is written `python:agents.py:FUNCTION`"),
+        ("agents.py:answer", "a function in a file is written `python:agents.py:answer`"),
         ("", "is not a target"),
         ("pyton:mod:f", 'did you mean "python"'),
         ("a b=python:m:f", "agent id `a b`"),

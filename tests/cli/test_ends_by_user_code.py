@@ -16,7 +16,18 @@ ENDS = {
     "key": "raise KeyboardInterrupt",
     "close": "raise GeneratorExit",
     "base": "raise type('Failed', (BaseException,), {})",
+    "files": "os.closerange(3, 1000)",
 }
+CANCELS = {
+    "at once": "asyncio.current_task().cancel()",
+    "later": "asyncio.get_running_loop().call_soon(asyncio.current_task().cancel)",
+}
+"""A coroutine that cancels the task that it runs in, as a faulty timeout does."""
+ODD_ANSWERS = {
+    "text": "type('T', (str,), {'__len__': lambda self: -1})('1')",
+    "keys": "type('D', (dict,), {'__iter__': lambda self: end()})(text='1')",
+}
+"""Answers whose class has methods that fail, or that end the process."""
 
 
 @pytest.fixture
@@ -49,6 +60,81 @@ def test_an_agent_that_ends_the_process_has_failed_one_case(
     assert document["status"] == "complete"
     assert document["executions"][0]["failures"] == {"agent": 1}
     assert document["executions"][0]["cases"]["correct"] == 2
+
+
+def cancelling(place: Place, what: str) -> None:
+    """Write `cancelling.py`: an agent and a scorer that do it at the second case."""
+    (place.folder / "cancelling.py").write_text(
+        "import asyncio\n"
+        "async def agent(prompt):\n"
+        f"    if prompt == '1':\n        {what}\n        await asyncio.sleep(1)\n"
+        "    return prompt\n"
+        "async def scorer(case, answer):\n    return await agent(case.input) == answer.text\n"
+    )
+
+
+@pytest.mark.parametrize("what", CANCELS.values(), ids=list(CANCELS))
+def test_an_agent_that_cancels_its_own_task_has_failed_one_case(place: Place, what: str) -> None:
+    cancelling(place, what)
+    place.suite(3)
+    ended = place.run(*RUN, "--agent", "it=python:cancelling.py:agent")
+    assert ended.returncode == 0, ended.stderr
+    document = json.loads(ended.stdout)
+    assert document["status"] == "complete"
+    assert document["executions"][0]["failures"] == {"agent": 1}
+    assert document["executions"][0]["cases"]["correct"] == 2
+
+
+@pytest.mark.parametrize("what", CANCELS.values(), ids=list(CANCELS))
+def test_a_scorer_that_cancels_its_own_task_could_not_grade_one_answer(
+    place: Place, what: str
+) -> None:
+    cancelling(place, what)
+    place.suite(3, scorers=["python:cancelling.py:scorer"])
+    ended = place.run(*RUN, *AGENT)
+    assert ended.returncode == 3, ended.stderr
+    document = json.loads(ended.stdout)
+    assert document["status"] == "complete"
+    assert document["executions"][0]["failures"] == {"grader": 1}
+
+
+@pytest.mark.parametrize("what", ["sys.exit(0)", "raise KeyboardInterrupt"])
+def test_an_answer_whose_methods_end_the_process_is_a_failed_case(place: Place, what: str) -> None:
+    (place.folder / "odd.py").write_text(
+        f"import sys\ndef end():\n    {what}\n"
+        f"ODD = {{'1': {ODD_ANSWERS['text']}, '2': {ODD_ANSWERS['keys']}}}\n"
+        "def agent(prompt):\n    return ODD.get(prompt, prompt)\n"
+    )
+    place.suite(4)
+    ended = place.run(*RUN, "--agent", "it=python:odd.py:agent")
+    assert ended.returncode == 0, ended.stderr
+    document = json.loads(ended.stdout)
+    assert document["status"] == "complete"
+    assert document["executions"][0]["failures"] == {"agent": 1}
+    assert document["executions"][0]["cases"]["correct"] == 3
+
+
+def test_a_record_whose_methods_end_the_process_is_read_as_a_dict(place: Place) -> None:
+    (place.folder / "ending.py").write_text(
+        "import sys\n"
+        "class Odd(dict):\n"
+        "    def __getitem__(self, key): sys.exit(0)\n"
+        "    def __iter__(self): sys.exit(0)\n"
+        "def cases():\n    yield Odd(id='c0', input='0', expected='0')\n"
+    )
+    place.suite(1, dataset={"data_source": "python:ending:cases"})
+    ended = place.run(*RUN, "--agent", "echo=python:agents.py:other")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["executions"][0]["cases"]["observed"] == 1
+
+
+def test_a_fault_after_user_code_ran_says_that_it_ran_in_the_process(place: Place) -> None:
+    ending(place, "import json; json.dumps = json.loads = None")
+    place.suite(3)
+    ended = place.run(*RUN, "--agent", "it=python:ending.py:agent", TMPDIR=str(place.folder))
+    assert ended.returncode == 70, ended.stderr
+    assert "Code of yours ran in the same process (last: " in ended.stderr
+    assert "run it as `worker:` or `command:`" in ended.stderr
 
 
 STOPS = {

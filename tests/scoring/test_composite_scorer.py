@@ -1,5 +1,7 @@
 """Several scorers in one, gates among them."""
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,3 +60,24 @@ def test_problems_of_parts_are_told() -> None:
     assert check_scorer({"weighted": {"parts": [{"scorer": "exact", "weight": 0}]}}) == [
         "weighted: at least one part needs a weight above 0"
     ]
+
+
+def test_a_part_that_fails_is_named(tmp_path: Path) -> None:
+    (tmp_path / "parts.py").write_text(
+        "def faulty(case, answer): raise ValueError('no luck')\n"
+        "async def odd(case, answer): return 'good'\n"
+    )
+    for name, message in {
+        "faulty": "faulty: raised ValueError: no luck",
+        "odd": "odd: returned str, not bool, number or Score",
+    }.items():
+        parts = [{"scorer": "exact"}, {"scorer": f"python:parts.py:{name}"}]
+        scorer = make_scorer({"weighted": {"parts": parts}}, base_dir=tmp_path).score
+        with pytest.raises(GraderFailure) as raised:
+            asyncio.run(_awaited(scorer(Case("case", "", "yes"), Answer("yes"))))
+        assert str(raised.value) == message
+
+
+async def _awaited(score: Any) -> Score:
+    result: Score = await score
+    return result

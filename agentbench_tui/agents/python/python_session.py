@@ -18,6 +18,7 @@ from agentbench_tui.agents.reply import answer_of, failure_of
 from agentbench_tui.model.answer import AgentFailure, Answer, FailureKind, Request
 from agentbench_tui.model.breaking_off import breakable
 from agentbench_tui.model.process_exit import in_one_process, one_process, passes
+from agentbench_tui.model.user_task import in_own_task
 from agentbench_tui.process.supervision import note_call
 
 
@@ -77,14 +78,14 @@ class PythonAgent:
         given = request if self._wants_request else request.case.input
         note_call(f"agent {self._name}, case {request.case.id}")
         if not self._is_async:
-            return answer_of(await self._guarded(function, given))
+            return self._read(await self._guarded(function, given))
         try:
-            value = await in_one_process(awaited_on(self._loop, function(given)))
+            value = await in_own_task(awaited_on(self._loop, function(given)))
         except AgentFailure as failure:
             raise failure_of(failure) from None
         except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
             raise self._failure(error) from None
-        return answer_of(value)
+        return self._read(value)
 
     async def close(self) -> None:
         """Call the class's `close`; threads of abandoned calls end when their calls do."""
@@ -108,6 +109,16 @@ class PythonAgent:
         except AgentFailure as failure:
             raise failure_of(failure) from None
         except BaseException as error:  # noqa: BLE001 (an agent's SystemExit is its failure)
+            raise self._failure(error) from None
+
+    def _read(self, value: Any) -> Answer:
+        """Convert what the function returned. Methods of its own classes are user code, too."""
+        try:
+            with one_process():
+                return answer_of(value)
+        except AgentFailure:
+            raise
+        except BaseException as error:  # noqa: BLE001 (a method that raises SystemExit has failed)
             raise self._failure(error) from None
 
     async def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -21,8 +21,8 @@ def exit_code_of(ended: int | Ending) -> int:
     """
     if isinstance(ended, int):
         return ended
-    number = -ended.status
-    if number in _ASKED_FOR:
+    number = ended.ignored or -ended.status
+    if number in _ASKED_FOR and not ended.ignored:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
     from agentbench_tui.model.text.untrusted import one_line
@@ -38,6 +38,9 @@ def abrupt_end(ended: Ending) -> str:
         number = -ended.status
         name = signal.Signals(number).name if number in {*signal.Signals} else f"signal {number}"
         how = f"its process was killed by {name}"
+    if ended.ignored:
+        name = signal.Signals(ended.ignored).name
+        how = f"its process did not react to {name}, because a call blocked it, and was killed"
     what = f"run {ended.run_id}" if ended.run_id else "the command"
     text = [f"{what} stopped before its end: {how}."]
     if ended.call:

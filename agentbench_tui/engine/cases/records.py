@@ -294,6 +294,8 @@ def _called(items: Iterator[Any], place: str) -> Iterator[Record]:
         except BaseException as error:  # noqa: BLE001  # a user's generator may raise anything
             yield Record(None, number, f"the generator raised {named(error)}")
             return
+        if isinstance(item, dict) and type(item) is not dict:
+            item = dict(dict.items(item))  # methods of its own class would be user code, too
         yield Record(item, number)
 
 

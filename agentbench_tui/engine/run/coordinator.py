@@ -44,7 +44,7 @@ from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.kind_sections import read_suite
 from agentbench_tui.model.suite import Price
 from agentbench_tui.model.text.secrets import redact
-from agentbench_tui.process.supervision import end_forks_of
+from agentbench_tui.process.supervision import end_forks_of, note_no_call
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries.answers import committed_observations, spent_on_run
 from agentbench_tui.store.queries.executions import complete_executions, execution_keys
@@ -275,6 +275,7 @@ class _Run:
         except BaseExceptionGroup as group:
             raise _first_of(group) from group
         finally:
+            note_no_call()
             self._overhead = probe.stop()
             gc.unfreeze()
             for task in beside:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from agentbench_tui.model.breaking_off import BrokenOff, is_breakable
 from agentbench_tui.model.process_exit import SignalInterrupt
-from agentbench_tui.process.supervision import NUDGE
+from agentbench_tui.process.supervision import NUDGE, note_alive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ class Signals:
                 self._loop.add_signal_handler(number, _woken)
                 signal.signal(number, self._come)
                 self._before[number] = before
-        self._before[NUDGE] = signal.signal(NUDGE, lambda *_: None)
+        self._before[NUDGE] = signal.signal(NUDGE, note_alive)
         return self
 
     def __exit__(self, *_: object) -> None:

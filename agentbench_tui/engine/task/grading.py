@@ -13,7 +13,8 @@ import msgspec
 from agentbench_tui.model.answer import Graded, GraderFailure, Score
 from agentbench_tui.model.breaking_off import breakable
 from agentbench_tui.model.errors import message_of, named
-from agentbench_tui.model.process_exit import in_one_process, one_process, passes
+from agentbench_tui.model.process_exit import one_process, passes
+from agentbench_tui.model.user_task import in_own_task
 from agentbench_tui.process.supervision import note_call
 from agentbench_tui.scoring.answer_metric import answer_metrics
 from agentbench_tui.scoring.combination import (
@@ -140,7 +141,7 @@ async def _measure(metric: AnswerMetric, case: Case, answer: Answer) -> Figure |
     with one_process():
         pending = metric.of(case, answer)
     async with asyncio.timeout(SCORING_LIMIT_S):
-        return await in_one_process(pending)
+        return await in_own_task(pending)
 
 
 @breakable
@@ -152,7 +153,7 @@ async def _apply(scorer: Scorer, case: Case, answer: Answer) -> Score:
         return score
     if inspect.isawaitable(score):
         async with asyncio.timeout(SCORING_LIMIT_S):
-            return await in_one_process(score)
+            return await in_own_task(score)
     return score
 
 

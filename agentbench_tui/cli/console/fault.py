@@ -1,0 +1,40 @@
+"""The report of a bug in agentbench: one line, and a file to attach."""
+
+from __future__ import annotations
+
+import click
+
+from agentbench_tui import __version__
+from agentbench_tui.model.errors import AgentbenchError
+
+
+def report_fault(error: BaseException, arguments: list[str]) -> int:
+    """Write the report, say where it is, and return the exit code."""
+    import tempfile
+    import traceback
+
+    from agentbench_tui.model.text.secrets import redact
+    from agentbench_tui.model.text.untrusted import one_line
+    from agentbench_tui.process.supervision import last_call
+
+    command = " ".join(arguments)
+    text = "".join(traceback.format_exception(error))
+    text = redact(f"agentbench {__version__}\nagentbench {command}\n\n{text}")
+    said = f"agentbench: a bug in agentbench: {type(error).__name__}: {redact(str(error))[:300]}"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="agentbench-fault-", suffix=".txt", delete=False,
+            encoding="utf-8", errors="backslashreplace",
+        ) as report:  # fmt: skip
+            report.write(text)
+    except OSError:  # no folder for it: what it would say is said here
+        click.echo(f"{said}\nPlease report it with this:\n{text}", err=True)
+    else:
+        click.echo(f"{said}\nPlease attach {report.name} when you report it.", err=True)
+    if call := last_call():
+        click.echo(
+            f"Code of yours ran in the same process (last: {one_line(redact(call), 200)}). If it"
+            " replaces parts of Python or closes files, run it as `worker:` or `command:`.",
+            err=True,
+        )
+    return AgentbenchError.exit_code
