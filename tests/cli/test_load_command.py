@@ -233,7 +233,7 @@ def test_an_agents_name_and_version_are_kept(capfd: pytest.CaptureFixture[str]) 
             "--ramp and --arrivals max: give one schedule",
         ),
         (["--slo", "tft_ms=200"], "no limit 'tft_ms' (did you mean \"ttft_ms\"?)"),
-        (["--slo", "ttft_ms"], "expected NAME=MILLISECONDS, such as ttft_ms=200"),
+        (["--slo", "ttft_ms"], "expected NAME[.pNN]=MILLISECONDS, such as ttft_ms=200"),
         (["--rate", "-3"], "expected requests a second, such as 50"),
         (["--rate", "10,0"], "expected requests a second, such as 50"),
         (["--concurrency", "1.5"], "expected a number of users"),

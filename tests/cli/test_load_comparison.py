@@ -50,7 +50,7 @@ def test_the_table_ends_with_a_verdict_about_named_targets(place: Place) -> None
     done = place.run("load", SLOW, FAST, *LOAD, "--runs", "3")
     assert done.returncode == 0, done.stderr
     assert "A slow, B fast" in done.stdout
-    assert "Overall: fast wins." in done.stdout
+    assert "fast is better than slow" in done.stdout
 
 
 def test_two_targets_of_one_id_and_too_few_repeats_are_reported(place: Place) -> None:

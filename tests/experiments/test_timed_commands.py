@@ -118,6 +118,7 @@ def test_commands_have_names_of_their_own() -> None:
     given = {
         "names": ("first",), "prepare": "", "warmup": 0, "ignore_failure": False, "gates": (),
         "seed": None, "max_cost": None, "max_tokens": None, "prices": None,
+        "token_prices": (),
     }  # fmt: skip
     suite = suite_of_commands(["a", "sleep 0.1", "sleep  0.1", "|||"], given)
     assert [one["id"] for one in suite["agents"]] == [

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from agentbench_tui.analysis.differences.multiplicity import holm
+from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.presentation.comparison_by_group import groups_sentences
 from agentbench_tui.verdicts.comparison.compare import Compared, compare
@@ -190,7 +191,7 @@ def test_the_document_has_stable_keys_and_is_bounded(tmp_path: Path) -> None:
     sizes = dict.fromkeys("abcdef", 10)
     a = write(tmp_path / "a.csv", rows(sizes, dict.fromkeys(sizes, 5)))
     b = write(tmp_path / "b.csv", rows(sizes, dict.fromkeys(sizes, 6)))
-    document = groups_document(compared(a, b)[1], limit=4)
+    document = plain(groups_document(compared(a, b)[1], limit=4))
     assert list(document) == ["field", "adjustment", "tests", "notes", "pairs"]
     (pair,) = document["pairs"]
     assert (len(pair["groups"]), pair["more"]) == (4, 2)

@@ -165,20 +165,21 @@ async def test_values_of_a_load_are_those_of_its_requests(
 def test_a_comparison_with_what_is_drawn_of_it(connection: sqlite3.Connection) -> None:
     found = pictured(connection, ["third", "even"], 200)
     assert found.selectors == ("third", "even")
-    assert [pair["b"] for pair in found.pairs] == ["even"]
+    assert [pair.b for pair in found.pairs] == ["even"]
     assert [str(place) for place in found.places] == ["small/echo"]
-    apart = found.pairs[0]["benchmarks"][0]["disagreements"]
-    assert (apart["only_a"], apart["only_b"]) == (2, 4)  # 3, 9; 2, 4, 8, 10
+    apart = found.pairs[0].benchmarks[0].disagreements
+    assert apart is not None
+    assert (apart.only_a, apart.only_b) == (2, 4)  # 3, 9; 2, 4, 8, 10
 
 
 def test_a_case_is_told_from_the_question_to_the_answer_or_failure(
     connection: sqlite3.Connection,
 ) -> None:
     found = pictured(connection, ["third", "even"], 200)
-    of = found.pairs[0]["benchmarks"][0]
+    of = found.pairs[0].benchmarks[0]
 
     def said(side: str, case: str, *, right: bool) -> tuple[Message, ...]:
-        answer = answer_to_case(connection, of[side]["execution_ids"], case, right=right)
+        answer = answer_to_case(connection, getattr(of, side).execution_ids, case, right=right)
         return () if answer is None else conversation(answer)
 
     assert said("b", "c4", right=True) == (Message("user", "4"), Message("assistant", "4"))

@@ -250,6 +250,12 @@ FACTS: dict[str, Metric] = {
             "The limits that a good request keeps (see goodput_share).",
         ),
         Metric(
+            "slo_kept",
+            "limit → share",
+            "none",
+            "Share of the due requests that met each limit of the SLO alone.",
+        ),
+        Metric(
             "within_slo",
             "a value of the swept parameter",
             "none",
