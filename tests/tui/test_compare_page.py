@@ -43,9 +43,7 @@ async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> N
         await settle(pilot, lambda: grid.has_focus)
         assert not any("reliability" in line and " pp " in line for line in lines(app))
         await pilot.press("s", "y", "e")
-        assert app.clipboard.startswith(
-            "No winner yet between bad and good: good is better in 1 metric"
-        )
+        assert app.clipboard.startswith("good is better than bad: better in 1 metric")
         await settle(pilot, lambda: told(app)[-1:] == ["agentbench compare bad good"])
         assert told(app)[0] == "worse and better first"
 

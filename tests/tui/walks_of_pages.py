@@ -273,7 +273,7 @@ COMPARE = Walk("compare", "measured", every("agent, version, run or tag", "tag:f
     compare("n", "B fair against A good, the control (pair 2 of 3; n: the next)"),
     compare("b", "metrics on echoes/echo;"),
     compare("s", tells("worse and better first")),
-    compare("y", copies(". B: ")),
+    compare("y", copies("tests, adjusted by Benjamini and Hochberg")),
     compare("e", tells("agentbench compare good bad fair")),
     compare("slash", focus("filter")),
     types("accuracy", gone("reliability  ")),
