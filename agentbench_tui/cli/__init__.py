@@ -1,1 +1,1 @@
-"""The click commands. They wire; they compute nothing."""
+"""The click commands. They connect the other packages and compute nothing."""

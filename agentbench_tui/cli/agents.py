@@ -114,7 +114,7 @@ def check(targets: tuple[str, ...], ask: bool, suite: str | None) -> int:
 
 
 def _given(targets: Sequence[str], suite: str | None) -> list[AgentSpec]:
-    """The agents meant, as `agentbench run SUITE --agent` understands them."""
+    """Return the selected agents, interpreted as by `agentbench run SUITE --agent`."""
     from agentbench_tui.agents.target import parse_agent
     from agentbench_tui.engine.run.planning import agent_given
     from agentbench_tui.engine.suite.loading import load_suite

@@ -1,4 +1,4 @@
-"""`agentbench completion SHELL`: the script that makes a shell complete commands and values."""
+"""`agentbench completion SHELL`: the script for completion of commands and values in a shell."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def offer_values(command: click.Command) -> None:
 
 
 class _Name(click.types.StringParamType):
-    """Text that names something which the shell can complete, or a file or folder."""
+    """Text whose values the shell can complete, or a file or folder."""
 
     def __init__(self, kind: str | None, path: str | None) -> None:
         self._kind = kind
@@ -178,7 +178,7 @@ _OWN_NAMES: dict[str, Callable[[], list[str]]] = {
 
 
 def _stored_names(kind: str, database: str | None) -> list[str]:
-    """Names in the database; none when it is missing, locked or damaged."""
+    """Return names in the database; none if it is missing, locked or damaged."""
     from agentbench_tui.cli.console.output import database_path
     from agentbench_tui.model.errors import AgentbenchError
 

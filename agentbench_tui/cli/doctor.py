@@ -1,4 +1,4 @@
-"""`agentbench doctor`: whether this machine is fit to measure on, and what to do if not."""
+"""`agentbench doctor`: whether this machine is suitable for measurements, and what to do if not."""
 
 from __future__ import annotations
 

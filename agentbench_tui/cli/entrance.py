@@ -1,4 +1,4 @@
-"""The way into `agentbench` and `agentbench-tui`, with little to import."""
+"""Entry points of `agentbench` and `agentbench-tui`, with few imports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 
 
 def agentbench() -> None:
-    """Entry point of `agentbench`: runs the command, and ends with its exit code."""
+    """Entry point of `agentbench`: run the command and exit with its code."""
     _come_in()
     from agentbench_tui.cli.main import run
 

@@ -1,4 +1,4 @@
-"""`agentbench gate`: does a stored run meet these thresholds?"""
+"""`agentbench gate`: checks thresholds on a stored run."""
 
 from __future__ import annotations
 

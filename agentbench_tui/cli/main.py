@@ -197,7 +197,7 @@ def _run_of_suite(word: str) -> str:
 
 @contextmanager
 def _reader_may_close() -> Iterator[None]:
-    """Exit with 141 when the output has no reader: click would exit with 1, a failed gate."""
+    """Exit with 141 if the output has no reader: click would exit with 1, like a failed gate."""
     try:
         yield
     except BrokenPipeError:
@@ -205,7 +205,7 @@ def _reader_may_close() -> Iterator[None]:
 
 
 def _name_variables(command: click.Command, name: str) -> None:
-    """Let every option be read from `AGENTBENCH_COMMAND_OPTION`, as its flag is spelt."""
+    """Let every option be set by `AGENTBENCH_COMMAND_OPTION`, named after its flag."""
     if isinstance(command, click.Group):
         for sub_name, sub_command in command.commands.items():
             _name_variables(sub_command, f"{name}_{sub_name}")
@@ -237,7 +237,7 @@ def main() -> None:
 
 
 def run() -> NoReturn:
-    """Entry point of `agentbench`: runs the command, turns every error into its exit code."""
+    """Entry point of `agentbench`: run the command and convert every error to its exit code."""
     make_usable()
     arguments = sys.argv[1:]
     if arguments and arguments[0] in _RUN_USER_CODE:
@@ -320,7 +320,7 @@ def _measures(arguments: list[str]) -> bool:
 
 
 def _excludes_damage() -> bool:
-    """Return whether runs of a database that was read are damaged, and are excluded from now on."""
+    """Return whether a database that was read has damaged runs, which are excluded from now on."""
     if "agentbench_tui.store.damage" not in sys.modules:
         return False
     from agentbench_tui.model.text.untrusted import visible
@@ -349,7 +349,7 @@ def _report_error(error: Exception, arguments: list[str]) -> int:
 
 
 def _check_text(arguments: list[str]) -> None:
-    """Raise UsageError for an argument that is not text: nothing that keeps it could."""
+    """Raise UsageError for an argument that is not valid text, which could not be stored."""
     for argument in arguments:
         if not argument.isascii() and any("\ud800" <= one <= "\udfff" for one in argument):
             raise UsageError(f"argument is not UTF-8 text: {argument[:80]!r}")

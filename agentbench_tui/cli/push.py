@@ -1,4 +1,4 @@
-"""`agentbench push`: runs for the service of another machine."""
+"""`agentbench push`: sends runs to the service of another machine."""
 
 from __future__ import annotations
 

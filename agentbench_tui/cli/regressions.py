@@ -1,4 +1,4 @@
-"""`agentbench regressions`: has an agent become worse?"""
+"""`agentbench regressions`: checks whether an agent has become worse."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _wanted(connection: Any, agent: str | None, given: dict[str, Any]) -> Regres
 
 
 def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]:
-    """The one for all, and those of single metrics."""
+    """Return the common threshold, and those of single metrics."""
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.model.figures.metric import regressing_metrics
 
@@ -162,7 +162,9 @@ def _is_to_confirm(judgement: Judgement, *, asked: bool) -> bool:
 
 
 def _run_again(path: Path, judgement: Judgement, *, trust: bool) -> int:
-    """0 unless a signal ended it. Raises UsageError for an imported run that is not trusted."""
+    """Repeat suspects; return 0 unless a signal ended the run. Raises UsageError for an imported
+    run that is not trusted.
+    """
     from agentbench_tui.cli.run.running import carry_out_quietly
     from agentbench_tui.engine.run.trust import executed_by_resuming
     from agentbench_tui.store.database import reading

@@ -1,4 +1,4 @@
-"""`agentbench report`: a run, or a comparison, as files that people and other programs read."""
+"""`agentbench report`: writes a run, or a comparison, as files for people and programs."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def _append_text(path: Path, text: str) -> None:
 
 
 def _written(path: Path, write: Callable[[], Any]) -> None:
-    """Write, with the folders above, and say so. Raises UsageError if that is not possible."""
+    """Write a file and its parent folders, and report it. Raises UsageError if that fails."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write()

@@ -1,4 +1,4 @@
-"""The terminal session: `agentbench session` (which is `agentbench-tui`) and `open`."""
+"""The terminal session: `agentbench session` (the same as `agentbench-tui`) and `open`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _run_id(path: Path, wanted: str) -> str:
 
 
 def _show_run(path: Path, run_id: str, look: Look, speed: float | None = None) -> int:
-    """`speed`: that of a replay; None for the run itself."""
+    """Show a run; `speed`: that of a replay, None for the run itself."""
     from agentbench_tui.tui.shared import Shared
 
     shared = Shared(path, run_id, speed is not None, speed or 1.0, fixed_run=True)

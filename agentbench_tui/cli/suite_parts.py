@@ -70,8 +70,7 @@ def check_request(given: dict[str, Any], request: Block) -> None:
 def check_spec(
     block: Block, model: type[BaseModel], kind: str, options: Sequence[SuiteOption]
 ) -> None:
-    """Raise UsageError, in the words of the command line, for values that the block of a kind
-    cannot have."""
+    """Raise UsageError, in terms of the command line, for invalid values of a kind's block."""
     from pydantic import ValidationError
 
     from agentbench_tui.engine.suite.suite_problems import findings
@@ -117,7 +116,7 @@ def _check_dataset(request: Block) -> None:
 
 
 def as_yaml(suite: Block) -> str:
-    """The suite as a person would write it into a file."""
+    """Return the suite as a person would write it into a file."""
     import io
 
     from ruamel.yaml import YAML

@@ -1,4 +1,6 @@
-"""`agentbench suites`: validate, show, list and make suites; the schema for editors."""
+"""`agentbench suites`: validates, shows, lists and creates suites; prints the schema for
+editors.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`agentbench compare`: which is better, by how much, and how sure that is."""
+"""`agentbench compare`: which is better, by how much, and with what confidence."""

@@ -1,4 +1,4 @@
-"""`agentbench compare A B …`: which is better, by how much, and how sure that is."""
+"""`agentbench compare A B …`: which is better, by how much, and with what confidence."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def compare(
 
 
 def _compare_sides(options: ComparisonOptions, database: str | None, form: str) -> Compared:
-    """Compare, and print the result."""
+    """Compare the sides and print the result."""
     from agentbench_tui.cli.compare.result import print_comparison
     from agentbench_tui.verdicts.comparison.selector_comparison import compare_selectors
 

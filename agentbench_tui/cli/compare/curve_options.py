@@ -1,4 +1,4 @@
-"""Options for training runs, spelt as in the pipeline that people know them from, dots and all."""
+"""Options for training runs, spelled as in the pipeline that users know, including dots."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SEVERAL = ("--pairs", "--control-run-ids", "--candidate-run-ids")
 
 
 def _yes_or_no(option: str, name: str, says: str) -> Callable[[Any], Any]:
-    """A switch with an optional value: `--ttest.enabled`, `--ttest.enabled false`."""
+    """Return a switch with an optional value: `--ttest.enabled`, `--ttest.enabled false`."""
     return click.option(
         option,
         name,
@@ -185,7 +185,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 
 class SpreadingCommand(click.Command):
-    """A command some of whose options take several values in a row: `--pairs A B C --next`."""
+    """A command with options that take several values in a row: `--pairs A B C --next`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Give each value its option before click sees them."""
@@ -229,7 +229,7 @@ def _names_of_options() -> set[str | None]:
 
 
 def curve_options(command: Command) -> Command:
-    """The options for training runs."""
+    """Add the options for training runs."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

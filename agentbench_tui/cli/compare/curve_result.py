@@ -1,4 +1,4 @@
-"""A comparison of training runs as sentences, as a plot, and as CSV in the layout people know."""
+"""A comparison of training runs as sentences, as a plot, and as CSV in the familiar layout."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def distribution_plot(answer: Answer) -> Plot | None:
 
 
 def write_csv(path: Path, answer: Answer) -> None:
-    """Every run or pair and the result, as CSV; the value of what did not finish is empty."""
+    """Write every run or pair and the result as CSV; values of unfinished runs are empty."""
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""Training runs on `agentbench compare`: explicit pairs or two lists of runs, one value a run."""
+"""Training runs in `agentbench compare`: explicit pairs or two lists of runs, one value per run."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class _Condition(click.ParamType[tuple[str, str]]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
-        """A column and the value that it must have."""
+        """Parse a column and the value that it must have."""
         if isinstance(value, tuple):
             return value
         column, equals, wanted = str(value).partition("=")

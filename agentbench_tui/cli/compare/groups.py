@@ -26,7 +26,7 @@ _MOST_NAMED = 4
 def print_groups(
     found: ComparedByGroups, form: str, limit: int, values: Callable[[Comparison], str]
 ) -> None:
-    """Tables and sentences; `values` shows the values of both sides."""
+    """Print tables and sentences; `values` shows the values of both sides."""
     from agentbench_tui.presentation.comparison_by_group import groups_sentences
 
     for one in found.pairs:

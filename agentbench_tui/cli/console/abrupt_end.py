@@ -14,7 +14,7 @@ _ASKED_FOR = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 def exit_code_of(ended: int | Ending) -> int:
-    """The exit code of a command; of one that ended without one, after a line that says so.
+    """Return the exit code of a command; for one that ended without one, print why first.
 
     An end by interrupt, termination or hang-up is passed on: this process then ends by the same
     signal.

@@ -32,7 +32,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def format_option(default: str = "table") -> Callable[[Command], Command]:
-    """`--format`, the same on every command that reads."""
+    """Add `--format`, the same on every command that reads."""
     return click.option(
         "--format",
         "form",
@@ -44,7 +44,7 @@ def format_option(default: str = "table") -> Callable[[Command], Command]:
 
 
 def database_option(command: Command) -> Command:
-    """`--db`, the same on every command."""
+    """Add `--db`, the same on every command."""
     return click.option(
         "--db",
         "database",
@@ -56,13 +56,13 @@ def database_option(command: Command) -> Command:
 
 
 def benchmark_options(command: Command) -> Command:
-    """`--suite` and `--benchmark`, by which a selector means less."""
+    """Add `--suite` and `--benchmark`, which restrict a selector."""
     command = click.option("--benchmark", metavar="ID", help="Use only this benchmark.")(command)
     return click.option("--suite", metavar="ID", help="Use only benchmarks of this suite.")(command)
 
 
 def database_path(database: str | None) -> Path:
-    """The file that `--db` names, or the user's own."""
+    """Return the file that `--db` names, or the user's default."""
     from agentbench_tui.store.database import default_database, real_path
 
     return real_path(Path(database)) if database else default_database()
@@ -183,7 +183,7 @@ def _cell(column: Column, row: Mapping[str, Any]) -> str:
 def _print_whole(
     columns: Sequence[Column], shown: Mapping[str, Sequence[str]], widest: Mapping[str, int]
 ) -> None:
-    """A table each of whose cells has room in one line."""
+    """Print a table in which each cell fits on one line."""
     from rich.cells import cell_len
 
     padded = []
@@ -230,7 +230,7 @@ def _print_folded(
 
 
 def _parts(columns: Sequence[Column], least: Mapping[str, int], room: int) -> list[list[Column]]:
-    """The columns in as many tables as it takes for each to fit into `room` cells."""
+    """Split the columns into as many tables as needed for each to fit into `room` cells."""
     names = [column for column in columns if column.names_row]
     parts = [list(names)]
     for column in columns:
@@ -275,12 +275,12 @@ def screen_width() -> int:
 
 
 def console(*, stderr: bool = False) -> Any:
-    """A rich console that keeps to NO_COLOR and to the width of a pipe's reader."""
+    """Return a rich console that respects NO_COLOR and uses a fixed width for a pipe."""
     from rich.console import Console
 
     class Screen(Console):
         def on_broken_pipe(self) -> None:
-            """As with every other output: rich would end the program with 1, as a gate does."""
+            """Raise as every other output does: rich would exit with 1, like a failed gate."""
             raise BrokenPipeError
 
     stream = sys.stderr if stderr else sys.stdout

@@ -16,7 +16,7 @@ class Share(click.ParamType[float]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The share, or a usage error."""
+        """Return the share. Raises a usage error."""
         if isinstance(value, float):  # a default, as it is
             return value
         text = str(value).strip()
@@ -42,7 +42,7 @@ class Part(click.ParamType[float]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The share, or a usage error."""
+        """Return the share. Raises a usage error."""
         if isinstance(value, float):  # a default, as it is
             return value
         text = str(value).strip()

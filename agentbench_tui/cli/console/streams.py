@@ -43,7 +43,7 @@ def make_usable() -> None:
 
 
 class _MessagesFile(io.FileIO):
-    """Standard error, where a message that cannot be written is dropped.
+    """Standard error that drops messages which cannot be written.
 
     Progress and notes are no reason to measure nothing and to print no result. A reader that
     closed its pipe still ends the program, as it ends any other.
@@ -85,7 +85,7 @@ def is_closed_output(error: OSError) -> bool:
 
 
 def discard_unwritable() -> None:
-    """Write out both output streams, and point one that cannot be written at the null device.
+    """Flush both output streams, and point one that cannot be written at the null device.
 
     A failed write stays in the buffer. Python tries again at exit and, when that fails, replaces
     the exit code by 120.

@@ -23,7 +23,7 @@ class TokenPrice(click.ParamType):  # type: ignore[type-arg]  # generic in click
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> dict[str, Any]:
-        """The price, or a usage error."""
+        """Return the price. Raises a usage error."""
         if isinstance(value, dict):
             return value  # a default
         match = _FORM.fullmatch(value.strip())
@@ -49,7 +49,7 @@ def by_narrowness(prices: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], ...
 
 
 def check_models(prices: tuple[dict[str, Any], ...]) -> None:
-    """Raise UsageError for a second price of a model: it is a misunderstanding."""
+    """Raise UsageError for a second price of a model, which is a mistake."""
     seen: set[str] = set()
     for price in prices:
         model = price["model"]

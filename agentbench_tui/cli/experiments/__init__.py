@@ -1,1 +1,1 @@
-"""`agentbench experiments`: what code can be measured here, and measuring it."""
+"""`agentbench experiments`: lists and runs measurements of code."""

@@ -1,4 +1,4 @@
-"""`agentbench experiments`: what code can be measured here, and measuring it."""
+"""`agentbench experiments`: lists and runs measurements of code."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def list_(form: str) -> int:
 
 
 def print_list(form: str) -> None:
-    """The list; `run --list` prints it too."""
+    """Print the list, also for `run --list`."""
     from agentbench_tui.experiments.registry import list_experiments
 
     rows = [dataclasses.asdict(one) for one in list_experiments()]

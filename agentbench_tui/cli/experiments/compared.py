@@ -47,8 +47,9 @@ def print_comparisons(
     *,
     all_pairs: bool,
 ) -> None:
-    """`metrics` of variants, some of them `columns`, against the first variant, or all pairs in
-    full. `run` is `agentbench.run/1`."""
+    """Compare variants by `metrics`, some of them `columns`, with the first variant, or print all
+    pairs in full. `run` is `agentbench.run/1`.
+    """
     from agentbench_tui.model.errors import AgentbenchError
 
     by_benchmark: dict[str, dict[str, None]] = {}
@@ -74,7 +75,7 @@ def _print_benchmark(
     metrics: Sequence[str],
     all_pairs: bool,
 ) -> None:
-    """`of`: the run, the benchmark, and its variants.
+    """Print one benchmark; `of`: the run, the benchmark, and its variants.
 
     Raises AgentbenchError if they cannot be compared.
     """

@@ -1,4 +1,4 @@
-"""Effects of a sweep's parameters, as a table with its plot, and as a picture."""
+"""Effects of a sweep's parameters, as a table with its plot, and as an image file."""
 
 from __future__ import annotations
 
@@ -110,7 +110,9 @@ def _check_metrics(connection: sqlite3.Connection, run_id: str, metrics: Sequenc
 
 
 def print_effects(document: Document) -> None:
-    """`document` is `agentbench.effects/1`. A table for each metric, with a plot on one scale."""
+    """Print a table for each metric, with a plot on one scale. `document` is
+    `agentbench.effects/1`.
+    """
     for one in document["effects"]:
         levels = one["levels"]
         ends = [abs(level[key]) for level in levels for key in ("difference", "low", "high")
@@ -148,7 +150,7 @@ def print_effects(document: Document) -> None:
 
 
 def _strip(level: Document, reach: float) -> str:
-    """`·····│··├──●──┤···`: the effect and its interval, 0 in the middle."""
+    """Draw `·····│··├──●──┤···`: the effect and its interval, with 0 in the middle."""
     if level["difference"] is None or not reach:
         return "" if level["reason"] else "│".center(_CELLS, "·")
     middle = _CELLS // 2

@@ -45,8 +45,7 @@ _COLUMNS = (
 
 
 def show_experiments(plan: Plan, *, all_pairs: bool = False) -> Show:
-    """Prints the result of a run that is all experiments: variants against the first, or
-    `all_pairs`."""
+    """Return a printer for a run of experiments: variants against the first, or `all_pairs`."""
     from agentbench_tui.experiments.settings import told_settings
 
     columns = _directed(plan)
@@ -80,7 +79,7 @@ def _directed(plan: Plan) -> dict[str, Metric]:
 
 
 def _print_figures(run: Document, form: str) -> None:
-    """Every figure of every execution of `agentbench.run/1`."""
+    """Print every figure of every execution of `agentbench.run/1`."""
     rows = [row for one in run["executions"] for row in metric_rows(one)]
     if form != "table":
         print_rows(rows, _shown(rows), form)
@@ -129,7 +128,9 @@ def _print_verdicts(
 
 
 def _beyond(rows: Sequence[Document]) -> dict[str, str]:
-    """Percentiles that no execution has enough iterations for → what they need."""
+    """Return the percentiles that no execution has enough iterations for, with the number that they
+    need.
+    """
     names = dict.fromkeys(row["metric"] for row in rows if row["metric"].startswith("e2e_ms.p"))
     found = {}
     for name in names:
@@ -163,7 +164,7 @@ def _point(execution: Document) -> str:
 
 
 def _shown(rows: Sequence[Document]) -> list[Column]:
-    """Without columns that say the same, or nothing, everywhere."""
+    """Drop columns that are constant or empty."""
     return [
         column
         for column in _COLUMNS
@@ -215,7 +216,7 @@ def are_idle(plan: Plan, agents: Sequence[str]) -> bool:
 
 
 def sharing_process(plan: Plan) -> list[str]:
-    """Experiments that are measured in the process of the run."""
+    """Return experiments that are measured in the process of the run."""
     return [
         *dict.fromkeys(
             group.benchmark["benchmark_id"]

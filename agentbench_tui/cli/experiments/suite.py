@@ -73,7 +73,7 @@ def suite_of_options(slug: str, given: dict[str, Any], folder: Path) -> Block:
 def _variants(
     cls: type[Experiment], parameters: Mapping[str, Any], texts: Sequence[str]
 ) -> list[Block]:
-    """Every combination of the values, as tables of agents. Raises UsageError."""
+    """Return every combination of the values, as tables of agents. Raises UsageError."""
     from agentbench_tui.experiments.parameters import problems_of
     from agentbench_tui.experiments.variants import TARGET
 
@@ -113,7 +113,7 @@ def _refuse_idle(cls: type[Experiment], name: str, agents: Sequence[Block]) -> N
 
 
 def _once(pairs: Sequence[tuple[str, Any]], option: str) -> dict[str, Any]:
-    """The pairs by name. Raises UsageError for a name that is given twice."""
+    """Return the pairs by name. Raises UsageError for a repeated name."""
     names = [name for name, _ in pairs]
     for name in names:
         if names.count(name) > 1:

@@ -1,4 +1,6 @@
-"""`agentbench leaderboard`: agents by their latest executions, and how sure their ranks are."""
+"""`agentbench leaderboard`: agents by their latest executions, with the uncertainty of
+their ranks.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +144,7 @@ def leaderboard(
 
 
 def _print_of_run(document: dict[str, Any], form: str) -> None:
-    """The leaderboard of one run, by the overall score, as `run` prints it."""
+    """Print the leaderboard of one run by overall score, as `run` prints it."""
     from agentbench_tui.cli.console.reports import print_report
     from agentbench_tui.presentation.leaderboard import run_leaderboard_report
 

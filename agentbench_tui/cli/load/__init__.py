@@ -1,1 +1,1 @@
-"""`agentbench load`: put load on one target."""
+"""`agentbench load`: puts load on targets."""

@@ -1,4 +1,6 @@
-"""`agentbench load`: put load on one target, say how fast it is and how far that can be trusted."""
+"""`agentbench load`: puts load on targets and reports their speed, and how reliable the
+result is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several targets under the same load, compared: which of them is faster, and how surely."""
+"""Compares several targets under the same load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Warnings before a load starts: what it comes near of this machine and of its senders."""
+"""Warnings before a load starts: limits of this machine and of its load workers that it comes close
+to.
+"""
 
 from __future__ import annotations
 
@@ -53,8 +55,9 @@ def ceiling_warnings(plan: Plan, database: str | None) -> list[str]:
 
 
 def _asked_of_senders(plan: Plan) -> dict[str, float]:
-    """Requests a second that open loads ask for, on average, of those whose senders have a
-    ceiling; by the agent and its point."""
+    """Return the mean requests per second of open loads whose workers have a ceiling, by agent and
+    point.
+    """
     from agentbench_tui.agents.target import parse_target
     from agentbench_tui.load.schedule.shape import asked_of, duration_of, schedule_of
     from agentbench_tui.load.spec import LoadSpec

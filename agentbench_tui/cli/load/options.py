@@ -19,7 +19,7 @@ _LIMITS = ("ttft_ms", "ttfo_ms", "tpot_ms", "e2e_ms")
 
 
 class _Value(click.ParamType):  # type: ignore[type-arg]  # generic in click's newest only
-    """A value that is read by one regular expression."""
+    """A value parsed by one regular expression."""
 
     form: re.Pattern[str]
     expected: str
@@ -79,7 +79,7 @@ class Users(_Value):
 
 
 class Ramp(_Value):
-    """`10..100/30s`: from one rate to another over a time."""
+    """`10..100/30s`: a linear change from one rate to another within a time."""
 
     name = "ramp"
     form = re.compile(rf"({_NUMBER})\.\.({_NUMBER})/({_TIME})")
@@ -103,7 +103,7 @@ class Steps(_Value):
 
 
 class Spike(_Value):
-    """`10..100@10s/5s`: base rate, peak rate, start of the peak, its length."""
+    """`10..100@10s/5s`: base rate, peak rate, start and length of the peak."""
 
     name = "spike"
     form = re.compile(rf"({_NUMBER})\.\.({_NUMBER})@({_TIME})/({_TIME})")
@@ -120,7 +120,7 @@ class Spike(_Value):
 
 
 class Sine(_Value):
-    """`20±10/60s` (or `20+-10/60s`): a rate that swings around its mean in so long."""
+    """`20±10/60s` (or `20+-10/60s`): a rate that oscillates around its mean with this period."""
 
     name = "sine"
     form = re.compile(rf"({_NUMBER})(?:±|\+-)({_NUMBER})/({_TIME})")
@@ -148,8 +148,7 @@ class Length(_Value):
 
 
 class Slo(_Value):
-    """`ttft_ms=200`, `ttft_ms.p95=200` or `ttft_ms=200@95%`: a limit that a good request keeps, and
-    the share of requests that has to keep it."""
+    """`ttft_ms=200`: a limit that a good request meets."""
 
     name = "limit"
     form = re.compile(

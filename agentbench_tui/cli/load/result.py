@@ -134,8 +134,9 @@ def print_load_run(connection: sqlite3.Connection, document: dict[str, Any], for
 def print_in_run(
     _: dict[str, Any], executions: list[dict[str, Any]], form: str, *, in_full: bool
 ) -> None:
-    """The loads among the executions of a run: `in_full` as `agentbench load` prints them, unless
-    there are more than `MOST_IN_FULL`; else a line for each."""
+    """Print the loads among the executions of a run: with `in_full` like `agentbench load`, unless
+    there are more than `MOST_IN_FULL`; else one line each.
+    """
     if form in RAW:
         print_raw(executions, form)
         return
@@ -191,7 +192,7 @@ def print_loads(executions: list[dict[str, Any]], form: str) -> None:
 
 
 def print_load(execution: dict[str, Any], form: str) -> None:
-    """One execution of kind load in full. `form`: `table` or `md`."""
+    """Print one execution of kind load in full. `form`: `table` or `md`."""
     load = execution["load"]
     first = headline(execution)
     print_prose(first if form == "table" else markdown_cell(first))
@@ -208,7 +209,7 @@ def print_load(execution: dict[str, Any], form: str) -> None:
 
 
 def metric_rows(load: dict[str, Any]) -> list[dict[str, Any]]:
-    """A row for each time that was measured, percentiles as a person reads them."""
+    """Return a row for each measured time, with percentiles in readable form."""
     rows = []
     for name in _ORDER:
         metric = load["metrics"].get(name)
@@ -235,7 +236,7 @@ def part_shown(load: dict[str, Any], name: str, key: str) -> str:
 
 
 def load_row(execution: dict[str, Any]) -> dict[str, Any]:
-    """One line of the table of loads."""
+    """Return one line of the table of loads."""
     load = execution["load"]
     requests, metrics = load["requests"], load["metrics"]
     return {

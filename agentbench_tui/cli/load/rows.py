@@ -1,4 +1,4 @@
-"""Executions for spreadsheets and scripts: raw numbers in rows, as CSV and JSON lines hold them."""
+"""Executions for spreadsheets and scripts: raw numbers in rows, for CSV and JSON lines."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _COUNTS = ("sent", "ok", "cancelled", "unfinished", "unsent", "unanswered", "res
 
 
 def print_raw(executions: list[dict[str, Any]], form: str) -> None:
-    """One measured load: a row for its verdict, each count and each of its metrics; else a row for
-    each execution.
+    """Print one measured load as rows for its verdict, each count and each metric; else one row per
+    execution.
 
     `form`: `csv` or `jsonl`. What is not known or not supported by enough samples is empty, null.
     """
@@ -59,8 +59,9 @@ def told_first(load: dict[str, Any]) -> dict[str, Any]:
 
 
 def raw_metrics(load: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of a load document, a row for each metric that was measured: `value` of a rate, sum or
-    count, the other parts of a distribution; `needs` says how many samples a part takes."""
+    """Return a row for each measured metric of a load document: `value` of a rate, sum or count, or
+    the statistics of a distribution; `needs` is the number of samples that one requires.
+    """
     rows = []
     for name, found in load["metrics"].items():
         row: dict[str, Any] = dict.fromkeys(_OF_METRIC)
@@ -79,8 +80,9 @@ def raw_metrics(load: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def raw_points(executions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each execution: which it is, of a load its verdict, counts, and each metric that
-    was measured by the name that a gate gives it, such as `e2e_ms.p95`."""
+    """Return a row for each execution: its identity, and for a load its verdict, counts, and each
+    measured metric by its name in gates, such as `e2e_ms.p95`.
+    """
     rows = []
     for one in executions:
         row = {name: one[name] for name in ("suite_id", "benchmark_id", "agent_id", "simulated")}

@@ -1,4 +1,4 @@
-"""Sentences around the tables of load: how far to believe it, rates, limits, what disturbed it."""
+"""Sentences around the tables of load: reliability, rates, limits, disturbances."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _rates(load: dict[str, Any]) -> list[str]:
 
 
 def _from_due(load: dict[str, Any]) -> str:
-    """Which of the times that are shown count from the due time."""
+    """Say which of the shown times count from the due time."""
     shown = [name for name in _FROM_DUE if (load["metrics"].get(name) or {"n": 0})["n"]]
     if not load["is_open"] or not shown:
         return ""
@@ -225,7 +225,7 @@ def _ends(varies: dict[str, Any]) -> str:
 
 
 def with_range(value: float, varies: dict[str, Any] | None, show: Show) -> str:
-    """`360 ms [352, 370]`; without an interval the value alone."""
+    """Format `360 ms [352, 370]`; without an interval the value alone."""
     return with_interval(value, (varies or {}).get("low"), (varies or {}).get("high"), show)
 
 

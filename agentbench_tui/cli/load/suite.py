@@ -79,7 +79,7 @@ def _load_block(block: Block, given: dict[str, Any], folder: Path) -> Block:
 
 
 def _check_limits(given: Sequence[tuple[str, float]]) -> None:
-    """Raise UsageError for a second limit on one metric: it is a misunderstanding."""
+    """Raise UsageError for a second limit on one metric, which is a mistake."""
     limits: Block = {}
     for name, limit in given:
         if name in limits:
@@ -91,7 +91,7 @@ def _check_limits(given: Sequence[tuple[str, float]]) -> None:
 
 
 def _refuse_unused(given: dict[str, Any], block: Block) -> None:
-    """An option that would change nothing is a misunderstanding."""
+    """Raise UsageError for an option without effect, which is a mistake."""
     is_rate = not {"throughput", "concurrency", "trace"} & block.keys()
     needs = {
         "think_time": ("concurrency" in block, "--concurrency"),

@@ -1,1 +1,1 @@
-"""`agentbench market`: worlds of markets that agents play."""
+"""`agentbench market`: market worlds that agents play."""

@@ -1,4 +1,4 @@
-"""`agentbench market`: make worlds, let agents play them, check them, watch an episode again."""
+"""`agentbench market`: generates worlds, lets agents play them, verifies them, replays episodes."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def generate(output: Path | None, *, private: bool, force: bool, form: str, **gi
 
 
 def _check_free(path: Path, content: bytes) -> None:
-    """Raises UsageError if writing `content` would overwrite something else."""
+    """Raise UsageError if writing `content` would overwrite something else."""
     try:
         is_free = not path.exists() or path.read_bytes() == content
     except OSError as error:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def carry_out(given: dict[str, Any], output: Path | None) -> int:
-    """Let the agents play, print how they did, and write reports to `output`; the exit code."""
+    """Let the agents play, print the result, and write reports to `output`; return the exit
+    code.
+    """
     from agentbench_tui.cli.market.result import shown
     from agentbench_tui.cli.run import running
 
@@ -48,7 +50,7 @@ def _plan(given: dict[str, Any]) -> Plan:
 
 
 def _look_at_idle_options(files: list[Path], seed: int | None) -> None:
-    """Options that make worlds say nothing of one that is written already."""
+    """Raise UsageError for options of generated worlds if the worlds come from files."""
     context = click.get_current_context()
     for option in context.command.params if files else ():
         is_given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
@@ -65,8 +67,9 @@ def _look_at_idle_options(files: list[Path], seed: int | None) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Before anything is played: that a folder cannot be written is known at once, and that it
-    holds the report of another run, whose pages would stay among the new ones."""
+    """Create the report folder before playing. Raises UsageError if it cannot be written, or holds
+    the report of another run, whose pages would remain among the new ones.
+    """
     make_folder(folder)
     if (folder / "comparison.json").exists():
         raise UsageError(

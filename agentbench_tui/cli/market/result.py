@@ -39,7 +39,7 @@ _CHECKS = (
 
 
 def print_market_run(connection: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
-    """The result of `agentbench market run` without reports."""
+    """Print the result of `agentbench market run` without reports."""
     shown(None)(connection, document, form)
 
 
@@ -102,7 +102,7 @@ def _looked_at(
 
 
 def market_document(run_id: str, episodes: Sequence[Played]) -> dict[str, Any]:
-    """The contract for scripts: worlds, episodes, and a summary for each agent."""
+    """Return the document for scripts: worlds, episodes, and a summary for each agent."""
     worlds = {one.world: one.record["world"] for one in episodes}
     return {
         "schema": SCHEMA,

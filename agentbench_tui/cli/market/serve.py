@@ -1,4 +1,4 @@
-"""`agentbench market serve`: a world at an address, for an agent that connects by itself."""
+"""`agentbench market serve`: serves a world to an agent that connects."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def serve(
 
 
 def _check_port(host: str, port: int) -> None:
-    """Raises UsageError if the port cannot be used, before a run is created."""
+    """Raise UsageError if the port cannot be used, before a run is created."""
     import socket
 
     try:

@@ -1,4 +1,4 @@
-"""The suite that `agentbench market run` builds: one benchmark, one case per world."""
+"""The suite that `agentbench market run` builds: one benchmark with one case per world."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DAY_MS = 86_400_000
 
 
 def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
-    """The suite, as plain data. Raises UsageError for options that contradict each other."""
+    """Return the suite as plain data. Raises UsageError for options that contradict each other."""
     from agentbench_tui.market.outside.baseline_agent import BASELINES
     from agentbench_tui.market.world.stage import Pacing
 

@@ -1,4 +1,4 @@
-"""An episode again, tick by tick, as lines of a terminal or as the page Market."""
+"""Replays an episode tick by tick, as terminal lines or on the page Market."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`agentbench run` and `resume`: plan, carry out, say what came out."""
+"""`agentbench run` and `resume`: plan, execute, and print the result."""

@@ -1,4 +1,4 @@
-"""`agentbench attach`: watch a run that another command started, to its result."""
+"""`agentbench attach`: watches a run that another command started, until its result."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _live(connection: Any, path: Path) -> str:
 
 
 def _watch(path: Path, plan: Plan, how: How) -> None:
-    """Show the run until it ends, or the view is left."""
+    """Show the run until it ends, or the user leaves the view."""
     if how.view == "full":
         from agentbench_tui.tui.shared import Shared
 
@@ -100,7 +100,7 @@ def _watch(path: Path, plan: Plan, how: How) -> None:
 
 
 async def _until_end(path: Path, run_id: str, shown: Coroutine[Any, Any, None]) -> None:
-    """Show something until the process of the run is gone."""
+    """Show a view until the process of the run has ended."""
     from agentbench_tui.store.locking import is_leased
 
     showing = asyncio.create_task(shown)

@@ -33,7 +33,7 @@ class Ending(NamedTuple):
 
 
 def draw(plan: Plan, database: Path, *, resume: bool) -> int | None:
-    """Draw it as one view until it ends; the signal that ended it, if one did."""
+    """Draw it as one view until it ends; return the signal that ended it, if one did."""
     from agentbench_tui.engine.run.launch import launch, log_path, wait_until_registered
 
     log = log_path(plan.run_id)
@@ -48,7 +48,7 @@ def draw(plan: Plan, database: Path, *, resume: bool) -> int | None:
 
 
 def show(plan: Plan, database: Path, look: Look, *, resume: bool) -> Ending:
-    """Show it in a terminal session until that is left."""
+    """Show it in a terminal session until the user leaves it."""
     from agentbench_tui.cli.run.session_options import show_session
     from agentbench_tui.engine.run.launch import launch, log_path, wait_until_registered
     from agentbench_tui.tui.shared import Shared
@@ -69,7 +69,9 @@ def show(plan: Plan, database: Path, look: Look, *, resume: bool) -> Ending:
 
 
 def _signal_of(code: int, run_id: str, log: Path) -> int | None:
-    """The signal that ended the run, by the exit code of its process. Raises what went wrong."""
+    """Return the signal that ended the run, by the exit code of its process. Raises the run's
+    error.
+    """
     if code == -signal.SIGKILL:
         raise _killed(run_id)
     if code not in {0, 130, 143}:
@@ -89,7 +91,7 @@ def _killed(run_id: str) -> Exception:
 
 
 async def _watch(run_id: str, database: Path, process: subprocess.Popen[bytes]) -> None:
-    """Draw the run until it ends, or until its process is gone without recording its end."""
+    """Draw the run until it ends, or until its process has gone without recording its end."""
     from agentbench_tui.cli.run.live import watch
 
     watching = asyncio.create_task(watch(database, run_id))
@@ -121,7 +123,7 @@ def _passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def leave(plan: Plan, database: Path, form: str, *, resume: bool) -> None:
-    """Begin it, print its id and leave it."""
+    """Start the run, print its id and return."""
     from agentbench_tui.engine.run.launch import launch, log_path, wait_until_registered
 
     log = log_path(plan.run_id)

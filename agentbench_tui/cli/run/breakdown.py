@@ -35,7 +35,7 @@ by_limit_option = click.option(
 
 
 def by_options(command: Command) -> Command:
-    """`--by` and `--by-limit`: results by groups of cases."""
+    """Add `--by` and `--by-limit`: results by groups of cases."""
     command = by_limit_option(command)
     return click.option(
         "--by",
@@ -87,7 +87,7 @@ def with_breakdown(show: Show | None, wanted: str, limit: int) -> Show:
 
 
 def breakdown_of_run(connection: sqlite3.Connection, run: Document, wanted: str) -> Breakdown:
-    """The breakdown of the run that a document is of."""
+    """Return the breakdown of a document's run."""
     from agentbench_tui.store.queries.runs import executions_of, find_run
     from agentbench_tui.verdicts.groups.breakdown import breakdown
 
@@ -96,7 +96,7 @@ def breakdown_of_run(connection: sqlite3.Connection, run: Document, wanted: str)
 
 
 def print_breakdown(found: Breakdown, form: str, limit: int) -> None:
-    """A breakdown as a table with sentences; CSV and JSON lines have a row for each group."""
+    """Print a breakdown as a table with sentences; CSV and JSON lines have a row for each group."""
     from agentbench_tui.presentation.breakdown import (
         COLUMNS,
         TEXTS,
@@ -135,7 +135,7 @@ def print_breakdown(found: Breakdown, form: str, limit: int) -> None:
 
 
 def _plain_rows(document: Document) -> list[Document]:
-    """A row for each group of each agent, numbers only."""
+    """Return a row of numbers for each group of each agent."""
     rows = []
     for agent in document["agents"]:
         about = {name: agent[name] for name in ("agent_id", "agent_version", "simulated", "metric")}

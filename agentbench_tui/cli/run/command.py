@@ -1,4 +1,4 @@
-"""`agentbench run`: plan, carry out, say what came out."""
+"""`agentbench run`: plan, execute, and print the result."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def _how(plan: Plan, given: dict[str, Any]) -> How:
 
 
 def _compare(given: dict[str, Any]) -> int:
-    """`--compare A B`, as `agentbench compare file:A file:B` has it."""
+    """Run `--compare A B` like `agentbench compare file:A file:B`."""
     from agentbench_tui.cli.compare.command import compare
 
     sides = [one if ":" in one else f"file:{one}" for one in given["compared"]]

@@ -1,4 +1,4 @@
-"""A run as it goes on: drawn four times a second on a terminal, else a line every few seconds."""
+"""Shows a running run: drawn four times a second on a terminal, else one line every few seconds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def watch(
     database: Path, run_id: str, keys: str = "Ctrl-C: finish what is in flight and stop"
 ) -> None:
-    """Draw a run until it ends; `keys` says what keys do."""
+    """Draw a run until it ends; `keys` describes the keys."""
     picture = RunPicture(keys)
     with Live(console=console(stderr=True), refresh_per_second=4, transient=True) as live:
         async with Viewer(database, run_id) as viewer:

@@ -1,4 +1,4 @@
-"""Options that `agentbench run` and `agentbench load` have in common, and what they mean."""
+"""Common options of `agentbench run` and `agentbench load`, with their interpretation."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def run_options(command: Command) -> Command:
 
 
 def how_of(given: dict[str, Any]) -> How:
-    """Return how the run is to be shown."""
+    """Return how the run is shown."""
     from agentbench_tui.cli.run.running import How
 
     say_why_not(given)
@@ -134,8 +134,9 @@ def how_of(given: dict[str, Any]) -> How:
 
 
 def check_gates(given: dict[str, Any], *, names: bool = True) -> None:
-    """Raise UsageError for a gate that says nothing; without `names` only for one that is none,
-    before it is known what experiments return."""
+    """Raise UsageError for a meaningless gate; without `names` only for an invalid form, before the
+    results of experiments are known.
+    """
     from agentbench_tui.model.gate import check_form, parse_gate
 
     check_models(given["token_prices"])
@@ -147,7 +148,7 @@ def check_gates(given: dict[str, Any], *, names: bool = True) -> None:
 
 
 def plan_of(suite: dict[str, Any], given: dict[str, Any], folder: Path) -> Plan:
-    """Return the plan of a suite that options describe. Raises what a suite file would."""
+    """Return the plan of a suite built from options. Raises the errors of a suite file."""
     from agentbench_tui.engine.run.planning import RunOptions, make_plan
     from agentbench_tui.engine.suite.loading import suite_of_data
 

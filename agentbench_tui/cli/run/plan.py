@@ -91,6 +91,6 @@ def say_traces(plan: Plan) -> None:
 
 
 def _schedule(benchmark: Benchmark) -> str | None:
-    """The load of a load, the scenario of a stress and how long it takes."""
+    """Return the schedule of a load, or the scenario of a stress and its duration."""
     words = kind_named(benchmark.kind).part("plan_words")
     return None if words is None else str(words(benchmark))

@@ -31,7 +31,7 @@ class ReportKinds(click.ParamType):  # type: ignore[type-arg]  # generic in clic
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
-        """The kinds, each once, or a usage error."""
+        """Return the distinct kinds. Raises a usage error."""
         chosen: set[str] = set()
         for name in value.split(","):
             kinds = _CHOICES.get(name.strip().lower())
@@ -46,7 +46,7 @@ class ReportKinds(click.ParamType):  # type: ignore[type-arg]  # generic in clic
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The choices that continue the last of the list."""
+        """Return the choices that continue the last item of the list."""
         del ctx, param
         before, comma, last = incomplete.rpartition(",")
         return [

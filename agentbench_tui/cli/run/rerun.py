@@ -1,4 +1,4 @@
-"""`agentbench rerun`: ask part of a run again, in a run of its own."""
+"""`agentbench rerun`: asks part of a run again, as its own run."""
 
 from __future__ import annotations
 

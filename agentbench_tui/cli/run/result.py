@@ -107,7 +107,7 @@ def _is_unmeasured(execution: dict[str, Any]) -> bool:
 
 
 def place_of(execution: dict[str, Any]) -> str:
-    """Its benchmark, agent and point."""
+    """Return its benchmark, agent and point."""
     words = (execution["benchmark_id"], execution["agent_id"], point_words(execution["parameters"]))
     return " ".join(filter(None, words))
 

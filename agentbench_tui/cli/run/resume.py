@@ -98,7 +98,7 @@ def resume(run: str | None, database: str | None, trust: bool, **given: Any) -> 
 
 
 def _resumable(connection: Any, path: Path) -> str:
-    """Return the run to continue where none is named. Raises UsageError if there is none."""
+    """Return the run to continue if none is named. Raises UsageError if there is none."""
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.queries.runs import newest_run_ids
     from agentbench_tui.verdicts.runs.run_choice import live_run, resumable_run
@@ -133,7 +133,7 @@ def _to_resume(path: Path) -> Iterator[Path]:
 
 
 def as_begun(plan: Plan, how: How) -> How:
-    """Show the result as the command does that began the run, in its JSON schema too."""
+    """Show the result like the command that started the run, including its JSON schema."""
     words = shlex.split(plan.command)
     begun = words[1] if len(words) > 1 else ""
     if begun not in _RESULTS:

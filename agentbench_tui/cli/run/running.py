@@ -59,7 +59,7 @@ class How:
 def run_plan(
     plan: Plan, database: str | None, persist: str | None, how: How, *, resume: bool = False
 ) -> int:
-    """Carry out a plan, print its result; the exit code."""
+    """Execute a plan and print its result; return the exit code."""
     from agentbench_tui.cli.load.limits import warn_of_limits
     from agentbench_tui.store.location import Location
 
@@ -158,7 +158,9 @@ def _own_progress(plan: Plan) -> ProgressLines | None:
 
 
 def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int | None:
-    """In this process, with a line of progress every few seconds; the signal that ended it."""
+    """Execute in this process, with a line of progress every few seconds; return the signal that
+    ended it.
+    """
 
     async def both() -> Outcome:
         with importing():
@@ -198,7 +200,7 @@ def carry_out_quietly(plan: Plan, database: Path, *, resume: bool) -> int:
 
 
 async def say_progress(plan: Plan, database: Path) -> None:
-    """Print a line about a run every few seconds, until cancelled."""
+    """Print a line about a run every few seconds, until canceled."""
     from agentbench_tui.cli.run.result import pause_words
     from agentbench_tui.model.text.untrusted import one_line
     from agentbench_tui.store.database import reading
@@ -249,7 +251,7 @@ async def say_progress(plan: Plan, database: Path) -> None:
 
 
 async def _say_warming_up(plan: Plan, database: Path) -> None:
-    """Say what a load waits for, if nothing has started by then."""
+    """Say what a load waits for if nothing has started by then."""
     from agentbench_tui.model.text.untrusted import one_line
     from agentbench_tui.store.database import reading
     from agentbench_tui.tui.pages.live.warming_up import warming_up_now
@@ -281,7 +283,7 @@ def show_run(*, full: bool = False) -> Show:
 
 
 def report(database: Path, plan: Plan, how: How) -> int:
-    """Print the result of a run; its exit code by status, failures and gates."""
+    """Print the result of a run; return its exit code by status, failures and gates."""
     with importing():
         from agentbench_tui.store.database import reading
         from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_words

@@ -69,14 +69,14 @@ _VIEW = (
 
 
 def look_options(command: Command) -> Command:
-    """Add what decides how a session looks."""
+    """Add the options for the appearance of a session."""
     for option in reversed(_LOOK):
         command = option(command)
     return command
 
 
 def view_options(command: Command) -> Command:
-    """Add what decides how a run is shown, and how the session looks if that is it."""
+    """Add the options for how a run is shown, and for the appearance of the session."""
     for option in reversed((*_VIEW, *_LOOK)):
         command = option(command)
     return command

@@ -13,7 +13,7 @@ _CHARACTERS = 4000
 
 
 def case_lines(observation: dict[str, Any]) -> list[str]:
-    """Lines of an observation as `queries.case_of` gives it, with its agent and benchmark."""
+    """Return lines of an observation (of `queries.case_of`), with its agent and benchmark."""
 
     def text(value: Any) -> str:
         shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

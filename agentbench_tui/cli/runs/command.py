@@ -1,4 +1,4 @@
-"""`agentbench runs`: the list of runs, one run in full, its requests, and runs as files."""
+"""`agentbench runs`: lists runs, shows one in full with its requests, and handles runs as files."""
 
 from __future__ import annotations
 
@@ -106,7 +106,9 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
 
 
 def _say_abandoned(path: Path) -> None:
-    """Name the local copy that a killed run left of a database on a network file system."""
+    """Print the path of the local copy that a killed run left of a database on a network file
+    system.
+    """
     from agentbench_tui.store.location import abandoned_copy, is_on_network
 
     if is_on_network(path) and (copy := abandoned_copy(path)) is not None:
@@ -302,7 +304,7 @@ def _circumstances(document: dict[str, Any]) -> list[str]:
 
 
 def executions_wanted(connection: Any, row: dict[str, Any], given: dict[str, Any]) -> list[Any]:
-    """The executions of a run that `--agent` and `--benchmark` leave."""
+    """Return the executions of a run that match `--agent` and `--benchmark`."""
     from agentbench_tui.verdicts.runs import answers_document
 
     return answers_document.executions_wanted(connection, row, given["agent"], given["benchmark"])

@@ -1,4 +1,4 @@
-"""`agentbench runs delete`, `export` and `import`: runs taken out of the database and into it."""
+"""`agentbench runs delete`, `export` and `import`: removes, exports and imports runs."""
 
 from __future__ import annotations
 

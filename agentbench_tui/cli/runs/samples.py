@@ -1,4 +1,4 @@
-"""`agentbench runs samples`: every request of the loads of a run, a row each."""
+"""`agentbench runs samples`: prints every request of a run's loads, one per row."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def samples(run: str, form: str, database: str | None, **given: Any) -> int:
 
 
 def _at_points(executions: list[dict[str, Any]], points: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return the executions whose parameters have these values. UsageError if there are none."""
+    """Return the executions whose parameters have these values. Raises UsageError if there are
+    none.
+    """
     from agentbench_tui.model.errors import UsageError
     from agentbench_tui.verdicts.evidence.place import point_words
 
@@ -99,7 +101,7 @@ def _at_points(executions: list[dict[str, Any]], points: tuple[str, ...]) -> lis
 
 
 def _is_at(parameters: dict[str, Any], name: str, value: str) -> bool:
-    """Numbers are compared as such: 50 is 50.0."""
+    """Return whether a parameter has a value; numbers are compared by value: 50 is 50.0."""
     if name not in parameters:
         return False
     have = parameters[name]
@@ -134,7 +136,7 @@ def _say_left_out(connection: Any, executions: Iterable[dict[str, Any]]) -> None
 
 
 def _write(rows: Iterable[dict[str, Any]], names: tuple[str, ...], form: str) -> None:
-    """One row after the other: there may be more than memory holds."""
+    """Write rows one after another, because all may not fit in memory."""
     if form == "jsonl":
         for row in rows:
             sys.stdout.write(f"{json.dumps(row, allow_nan=False)}\n")

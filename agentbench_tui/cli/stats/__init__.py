@@ -1,1 +1,1 @@
-"""`agentbench stats`: how sure numbers are, and how many runs a question takes."""
+"""`agentbench stats`: uncertainty of numbers, and sample sizes."""

@@ -1,4 +1,4 @@
-"""`agentbench stats`: how sure numbers are, how many runs a question takes, and proof of both."""
+"""`agentbench stats`: uncertainty of numbers, sample sizes, and checks of the statistics."""
 
 from __future__ import annotations
 

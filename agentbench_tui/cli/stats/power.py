@@ -57,7 +57,7 @@ class _Effect(Share):
     """A share, and whether it was written as a percentage."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Both, or a usage error."""
+        """Return both. Raises a usage error."""
         return super().convert(value, param, ctx), str(value).strip().endswith("%")
 
 

@@ -1,4 +1,4 @@
-"""`agentbench stats summary`: everything about the columns of one agent, run, tag or file."""
+"""`agentbench stats summary`: figures of the columns of one agent, run, tag or file."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ _OF_FILES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz")
 
 
 def selector_of(text: str) -> str:
-    """A file that is there needs no `file:` before it, nor a folder that is written as a path.
+    """Return the selector; an existing file, or a folder written as a path, needs no `file:`
+    prefix.
 
     Raises UsageError for a file that is not there.
     """
@@ -201,8 +202,9 @@ def _rows(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _print_one(one: ColumnSummary, said: set[str], *, every_figure: bool) -> None:
-    """A table and its notes. `said` are the notes on clusters above it: one names every metric that
-    it is about, so it is printed once."""
+    """Print a table and its notes. `said` are the notes on clusters printed above it: each names
+    all metrics that it concerns, so it is printed once.
+    """
     from dataclasses import asdict
 
     from agentbench_tui.verdicts.clusters.cluster_words import side_words

@@ -236,7 +236,7 @@ def _of_samples(
 
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with its bands in the cells."""
+    """Return a row with its bands in the cells."""
     mean = MISSING if row["mean"] is None else f"{precise(row['mean'])} {row['unit']}".rstrip()
     shown = {"mean_shown": mean, "cv_shown": MISSING, "needed_shown": MISSING}
     if row["cv"] is not None:

@@ -1,1 +1,1 @@
-"""`agentbench stress`: find where a target breaks."""
+"""`agentbench stress`: finds where a target breaks."""

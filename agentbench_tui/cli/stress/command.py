@@ -1,4 +1,4 @@
-"""`agentbench stress`: find where a target breaks, why, and how it recovers."""
+"""`agentbench stress`: finds where a target breaks, why, and how it recovers."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Scenarios(click.ParamType):  # type: ignore[type-arg]  # generic in click'
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
-        """The names, or a usage error."""
+        """Return the names. Raises a usage error."""
         from agentbench_tui.stress.catalogue import SCENARIOS
 
         names = tuple(one.strip().replace("-", "_") for one in value.split(","))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_stress_plan(plan: Plan, form: str) -> None:
-    """The windows of each scenario, about how long they take and how long at most."""
+    """Print the windows of each scenario with their expected and longest duration."""
     rows = [_row(group, execution) for group, execution in plan.executions()]
     columns: tuple[Column, ...] = (
         Column("scenario", "scenario", names_row=True),

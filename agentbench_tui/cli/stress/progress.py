@@ -27,8 +27,9 @@ SILENT_S = 10.0
 
 
 async def say_windows(database: Path, run_id: str, began: float) -> None:
-    """Print a line about each window of the run as it ends, until cancelled, and then about those
-    that ended last; `began` is the run's beginning on `time.monotonic`."""
+    """Print a line about each window of the run as it ends, until canceled, and then about the last
+    ones; `began` is the run's start on `time.monotonic`.
+    """
     told = Told()
     said_at = monotonic()
     with reading(database) as connection:
@@ -45,7 +46,7 @@ async def say_windows(database: Path, run_id: str, began: float) -> None:
 
 
 def _say(lines: list[str], began: float) -> float:
-    """Print them; when that was."""
+    """Print lines; return when."""
     now = monotonic()
     for line in lines:
         click.echo(f"{now - began:5.0f} s  {one_line(line)}", err=True)
@@ -53,14 +54,14 @@ def _say(lines: list[str], began: float) -> float:
 
 
 class Told:
-    """What has been printed for a run."""
+    """Lines that have been printed for a run."""
 
     def __init__(self) -> None:
         self._windows: defaultdict[int, int] = defaultdict(int)
         """By execution key, how many."""
 
     def new(self, connection: sqlite3.Connection, run_id: str) -> Iterator[str]:
-        """A line for each window that has ended since."""
+        """Yield a line for each window that has ended since."""
         for row, several in _rows(connection, run_id):
             if row.document is None:
                 continue
@@ -71,7 +72,7 @@ class Told:
                 yield f"{_place(row, several=several)} {window_line(window)}"
 
     def ongoing(self, connection: sqlite3.Connection, run_id: str) -> Iterator[str]:
-        """A line for each execution that is under load now."""
+        """Yield a line for each execution that is under load now."""
         for row, several in _rows(connection, run_id):
             state = json.loads(row.state) if row.state else {}
             if state.get("phase") in {"window", "draining"}:

@@ -37,7 +37,7 @@ Document = dict[str, Any]
 
 
 def print_stress_run(_: sqlite3.Connection, run: Document, form: str) -> None:
-    """The result of `agentbench stress`. `run`: `agentbench.run/1`."""
+    """Print the result of `agentbench stress`. `run`: `agentbench.run/1`."""
     if form == "json":
         print_json(stress_document(run))
         return
@@ -47,12 +47,12 @@ def print_stress_run(_: sqlite3.Connection, run: Document, form: str) -> None:
 
 
 def print_in_run(run: Document, _: list[Document], form: str, *, in_full: bool) -> None:  # noqa: ARG001  # the contract's signature
-    """The scenarios among the executions of a run, always whole."""
+    """Print the scenarios among the executions of a run, always in full."""
     print_stress(run, form)
 
 
 def print_stress(run: Document, form: str) -> None:
-    """The stress executions of a run, in `table`, `md`, `csv` or `jsonl`."""
+    """Print the stress executions of a run as `table`, `md`, `csv` or `jsonl`."""
     agents = agents_of(run)
     if form in {"csv", "jsonl"}:
         rows = [row for agent in agents for row in stress_rows(agent)]
@@ -99,7 +99,7 @@ def stress_rows(agent: Document) -> list[Document]:
 
 
 def curve_of(scenario: Document) -> Plot | None:
-    """p95 over the level that the scenario raised, with the limit; None below 3 levels."""
+    """Return p95 over the level that the scenario raised, with the limit; None below 3 levels."""
     from agentbench_tui.reports.figures.plot import line_plot
 
     found = level_curve(scenario)

@@ -32,7 +32,7 @@ _KEYS = (
 
 
 def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
-    """Return the suite as plain data. Raises UsageError for options that make no sense together."""
+    """Return the suite as plain data. Raises UsageError for inconsistent options."""
     from agentbench_tui.stress.catalogue import SCENARIOS
 
     scenarios = list(dict.fromkeys(given["scenarios"])) or list(SCENARIOS)
@@ -71,7 +71,7 @@ def _check_faults(names: Sequence[str]) -> None:
 
 
 def _refuse_unused(given: dict[str, Any], scenarios: Sequence[str]) -> None:
-    """Raise UsageError for an option that would change nothing: it is a misunderstanding."""
+    """Raise UsageError for an option without effect, which is a mistake."""
     for option in STRESS_OPTIONS:
         only = ONLY_OF.get(option.field.removeprefix("stress."))
         if only and is_given(given[option.key]) and not set(only) & set(scenarios):

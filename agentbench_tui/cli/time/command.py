@@ -1,4 +1,4 @@
-"""`agentbench time`: which of several commands is faster."""
+"""`agentbench time`: measures which of several commands is faster."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def time_command(commands: tuple[str, ...], **given: Any) -> int:
 
 
 def _exporting(how: How, commands: Mapping[str, str], path: Path) -> How:
-    """The same, with the times of every run written to a file first."""
+    """Return `how` with the times of every run written to a file first."""
     from dataclasses import replace
 
     from agentbench_tui.cli.time.export import write_times

@@ -1,4 +1,4 @@
-"""The times of commands as a file in the format of hyperfine, which plotting scripts read."""
+"""Writes the times of commands as a file in hyperfine's format, which plotting scripts read."""
 
 from __future__ import annotations
 

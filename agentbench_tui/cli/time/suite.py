@@ -1,4 +1,4 @@
-"""The suite that `agentbench time` puts together from its options."""
+"""The suite that `agentbench time` builds from its options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_NAME = 40
 
 
 def suite_of_commands(commands: Sequence[str], given: dict[str, Any]) -> Block:
-    """The suite, as plain data. Raises UsageError for what is no command or no name."""
+    """Return the suite as plain data. Raises UsageError for an invalid command or name."""
     for command in (*commands, *filter(None, [given["prepare"]])):
         try:
             words_of(command)
@@ -52,7 +52,7 @@ def suite_of_commands(commands: Sequence[str], given: dict[str, Any]) -> Block:
 
 
 def _names(commands: Sequence[str], given: Sequence[str]) -> list[str]:
-    """A name for each command: as given, else of its words; equal ones are numbered."""
+    """Return a name for each command: as given, else from its words; equal ones are numbered."""
     if len(given) > len(commands):
         raise UsageError(f"--name is given {len(given)} times for {len(commands)} commands")
     for name in given:

@@ -1,4 +1,4 @@
-"""Ways in which cases may belong together: fields, columns, ids, and inputs that are alike.
+"""Candidate clusters of cases: by fields, columns, ids, and similar inputs.
 
 A grouping is a candidate for a cluster. Which ones matter is decided by the answers, see
 `undeclared_clusters`.

@@ -1,4 +1,5 @@
-"""The search for undeclared clusters among many cases: a sample first, then what it shows.
+"""Searches undeclared clusters among many cases: in a sample first, then where the sample shows
+them.
 
 Reading the texts and fields of a million cases takes minutes. A sample of 20,000 shows what could
 matter to so many: two cases of one cluster have to be alike for it to count at all, and the sample
@@ -33,7 +34,8 @@ Build: TypeAlias = "Callable[[Integers, Grouped], Candidates]"
 
 
 def screened(numbers: CaseNumbers, cases: Integers, build: Build) -> Candidates:
-    """Return the candidates for clusters of these cases; of many those that a sample shows.
+    """Return the candidates for clusters of these cases; for many cases those that a sample
+    shows.
 
     A grouping that the sample shows, or makes suspect, is judged on all cases, adjusted for all
     groupings that were looked at.

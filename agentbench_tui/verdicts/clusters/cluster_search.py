@@ -1,4 +1,6 @@
-"""Search for undeclared clusters within a comparison, and `--cluster`, which declares them."""
+"""Searches undeclared clusters within a comparison, and applies `--cluster`, which declares
+them.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,8 @@ _FOLLOW_EACH_OTHER = 0.5
 
 
 class Compare(Protocol):
-    """Function that compares two sides in one metric, before the verdict; None if neither side
-    has it.
+    """Function that compares two sides in one metric before the verdict; None if neither side has
+    it.
     """
 
     def __call__(self, a: Evidence, b: Evidence, metric: str, /) -> Comparison | None: ...
@@ -178,7 +180,7 @@ def grouped_by(a: Evidence, b: Evidence, grouping: Grouping) -> tuple[Evidence, 
 
 
 def held_back(found: Comparison, on: HasCandidates, compare: Compare, pairs: int = 1) -> Comparison:
-    """Return a judged comparison, without its verdict where a suspect cluster explains it.
+    """Return a judged comparison without its verdict if a suspect cluster explains it.
 
     The p of each alternative is adjusted as that of `found` was.
     """
@@ -241,7 +243,7 @@ def _cases(*sides: TaskEvidence) -> Integers:
 
 
 def adjusted_like(other: Comparison, found: Comparison) -> float | None:
-    """p of an alternative to a comparison, adjusted by as much as that of the comparison was."""
+    """Return p of an alternative to a comparison, adjusted by as much as that of the comparison."""
     if other.p_tested is None or not found.p_tested or found.p_adjusted is None:
         return other.p_tested
     return min(1.0, other.p_tested * found.p_adjusted / found.p_tested)

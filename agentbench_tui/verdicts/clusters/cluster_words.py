@@ -37,7 +37,7 @@ def finding_words(one: Finding) -> str:
 
 
 def side_words(one: Finding) -> str:
-    """Return the same about the values of one side."""
+    """Return the sentences about a demonstrated dependence in the values of one side."""
     if not one.may_be_drift:
         return f"{one.metric}: values of {_alike(one)}, so {_draws(one)}"
     return (
@@ -48,12 +48,16 @@ def side_words(one: Finding) -> str:
 
 
 def board_words(one: Finding) -> str:
-    """Return the same about how the agents of a leaderboard differ."""
+    """Return the sentences about a demonstrated dependence in the differences between a
+    leaderboard's agents.
+    """
     return f"{one.metric}: differences between agents on {_alike(one)}, so {_draws(one)}"
 
 
 def run_words(place: str, one: Finding) -> str:
-    """Return the same about a run, whose intervals do not allow for it."""
+    """Return the sentences about a demonstrated dependence in a run, whose intervals do not account
+    for it.
+    """
     return (
         f"{place}: accuracy of {one_line(one.metric, _LONGEST_NAME)}: values of {_alike(one)}, but"
         f" the intervals here count each. Declare it: {declare_words(one.grouping)}"
@@ -89,7 +93,7 @@ def held_back_words(grouping: Grouping, found: Intraclass) -> str:
 
 
 def cluster_document(one: Finding) -> dict[str, Any]:
-    """Return a demonstrated dependence as JSON documents have it."""
+    """Return a demonstrated dependence as in JSON documents."""
     found = one.found
     return {
         "cluster": one.grouping.name,

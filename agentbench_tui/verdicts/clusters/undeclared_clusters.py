@@ -1,4 +1,4 @@
-"""Dependence between cases that no `cluster` declares: what is found, and what follows from it.
+"""Undeclared dependence between cases: how it is detected, and its consequences.
 
 Two steps, because a test of few groups misses much of what makes equal agents look different:
 
@@ -54,7 +54,7 @@ Consequence = Literal["applied", "mix"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A grouping whose cases are demonstrably alike in a metric."""
+    """A grouping whose cases are demonstrably correlated in a metric."""
 
     grouping: Grouping
     metric: str
@@ -74,7 +74,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Values:
-    """One value for each independent unit: a case, or a cluster that is known."""
+    """One value for each independent unit: a case, or a known cluster."""
 
     unit: Integers
     difference: Floats
@@ -102,13 +102,14 @@ class Candidates:
         return len(self.groupings) if self.looked_at is None else self.looked_at
 
     def noticed(self) -> list[str]:
-        """Names of the groupings that are alike in some metric, or suspect in one."""
+        """Return the groupings that are correlated in some metric, or suspect in one."""
         found = [one.grouping for one in self.findings()]
         found += [one for metric in self.values for one, _ in self.suspects(metric)]
         return list(dict.fromkeys(one.name for one in found))
 
     def findings(self, margins: Mapping[str, float] | None = None) -> list[Finding]:
-        """Demonstrated dependence: at most one grouping is applied, that which leaves least.
+        """Return demonstrated dependence: at most one grouping is applied, the one that leaves
+        least.
 
         Categories between which a metric differs by no more than its margin, in `margins`, are left
         out: their mix does not matter to a verdict.
@@ -134,7 +135,7 @@ class Candidates:
         return [replace(able[place], consequence="applied", metrics=self._metrics_of(place))]
 
     def suspects(self, metric: str) -> list[tuple[Grouping, Intraclass]]:
-        """Groupings as whose clusters a verdict on the metric has to hold."""
+        """Return the groupings for which a verdict on the metric must hold as clusters."""
         values = self.values.get(metric)
         if values is None:
             return []
@@ -187,7 +188,7 @@ class Candidates:
         return p is not None and p * tests <= SHOWN_BELOW
 
     def _metrics_of(self, place: int) -> tuple[str, ...]:
-        """The metrics in which the groups of a demonstrated cluster count as draws."""
+        """Return the metrics in which the groups of a demonstrated cluster count as draws."""
         found = {
             metric: self._tested(place, values.unit, values.difference)
             for metric, values in self.values.items()
@@ -268,7 +269,9 @@ def candidates_of_side(
 def candidates_of_each(
     sides: Mapping[str, TaskEvidence], metric: str, cases: Integers, grouped: Grouped
 ) -> Candidates:
-    """Search the values of several sides that were asked the same cases; keys are their names."""
+    """Return the candidates in the values of several sides with the same cases; keys are their
+    names.
+    """
     first = _on(next(iter(sides.values())), cases)
     values = {}
     for name, every in sides.items():
@@ -282,8 +285,8 @@ def candidates_of_each(
 def candidates_of_many(
     sides: Sequence[TaskEvidence], column: str, cases: Integers, grouped: Grouped
 ) -> Candidates:
-    """The same of how several sides differ on the cases that all have a value of, one `metric` for
-    each side: its values less the mean of all.
+    """Return the candidates in the differences between several sides, on the cases that all have a
+    value for; one `metric` per side: its values minus the mean of all.
 
     Without any where fewer than two sides, or no common cases, have values.
     """
@@ -374,7 +377,7 @@ def _is_on_logs(metric: str, columns: Iterable[Floats]) -> bool:
 
 
 def _by_unit(side: TaskEvidence, column: Floats, *, on_logs: bool) -> tuple[Integers, Floats]:
-    """Units in order, and the mean over their cases, each of which counts once."""
+    """Return units in order, and the mean over their cases, each of which counts once."""
     known = ~np.isnan(column)
     values = np.log(column[known]) if on_logs else column[known]
     _, mean = mean_by(side.case[known], values)

@@ -1,4 +1,4 @@
-"""Between-repeat variance: what all answers of one repeat share, added to that between cases.
+"""Adds between-repeat variance, which all answers of a repeat share, to that between cases.
 
 From three repeats on each side it is estimated from the repeats. With fewer, only the dependence of
 neighboring answers within a repeat is allowed for: bursts, drifts and queues make them alike, so
@@ -138,7 +138,7 @@ def _with_both(
 
 
 def _of_cases(values: Floats, of: Pairs | CaseValues) -> _Part:
-    """The part of their mean, with the clusters of `of` as the draws."""
+    """Return the variance component of their mean, with the clusters of `of` as draws."""
     if not of.is_clustered:
         return _Part(float(values.var(ddof=1)) / len(values), len(values) - 1)
     clusters = count_distinct(of.cluster)
@@ -182,7 +182,7 @@ def _with_serial(found: Comparison, seen: Dependence | None) -> Comparison:
 
 
 def _ends(found: Comparison, error: float, df: float) -> list[float | None]:
-    """Both ends at 95 %, then both at 90 %, by t."""
+    """Return both ends at 95%, then both at 90%, by t."""
     effect = found.ratio if found.is_ratio else found.difference
     if effect is None or (found.is_ratio and not 0 < effect < math.inf):
         return [None] * 4

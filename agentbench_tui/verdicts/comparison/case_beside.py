@@ -35,8 +35,9 @@ def answer_to_case(
 
 
 def conversation(row: Row) -> tuple[Message, ...]:
-    """Of one observation as `queries.case_of` has it: from the case's input to the answer, or to
-    the failure that came instead."""
+    """Return the messages of an observation (of `queries.case_of`): from the case's input to the
+    answer or failure.
+    """
     kept = [_message(one) for one in row["messages"]]
     asked = _text(row["case"].get("input"))
     if not any(one.role == "user" for one in kept):

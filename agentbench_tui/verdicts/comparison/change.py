@@ -1,4 +1,4 @@
-"""The sentences about a change that the document of a comparison holds."""
+"""Words a change in the document of a comparison."""
 
 from __future__ import annotations
 
@@ -40,13 +40,14 @@ def change_words(one: Comparison) -> str:
 
 
 def margin_words(one: Comparison) -> str:
-    """The smallest change that matters: `2 points`, `5 %`."""
+    """Format the smallest relevant change: `2 points`, `5%`."""
     return f"{plain(100 * one.margin, 6)} {'points' if one.unit == 'share' else '%'}"
 
 
 def settling_words(one: Comparison, candidate: str) -> str:
-    """`accuracy: if B really is 15.0 points better, 108 cases show it in 4 of 5 tries; if both are
-    equal, about 4,900 cases exclude a difference of 2 points`; empty where that is not known."""
+    """Format `accuracy: if B really is 15.0 points better, 108 cases show it in 4 of 5 tries; if
+    both are equal, about 4,900 cases exclude a difference of 2 points`; empty if unknown.
+    """
     if one.n_needed is None:
         return ""
     of = one.varies_by

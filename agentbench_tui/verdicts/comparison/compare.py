@@ -1,4 +1,4 @@
-"""Compare sides on every benchmark that they share, two at a time."""
+"""Compares sides on every benchmark that they share, two at a time."""
 
 from __future__ import annotations
 
@@ -77,23 +77,23 @@ class OnBenchmark:
 
     @property
     def identical(self) -> str:
-        """Why both sides hold the same values; empty if they do not."""
+        """Return why both sides have the same values; empty if they do not."""
         return next((one.words for one in self.differences if one.is_identical), "")
 
     @property
     def why_unranked(self) -> str:
-        """Why there can be no winner here; empty if there can be one."""
+        """Return why there can be no winner here; empty if there can be one."""
         return next((one.words for one in self.differences if one.forbids_winner), "")
 
     @property
     def pairs(self) -> int:
-        """Largest number of pairs behind one of its metrics; 0 if none is paired."""
+        """Return the largest number of pairs behind one of its metrics; 0 if none is paired."""
         return max((one.n for one in self.metrics if one.paired), default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """B against A."""
+    """B compared with A."""
 
     a: Side
     b: Side
@@ -101,7 +101,7 @@ class Pair:
 
     @property
     def identical(self) -> str:
-        """Why both sides are the same on every benchmark; empty if they are not."""
+        """Return why both sides are the same on every benchmark; empty if they are not."""
         words = [one.identical for one in self.benchmarks]
         return words[0] if words and all(words) else ""
 
@@ -115,31 +115,32 @@ class Pair:
 
     @property
     def is_ranked(self) -> bool:
-        """Whether one may win: never a simulated over a measured one, nor under another load, by
-        other cases alone or by other scorers."""
+        """Return whether one may win: not simulated over measured, nor by other loads or
+        scorers.
+        """
         return not self.why_unranked
 
     @property
     def why_unranked(self) -> str:
-        """Why there can be no winner, in words."""
+        """Return why there can be no winner, in words."""
         return next((one.why_unranked for one in self.benchmarks if one.why_unranked), "")
 
     def winner(self, found: Outcome | None = None) -> str | None:
-        """The label of the side that wins by these verdicts (all, unless given)."""
+        """Return the label of the side that wins by these verdicts (by default all)."""
         verdict = (found or self.outcome).verdict
         if not self.is_ranked or verdict not in {"better", "worse"}:
             return None
         return self.b.label if verdict == "better" else self.a.label
 
     def about(self, side: Side, category: str | None = None) -> Outcome:
-        """Statement about one of the two sides; empty if neither may win."""
+        """Return the statement about one of the two sides; empty if neither may win."""
         found = self.outcome if category is None else self.by_category().get(category)
         if found is None or not self.is_ranked:
             return Outcome(0, 0, 0, 0)
         return found if side is self.b else found.swapped()
 
     def by_category(self) -> dict[str, Outcome]:
-        """Statement for the benchmarks of each category of suites."""
+        """Return the statement for the benchmarks of each category of suites."""
         names = dict.fromkeys(one.category for one in self.benchmarks)
         return {
             name: outcome(m for one in self.benchmarks if one.category == name for m in one.metrics)
@@ -149,7 +150,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Every two of the sides, judged together."""
+    """Every pair of the sides, judged together."""
 
     sides: tuple[Side, ...]
     pairs: tuple[Pair, ...]
@@ -159,8 +160,7 @@ class Compared:
     asked: Asked
 
     def winner(self, category: str | None = None) -> str | None:
-        """The side that is better than one other at least, and than every other better or, in
-        every metric, equivalent; None without any."""
+        """Return the side that is better than one other and no worse than all; None without one."""
         for side in self.sides:
             pairs = [pair for pair in self.pairs if side is pair.a or side is pair.b]
             said = [pair.about(side, category) for pair in pairs]
@@ -173,8 +173,7 @@ class Compared:
 
 
 def check_metrics(names: Iterable[str], columns: Collection[str] = ()) -> None:
-    """Raise UsageError for a name that is no metric, nor of the columns of files, or that has no
-    better direction."""
+    """Raise UsageError for a name that is no metric, or has no better direction."""
     for name in names:
         if name in columns:
             continue
@@ -197,7 +196,8 @@ def compare(
     *,
     against_first: bool = False,
 ) -> Compared:
-    """Compare every two sides on every benchmark that both have; the earlier side is the control.
+    """Compare every pair of sides on every benchmark that both have; the earlier side is the
+    control.
 
     With `against_first`, only the first side is the control. Raises UsageError as `check_metrics`
     does, and Unmeasured if no metric has a value.
@@ -224,14 +224,14 @@ def compare(
 
 
 def _family(pairs: Sequence[Pair]) -> int:
-    """Tests up to which they are one family: as many as one benchmark has primary metrics."""
+    """Return the most tests of one family: the primary metrics of one benchmark."""
     every = [one.a for pair in pairs for one in pair.benchmarks]
     own = [len(one.defined) for one in every if isinstance(one, TaskEvidence)]
     return len(PRIMARY_OF_LOADS) if len(own) < len(every) else len(PRIMARY_OF_TASKS) + max(own)
 
 
 def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, asked: Asked) -> Pair:
-    """The adjusted p of each benchmark are taken from `adjusted`, in order."""
+    """Judge a pair; the adjusted p of each benchmark are taken from `adjusted`, in order."""
     return replace(
         pair,
         benchmarks=tuple(
@@ -253,7 +253,7 @@ def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, aske
 
 
 def _compares(asked: Asked) -> Compare:
-    """Compares two sides in one metric as everything is, runs and repeats counted."""
+    """Return a function that compares two sides in one metric, counting runs and repeats."""
 
     def compared(a: Evidence, b: Evidence, metric: str) -> Comparison | None:
         return next(iter(compare_evidence(a, b, asked, [metric])[0]), None)
@@ -262,7 +262,7 @@ def _compares(asked: Asked) -> Compare:
 
 
 def without_need(metric: Comparison) -> Comparison:
-    """No number of samples shows a difference of something from itself."""
+    """Return the comparison without sample sizes."""
     return replace(metric, n_needed=None, n_to_exclude=None, effect_assumed=None)
 
 
@@ -392,7 +392,7 @@ def _primary(a: Evidence, b: Evidence) -> Sequence[str]:
 
 
 def _category(connection: sqlite3.Connection, evidence: Evidence) -> str:
-    """Category of the suite; `file` for a file, which has none."""
+    """Return the category of the suite; `file` for a file, which has none."""
     if not evidence.executions:
         return "file"
     return category_of_suite(connection, evidence.executions[-1]["suite_hash"])

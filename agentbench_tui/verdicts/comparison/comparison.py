@@ -1,4 +1,4 @@
-"""One metric of B against A: how much, how sure, and whether it matters.
+"""One metric of B compared with A: the difference, its uncertainty, and its relevance.
 
 A is the control, B the candidate, and the verdict is about B.
 """

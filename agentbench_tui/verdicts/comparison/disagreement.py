@@ -109,7 +109,7 @@ def _said(
 
 
 def _cut(value: Any) -> str | None:
-    """Return the end of a long text: a worked solution has its answer there."""
+    """Return the end of a long text, because a worked solution ends with its answer."""
     if value is None:
         return None
     text = " ".join(str(value).split())

@@ -1,4 +1,4 @@
-"""Compare B with A in one metric, before the verdict: numbers, intervals, p values.
+"""Compares B with A in one metric before the verdict: numbers, intervals, p values.
 
 Compares by case and seed if both sides have them, otherwise by whole repeats, because values of one
 repeat are not independent.
@@ -72,7 +72,7 @@ _PERMUTED_AT_LEAST = 4
 
 
 def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Comparison | None:
-    """B against A by one metric; None when neither side has it. Not yet judged: see
+    """Compare B with A by one metric; None if neither side has it. Not yet judged: see
     `comparison.judged`.
 
     `metric` is a name as in gates or of a column; one without a direction gives None too.
@@ -181,7 +181,7 @@ def _of_unpaired_cases(
     *,
     positive: bool,
 ) -> Comparison:
-    """Compare cases that are not paired; cases of a cluster are one draw."""
+    """Compare unpaired cases; the cases of a cluster are one draw."""
     x, y = (one.independent(on_logs=positive, is_paid=found.is_paid) for one in values)
     result = _of_groups(found, x, y, asked, positive=positive)
     is_clustered = any(one.is_clustered for one in values)
@@ -217,7 +217,7 @@ def _by_repeats_of_cases(
     *,
     positive: bool,
 ) -> Comparison | None:
-    """By the repeats' means over the cases that both sides have a value of.
+    """Compare by the repeats' means over the cases that both sides have a value for.
 
     Other cases differ for reasons of their own, of which repeats of the same know nothing.
     """
@@ -305,7 +305,9 @@ def _of_groups(
 def _of_constants(
     found: Comparison, a: Floats, b: Floats, asked: Asked, *, positive: bool
 ) -> Comparison:
-    """Values that are all alike on each side: only the chance of such a split is known."""
+    """Compare sides whose values are all equal within each: only the probability of such a split is
+    known.
+    """
     effect = (unpaired_ratio_effect if positive else unpaired_difference_effect)(a, b, LEVEL)
     test = None
     if min(len(a), len(b)) >= _PERMUTED_AT_LEAST:

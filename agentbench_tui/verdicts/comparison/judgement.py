@@ -1,4 +1,4 @@
-"""Give a comparison its verdict: from its effect, its interval and a p adjusted for its table."""
+"""Gives a comparison its verdict from its effect, its interval and a p adjusted for its table."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _alpha(p: float | None, p_adjusted: float | None) -> float:
 
 
 def _least_for_equivalence(found: Comparison) -> int:
-    """Values below which it is not believed that nothing differs.
+    """Return the number of values below which equivalence is never concluded.
 
     A few may agree by luck, and what never varied says of a sparse difference only that it is rare.
     Shares have intervals that know it.

@@ -1,4 +1,4 @@
-"""The small figures behind a comparison: means, spreads, and how wide an interval is."""
+"""Elementary figures of a comparison: means, spreads, and the width of an interval."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def mean(x: Floats, *, on_logs: bool) -> float | None:
-    """The mean, geometric `on_logs`; None without values."""
+    """Return the mean, geometric if `on_logs`; None without values."""
     if not len(x):
         return None
     return float(np.exp(np.log(x).mean())) if on_logs else float(x.mean())
 
 
 def sd(d: Floats) -> float | None:
-    """Standard deviation; None below two values."""
+    """Return the standard deviation; None below two values."""
     return float(d.std(ddof=1)) if len(d) > 1 else None
 
 
@@ -40,7 +40,7 @@ def all_binary(*columns: Floats) -> bool:
 
 
 def sd_of_clusters(d: Floats, clusters: Integers) -> float | None:
-    """The sd that as many independent values would have, of which the mean is known as well."""
+    """Return the sd of as many independent values whose mean has the same standard error."""
     if count_distinct(clusters) < 2:
         return None
     return clustered_se(d, clusters, "CR1") * math.sqrt(len(d))

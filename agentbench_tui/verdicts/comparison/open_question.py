@@ -1,4 +1,4 @@
-"""Wording of what remains undecided when another metric is decided: how much worse it may be."""
+"""Words what remains undecided when another metric is decided: how much worse it may be."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TWICE = 2.0
 
 
 def decided_words(one: Comparison) -> str:
-    """`faster (15 %)`, `better in accuracy (13.0 points)`: what B is shown to be."""
+    """Format what B is shown to be: `faster (15%)`, `better in accuracy (13.0 points)`."""
     if one.ratio is not None and one.unit in _GAINS:
         return f"{_GAINS[one.unit][one.ratio > 1]} ({_percent(one.ratio)})"
     size = _percent(one.ratio) if one.ratio is not None else _size(one, one.difference)

@@ -32,7 +32,7 @@ class Outcome:
 
     @property
     def verdict(self) -> Overall:
-        """About B. A tie may still be open, see `is_settled`."""
+        """Return the overall verdict about B. A tie may still be open, see `is_settled`."""
         if self.better and self.worse:
             return "trade-off"
         if self.better:
@@ -51,7 +51,7 @@ class Outcome:
 
     @property
     def words(self) -> str:
-        """The counts: `3 better, 1 inconclusive`."""
+        """Format the counts: `3 better, 1 inconclusive`."""
         counts = (
             (self.better, "better"),
             (self.worse, "worse"),
@@ -61,7 +61,7 @@ class Outcome:
         return ", ".join(f"{n} {name}" for n, name in counts if n) or "nothing could be compared"
 
     def swapped(self) -> Outcome:
-        """The same about A."""
+        """Return the outcome from the viewpoint of A."""
         return Outcome(
             self.worse,
             self.better,

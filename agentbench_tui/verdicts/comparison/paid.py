@@ -1,4 +1,4 @@
-"""Tokens and cost: compared by totals, over answers of known price.
+"""Compares tokens and cost by totals, over answers of known price.
 
 The question is which of two bills is larger. The ratio of geometric means describes the typical
 case, may point the other way, and is given in addition.
@@ -60,7 +60,7 @@ def with_unknown(found: Comparison, a: TaskEvidence, b: TaskEvidence) -> Compari
 
 
 def _unknown(side: TaskEvidence, metric: str) -> tuple[int, int]:
-    """Answers without the amount, and all answers."""
+    """Return the number of answers without the amount, and of all answers."""
     answered = side.values.get("reliability", np.ones(len(side.values[metric]))) > 0
     return side.unknown(metric), int(answered.sum())
 

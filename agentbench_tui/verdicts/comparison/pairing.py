@@ -1,4 +1,4 @@
-"""Pairs the values of two sides: by case and, if there is one, by seed."""
+"""Pairs the values of two sides by case and, if there is one, by seed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CaseValues:
     """The row of its first answer: by it the values are in the order of asking."""
 
     def only(self, cases: Integers) -> CaseValues:
-        """Those of some cases, in their order."""
+        """Return the values of some cases, in their order."""
         kept = np.isin(self.case, cases)
         return CaseValues(
             self.case[kept], self.seed[kept], self.cluster[kept], self.value[kept], self.first[kept]
@@ -41,8 +41,8 @@ class CaseValues:
         return count_distinct(self.cluster) < len(self.cluster)
 
     def independent(self, *, on_logs: bool, is_paid: bool) -> Floats:
-        """One value for each cluster: their mean is that of all values, and their variance that of
-        the clustered standard error (CR1).
+        """Return one value for each cluster, so that their mean is that of all values, and their
+        variance that of the clustered standard error (CR1).
 
         Amounts that are paid are sums, which stay at 0 or above.
         """
@@ -58,7 +58,7 @@ class CaseValues:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The cases and seeds that both sides have a value of."""
+    """The cases and seeds that both sides have a value for."""
 
     case: Integers
     cluster: Integers
@@ -93,7 +93,8 @@ class Pairs:
 def case_values(
     evidence: TaskEvidence, metric: str, *, on_logs: bool, seeded: bool = True
 ) -> CaseValues:
-    """`metric` (of `evidence.OF_OBSERVATIONS`) by case and seed; geometric means `on_logs`.
+    """Return `metric` (of `evidence.OF_OBSERVATIONS`) by case and seed; geometric means if
+    `on_logs`.
 
     By case alone where not `seeded`: the seed is 0 then.
     """
@@ -119,7 +120,7 @@ def case_values(
 
 
 def pair(a: CaseValues, b: CaseValues) -> Pairs:
-    """The values that belong together, in the order of A."""
+    """Return the values that belong together, in the order of A."""
     seeds = np.unique([*sorted_distinct(a.seed), *sorted_distinct(b.seed)])
     of_a, of_b = (_keys(one.case, one.seed, seeds) for one in (a, b))
     if np.array_equal(of_a, of_b):
@@ -151,7 +152,8 @@ class RepeatMeans:
 def repeat_means(
     evidence: TaskEvidence, metric: str, cases: Integers, *, on_logs: bool
 ) -> RepeatMeans:
-    """The mean over these cases in each repeat, a case counting once; means of logs `on_logs`.
+    """Return the mean over these cases in each repeat, each case counting once; means of logs if
+    `on_logs`.
 
     Where a repeat lacks some of them its mean is that of how far the others lie from their own
     case's, so that a repeat in which the slow ones failed is not fast. `on_logs` all values have to

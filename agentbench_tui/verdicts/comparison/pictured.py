@@ -1,6 +1,4 @@
-"""A comparison with the data that a page draws: the document, the sides' scores, the shared
-places.
-"""
+"""A comparison with the data for its plots: the document, the sides' scores, the shared places."""
 
 from __future__ import annotations
 
@@ -46,13 +44,14 @@ class Pictured:
 
     @property
     def pairs(self) -> Sequence[Pair]:
-        """Every two of the sides, the earlier as the control."""
+        """Return every pair of the sides, the earlier as the control."""
         return self.document.matrix
 
 
 def pictured(connection: sqlite3.Connection, selectors: Sequence[str], limit: int) -> Pictured:
-    """The comparison of what the selectors mean, with up to `limit` cases a pair and benchmark on
-    which both disagree. UsageError and Unmeasured as of `load_sides` and `compare`."""
+    """Compare what the selectors name, with up to `limit` cases per pair and benchmark on which
+    both disagree. Raises UsageError and Unmeasured like `load_sides` and `compare`.
+    """
     stamp = stamp_of_executions(connection)
     numbers = CaseNumbers(connection)
     sides = load_sides(connection, selectors, None, None, numbers)

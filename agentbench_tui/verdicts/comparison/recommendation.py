@@ -27,7 +27,7 @@ Found = tuple["OnBenchmark", "Comparison"]
 
 
 def recommendations(pair: Pair, apart: Mapping[Place, Disagreements]) -> list[str]:
-    """Sentences about one pair, the most important first. `apart`: by benchmark."""
+    """Return sentences about one pair, the most important first. `apart`: by benchmark."""
     if pair.identical:
         return []
     found = [(on, one) for on in pair.benchmarks if not on.identical for one in on.metrics]

@@ -1,4 +1,4 @@
-"""Independent draws of the run behind two sides, and what too few of them mean for times.
+"""Independent draws of the run behind two sides, and the consequences of too few for times.
 
 All answers of a run share its machine state. So a time of one run on each side says nothing of how
 much runs differ: `analysis.runs.between_run` has the rule that is used then.
@@ -74,7 +74,7 @@ class RunDraws:
 
 
 def run_draws(a: Evidence, b: Evidence) -> RunDraws | None:
-    """Return the independent draws of the run on both sides; None where both share their runs.
+    """Return the independent draws of the run on both sides; None if both share their runs.
 
     A file is one run unless it tells its runs. Runs of one side that no run of the other side
     interrupts were made in one sitting, and are one draw; where each side has `DRAWS_NEEDED`
@@ -97,7 +97,7 @@ def _run_ids(executions: Sequence[Execution]) -> set[str]:
 
 
 def _sittings(a: Sequence[Execution], b: Sequence[Execution]) -> tuple[int, int]:
-    """Stretches of runs of each side that no run of the other side interrupts."""
+    """Return the stretches of runs of each side that no run of the other side interrupts."""
     began: dict[str, tuple[str, str]] = {}
     for row in (*a, *b):
         at = row["created_at"], row["run_id"]

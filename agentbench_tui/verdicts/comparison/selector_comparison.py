@@ -1,4 +1,4 @@
-"""Compare what selectors name: options and selectors in, verdict and document out.
+"""Compares what selectors name: options and selectors in, verdict and document out.
 
 The command line and the Python API both compare by this.
 """
@@ -74,7 +74,7 @@ class SelectorComparison:
 def compare_selectors(
     options: ComparisonOptions, database: Path, say: Callable[[str], object] = lambda _: None
 ) -> SelectorComparison:
-    """Compare what the selectors select.
+    """Compare what the selectors name.
 
     Raises UsageError, Unmeasured and StoreError. `say` receives remarks on the input, such as
     skipped rows of a file.

@@ -126,7 +126,7 @@ def _share_that_differs(only: tuple[int, int], have: int) -> float:
 
 
 def _for_margin_of_answers(only: tuple[int, int], known: Open) -> int:
-    """Pairs of right or wrong answers that exclude the margin, if there is no effect.
+    """Return the pairs of right or wrong answers that exclude the margin, if there is no effect.
 
     Both the interval of the difference and the exact ends of `share_interval.with_room` have to lie
     within the margin.
@@ -159,8 +159,10 @@ def _where_nothing_varied(known: Open, reach: float) -> int:
 
 
 def _sd_without_effect(known: Open) -> float:
-    """The sd of shares where all of one side are right and all of the other wrong, if that was
-    chance: of the pairs' differences, all of 1 point in size, or of the values of both groups."""
+    """Return the sd of shares under the assumption that "all of one side right and all of the other
+    wrong" was chance: of the pairs' differences, all of 1 point in size, or of the values of both
+    groups.
+    """
     return abs(known.effect) * (1.0 if known.paired else 0.5)
 
 

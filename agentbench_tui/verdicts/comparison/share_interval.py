@@ -103,7 +103,9 @@ def with_newcombe(found: Comparison, a: Floats, b: Floats, seed: int) -> Compari
 
 
 def with_newcombe_counts(found: Comparison, a: Evidence, b: Evidence) -> Comparison:
-    """A share that was the same in every repeat of a side: as sure as its answers are many."""
+    """Compare a share that was the same in every repeat of a side, with the uncertainty of its
+    number of answers.
+    """
     n_a, n_b = (
         one.observed(found.metric)
         if isinstance(one, LoadEvidence)
@@ -115,7 +117,7 @@ def with_newcombe_counts(found: Comparison, a: Evidence, b: Evidence) -> Compari
 
 
 def with_newcombe_of(found: Comparison, counts: Counts, name: str) -> Comparison:
-    """`counts`: how many of B, of how many, and the same of A.
+    """Compare by Newcombe's interval; `counts`: successes and trials of B, then of A.
 
     The larger p counts, that of the test so far or of Newcombe's interval itself, and the interval
     is widened until it agrees with it; without a test until it holds no difference.
@@ -137,7 +139,7 @@ def with_newcombe_of(found: Comparison, counts: Counts, name: str) -> Comparison
 
 
 def with_intervals(found: Comparison, outer: Interval | None, inner: Interval | None) -> Comparison:
-    """Shown is the outer, and the inner decides on equivalence."""
+    """Return the comparison with the outer interval shown and the inner deciding on equivalence."""
     low, high = (None, None) if outer is None else (outer.low, outer.high)
     inner_low, inner_high = (None, None) if inner is None else (inner.low, inner.high)
     return replace(found, low=low, high=high, inner_low=inner_low, inner_high=inner_high)

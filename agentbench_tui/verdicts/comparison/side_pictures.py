@@ -1,4 +1,4 @@
-"""Data to draw for the sides of a comparison: the five scores, and the distribution of values."""
+"""Plot data of a comparison's sides: the five scores, and the distribution of values."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ SPREAD = ("e2e_ms", "ttft_ms", "tpot_ms", "output_tokens", "input_tokens", "wait
 def dimension_scores(
     side: Side, places: Collection[Place] | None = None
 ) -> dict[str, float | None]:
-    """Mean of each of the five scores over the side's executions, 0 to 1, on these places or on
-    all that it shares; None unless all have one. A file has none."""
+    """Return the mean of each of the five scores over the side's executions, 0 to 1, on these
+    places or on all that it shares; None unless all have one. A file has none.
+    """
     rows = [
         row
         for place, evidence in side.evidence.items()
@@ -42,7 +43,7 @@ def dimension_scores(
 def spreads(
     connection: sqlite3.Connection, sides: Sequence[Side], place: Place
 ) -> dict[str, list[Floats]]:
-    """By metric the values of every side's answers at one place, float64[n] of each side.
+    """Return the values of every side's answers at one place by metric, float64[n] per side.
 
     Only metrics of which at least one side has values; a side that was not measured there, or has
     none of the metric, has an empty array. Answers of the grader's or the harness's failures do

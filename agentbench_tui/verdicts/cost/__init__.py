@@ -1,1 +1,1 @@
-"""Costs of tasks and of right answers, and possible savings."""
+"""Costs per task and per right answer, and possible savings."""

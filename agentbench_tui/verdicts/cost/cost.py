@@ -91,12 +91,12 @@ def estimate_document(found: Estimate | None, reason: str = "") -> dict[str, Any
 
 
 def finite(value: float | None) -> float | None:
-    """None for what JSON cannot hold."""
+    """Return the value, or None if JSON cannot hold it."""
     return None if value is None or not math.isfinite(value) else float(value)
 
 
 def cost_fields(found: Spending | str) -> dict[str, Any]:
-    """Cost per task and success, and successes per dollar, of a contender."""
+    """Return cost per task and per success, and successes per dollar, of a contender."""
     if isinstance(found, str):
         nothing = estimate_document(None, found)
         return {

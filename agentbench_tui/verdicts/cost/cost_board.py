@@ -1,4 +1,5 @@
-"""Cost of success of each contender, the Pareto front of cost and quality, and possible savings.
+"""Cost per success of each contender, the Pareto front of cost and quality, and possible
+savings.
 
 Quality is the share of right answers. A group is compared on the cases that all of it were asked
 and whose costs are known.
@@ -60,7 +61,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class CostAsked:
-    """Whose costs, and what counts as equal quality."""
+    """Request for costs: of which contenders, and what counts as equal quality."""
 
     names: tuple[str, ...] = ()
     """The first name is the agent in use.
@@ -100,8 +101,8 @@ def cost_document(connection: sqlite3.Connection, asked: CostAsked) -> Document:
 
 
 def about(document: Document, name: str) -> Document:
-    """Reduce the cost document to one contender: its groups, and the unknown costs of it and of
-    those that were asked the same.
+    """Reduce the cost document to one contender: its groups, and unknown costs of it and of those
+    with the same cases.
     """
     groups = [
         group
@@ -161,7 +162,7 @@ def _groups(
 
 
 def _why_unknown(connection: sqlite3.Connection, rows: Sequence[Execution], why: str) -> str:
-    """The reason given, with the one that was stored when the cost could not be worked out."""
+    """Return the given reason, with the one stored when the cost could not be computed."""
     if why in NOT_JUDGED:
         return why
     for row in reversed(rows):

@@ -1,4 +1,4 @@
-"""What one contender paid for each answer, and whether the answer was right, if both are known."""
+"""Payments of one contender for each answer with known cost and correctness."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class Ledger:
         )
 
     def by_case(self, values: Floats) -> tuple[Integers, Floats]:
-        """Cases in order, with the mean over their answers."""
+        """Return cases in order, with the mean over their answers."""
         return mean_by(self.case, values)
 
     def clusters_of(self, cases: Integers) -> Integers:
-        """Return the independent units of cases, all of which are in here."""
+        """Return the independent units of cases, all of which are included."""
         known, first = np.unique(self.case, return_index=True)
         return self.cluster[first[np.searchsorted(known, cases)]]
 
@@ -76,7 +76,7 @@ class Ledger:
 
 
 def ledger_of(card: Scorecard) -> Ledger:
-    """All that is known of a contender's costs."""
+    """Return everything known about a contender's costs."""
     unknown: dict[int, str] = {}
     hourly = set()
     kept = np.zeros(len(card.case), bool)

@@ -1,4 +1,4 @@
-"""The prices that costs were computed with: for each model the one applied last."""
+"""The prices that costs were computed with: the last applied one of each model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST = 200
 
 
 def price_table(connection: sqlite3.Connection, most: int = MOST) -> Document:
-    """Prices of tokens by model, in USD per million, and hourly prices by agent."""
+    """Return prices of tokens by model, in USD per million, and hourly prices by agent."""
     return {
         "tokens": [price._asdict() for price in token_prices(connection, most)],
         "hours": [price._asdict() for price in hour_prices(connection, most)],

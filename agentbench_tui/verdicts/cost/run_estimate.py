@@ -21,9 +21,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
-    """Estimates; both are None if an execution of the plan has no earlier one to go by, and the
-    words say why.
-    """
+    """Estimates; both are None, with the reason, if an execution of the plan has no earlier one."""
 
     seconds: float | None
     seconds_why: str

@@ -1,6 +1,4 @@
-"""Savings from switching from one contender to another without a loss of quality, at the
-confidence bound.
-"""
+"""Savings from switching between contenders without a loss of quality, at the confidence bound."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ _INNER = 0.90
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to have the tasks done."""
+    """One way to do the tasks."""
 
     value: float
     efficiency: float
@@ -54,7 +52,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """All of a group, each against each."""
+    """All contenders of a group, each compared with each."""
 
     of: tuple[Option, ...]
     savings: list[list[Document]]
@@ -70,8 +68,8 @@ class Options:
     """None if speed does not count."""
 
     def opportunities(self, current: int) -> list[int]:
-        """Contenders that save without being worse, at the confidence bound, the largest saving
-        first.
+        """Return contenders that save without being worse, at the confidence bound, the largest
+        saving first.
         """
         surely = [
             (other, found["saving"])
@@ -91,7 +89,8 @@ def options(
     has_current: bool = False,
     with_speed: bool = True,
 ) -> Options:
-    """`right` and `costs` are float64[members, cases] without gaps, `parts` what they come from.
+    """Return the options; `right` and `costs` are complete float64[members, cases], computed from
+    `parts`.
 
     Independent are clusters: of right answers each counts once, by its mean; costs are added up, so
     that a saving compares the totals over all cases. Switches are adjusted together
@@ -153,7 +152,7 @@ def _quality(a: Floats, b: Floats, margin: float, level: float) -> Document:
 
 
 def _interval(a: Floats, b: Floats, level: float) -> tuple[float | None, float | None]:
-    """Return the interval of the difference in shares:
+    """Return the interval of the difference in shares.
 
     Newcombe's for pairs that are right or wrong, else *t*.
     """
@@ -208,7 +207,7 @@ def _by_repeats(current: Ledger, other: Ledger, level: float) -> Document:
 
 
 def _runs(ledger: Ledger) -> dict[int, set[int]]:
-    """The runs at each place."""
+    """Return the runs at each place."""
     return {
         int(place): {row["run_key"] for row in ledger.card.evidence[int(place)].executions}
         for place in np.unique(ledger.place)
@@ -216,7 +215,7 @@ def _runs(ledger: Ledger) -> dict[int, set[int]]:
 
 
 def _repeats(ledger: Ledger) -> Floats:
-    """USD per task of each repeat over all places; as many as the place with fewest has."""
+    """Return USD per task of each repeat over all places; as many as the place with fewest has."""
     places, counts = np.unique(ledger.place, return_counts=True)
     samples = [ledger.card.evidence[int(place)].per_repeat(COST) for place in places]
     fewest = min((len(one) for one in samples), default=0)

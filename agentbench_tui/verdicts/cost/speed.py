@@ -36,7 +36,7 @@ class Speeds:
 
     @property
     def words(self) -> str:
-        """Which speed was used, and why."""
+        """Say which speed was used, and why."""
         if self.basis == "throughput":
             return "tasks per second: the measured throughput, since calls overlapped"
         why = "calls came one after another"
@@ -46,7 +46,7 @@ class Speeds:
 
 
 def speeds(parts: Sequence[Ledger]) -> Speeds:
-    """Seconds a task of each contender."""
+    """Return the seconds per task of each contender."""
     answer_times = tuple(_answer_time(part) for part in parts)
     measured = tuple(_by_throughput(part) for part in parts)
     overlapped = any(

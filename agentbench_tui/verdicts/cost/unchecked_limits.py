@@ -1,4 +1,4 @@
-"""Limits on tokens and cost that could not be checked, because an agent's use is unknown."""
+"""Limits on tokens and cost that could not be checked because an agent's usage is unknown."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def unchecked_limits(
     benchmarks: Mapping[str, StoredBenchmark],
     rows: Iterable[Document],
 ) -> list[Document]:
-    """The limits of a run that some answers were never held against: `limit`, `of` (`case` or
-    `run`), `agent_id`, `benchmark_id` and `reason`; each once for an agent and benchmark.
+    """Return the limits of a run that some answers were not checked against: `limit`, `of` (`case`
+    or `run`), `agent_id`, `benchmark_id` and `reason`; each once per agent and benchmark.
 
     `benchmarks`: execution id → its benchmark; `rows` as of `queries.executions_of`.
     """
@@ -63,7 +63,9 @@ def unchecked_limits(
 
 
 def unchecked_words(document: Document) -> Iterator[str]:
-    """Sentences on the unchecked limits of a run document; agents with one reason share one."""
+    """Yield sentences on the unchecked limits of a run document; agents with one reason
+    share one.
+    """
     agents: dict[tuple[str, str, str, str], list[str]] = {}
     for one in document["unchecked_limits"]:
         place = one["limit"], one["of"], one["benchmark_id"], one["reason"]
@@ -78,7 +80,7 @@ def unchecked_words(document: Document) -> Iterator[str]:
 def _why_unchecked(
     connection: sqlite3.Connection, row: Document, agent: StoredAgent, limit: str
 ) -> str | None:
-    """None if every answer was checked, or there is none."""
+    """Return the reason; None if every answer was checked, or there is none."""
     metric = metrics_of(connection, row["key"]).get(_LIMITS[limit], {})
     unknown = unknown_counts(connection, row["key"])
     if limit == "cost_limit_usd":

@@ -23,8 +23,8 @@ Document = dict[str, Any]
 
 
 def load_document(connection: sqlite3.Connection, row: Document) -> Document | None:
-    """The document of an execution (a row of `queries.executions_of`); None where it has no load
-    that was measured.
+    """Return the document of an execution (a row of `queries.executions_of`); None without a
+    measured load.
 
     A percentile that the samples cannot support is null, and `needs` says how many it takes; what
     was not measured is null, and `reason` or `unmeasured` says why.
@@ -108,7 +108,7 @@ def unmeasured_load(run: Document, execution: Document) -> Document:
 
 
 def _counted(requests: Document) -> Document:
-    """The stored counts, and what follows from them."""
+    """Return the stored counts, and figures derived from them."""
     return requests | {UNANSWERED.name: requests["sent"] - requests["ok"] - requests["cancelled"]}
 
 

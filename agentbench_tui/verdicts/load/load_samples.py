@@ -63,9 +63,9 @@ def samples_of(
     names: Sequence[str] = (),
     cut_off: Window | None = None,
 ) -> Iterator[Row]:
-    """The requests of the finished repeats of an execution, repeat after repeat, in the order in
-    which each worker's ended; None is what is not known. With `cut_off` (`cut_off_window`) also
-    what is stored of a repeat that did not come to its end.
+    """Yield the requests of the finished repeats of an execution, repeat after repeat, in the order
+    in which each worker's ended; None for unknown values. With `cut_off` (`cut_off_window`) also
+    the stored requests of an unfinished repeat.
 
     `execution`: of `queries.executions_of`. `names` of its request types, by their number. Holds
     one stored chunk (a quarter of a second of one worker) at a time. AgentbenchError when one is
@@ -119,7 +119,7 @@ def cut_off_window(connection: sqlite3.Connection, execution: Row) -> Window | N
 
 
 def request_types(connection: sqlite3.Connection, execution: Row) -> list[str]:
-    """Names of the kinds of requests of an execution, in the order of its plan's workload."""
+    """Return the names of an execution's request types, in the order of its plan's workload."""
     group = _group_of(connection, execution)
     workload = group.benchmark["load"].get("workload") if group is not None else None
     return [one.get("name", "request") for one in workload or [{}]]
@@ -183,5 +183,5 @@ def _name(number: int, names: Sequence[str]) -> str:
 
 
 def _known(values: Any) -> list[float | None]:
-    """Rounded to the µs in which they are stored; None for NaN."""
+    """Return values rounded to the µs in which they are stored; None for NaN."""
     return [None if math.isnan(value) else round(value, 6) for value in values.tolist()]

@@ -1,4 +1,4 @@
-"""How far the repeats of a load lie apart: the figures of each, and an interval from them.
+"""Variation between the repeats of a load: the figures of each, and an interval from them.
 
 Requests of one repeat are not independent of each other: they share a connection, a cache, a
 moment of the machine. Repeats are, so that what varies between them is the error of a figure.
@@ -28,8 +28,8 @@ Document = dict[str, Any]
 
 
 def between_repeats(connection: sqlite3.Connection, row: Document) -> Document | None:
-    """Metric (and part of a distribution) → `values` of the repeats in order, `low`, `high` and
-    `method`; None of a load that was measured once.
+    """Return, by metric (and statistic), `values` of the repeats in order, `low`, `high` and
+    `method`; None for a load that was measured once.
 
     `row`: of `queries.executions_of`. Left out is what not every repeat has a value of, such as a
     percentile of too few requests. Reads one repeat after the other.

@@ -1,4 +1,4 @@
-"""`agentbench.load-sweep/1`: loads at several points, and up to which the limits are kept."""
+"""`agentbench.load-sweep/1`: loads at several points, and the highest that meets the limits."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def sweep_document(run: Document) -> Document:
 
 
 def within_slo(executions: Iterable[Document]) -> list[Document]:
-    """For each agent on each benchmark that sweeps one number and has limits: which values keep
-    them, and the highest of these; None when none does or, with a `reason`, when no point can tell.
+    """Return, for each agent on each benchmark that sweeps one number and has limits, the values
+    that meet them and the highest of these; None if none does or, with a `reason`, if no point can
+    show it.
 
     A value is within the SLO when at least `SLO_SHARE` of what was due there kept every limit, with
     every seed; where a percentile is limited, when each limit was kept by its own share. A point
@@ -57,7 +58,7 @@ def within_slo(executions: Iterable[Document]) -> list[Document]:
 
 
 def _swept(points: list[Document]) -> str | None:
-    """The one parameter that differs between the points, when it is a number."""
+    """Return the one parameter that differs between the points, if it is a number."""
     names: set[str] = {name for one in points for name in one["parameters"]}
     values = {name: [one["parameters"].get(name) for one in points] for name in names}
     varying = [name for name, given in values.items() if any(one != given[0] for one in given)]

@@ -60,7 +60,7 @@ def _histograms(connection: sqlite3.Connection, execution_key: int) -> dict[str,
 
 
 def _baseline(connection: sqlite3.Connection, execution: Row) -> Baseline | None:
-    """The default one that was set for this agent here."""
+    """Return the default baseline that was set for this agent here."""
     for one in baselines_of(connection, execution["agent_id"]):
         if (
             one.name == DEFAULT

@@ -24,8 +24,8 @@ Document = dict[str, Any]
 def slow_samples(
     connection: sqlite3.Connection, execution: Document, status: str | None = None
 ) -> Document:
-    """`read` and `of` requests; `failures`: kind → how many; `rows`: the slowest first, of all
-    requests or of those that ended with this status.
+    """Return numbers of `read` and all (`of`) requests; `failures`: kind → count; `rows`: the
+    slowest first, of all requests or of those with this status.
 
     A row: `number` (in the order of storage), `status`, `request_type`, `repeat`, `worker`,
     `due_s` since the window's start, `send_lag_ms`, `ttft_ms` and `e2e_ms` since sent, tokens.
@@ -77,8 +77,9 @@ def slow_samples(
 def read_observed(
     connection: sqlite3.Connection, execution: Document, most: int
 ) -> tuple[list[Observed], int]:
-    """About the first `most` requests by time and tokens, and how many are stored in all; `seq` is
-    a request's place among those that are given."""
+    """Return about the first `most` requests with time and tokens, and the total number stored;
+    `seq` is a request's index among those returned.
+    """
     from agentbench_tui.load.sending.sample import NONE, STATUSES
 
     columns, of = _columns(connection, execution, most)

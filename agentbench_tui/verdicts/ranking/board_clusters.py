@@ -104,7 +104,7 @@ def _cases(sides: Sequence[TaskEvidence]) -> Integers:
 def _by_agent(
     connection: sqlite3.Connection, rows: Sequence[Execution], numbers: CaseNumbers
 ) -> dict[str, TaskEvidence]:
-    """The evidence of each agent with an accuracy, at one place."""
+    """Return the evidence of each agent with an accuracy, at one place."""
     of_agent: dict[str, list[Execution]] = {}
     for row in rows:
         of_agent.setdefault(row["agent_id"], []).append(row)

@@ -31,7 +31,9 @@ def board_notes(
     numbers: CaseNumbers,
     clusters: Mapping[int, Finding],
 ) -> list[str]:
-    """Sentences on contenders that were ranked together; `clusters` are those found, by place."""
+    """Return sentences on contenders that were ranked together; `clusters` are the detected ones,
+    by place.
+    """
     return [
         *_of_several_runs(ranked),
         *_unanswered(ranked),
@@ -105,8 +107,8 @@ def _unknown(ranked: Ranked, places: PlaceNumbers) -> list[str]:
 def _unlike(
     connection: sqlite3.Connection, ranked: Ranked, places: PlaceNumbers, numbers: CaseNumbers
 ) -> list[str]:
-    """Say where contenders were asked differently from the first of them, although the cases are
-    the same.
+    """Name contenders that were measured differently from the first, although the cases are the
+    same.
     """
     of: dict[str, list[str]] = {}
     first, *others = ranked.cards

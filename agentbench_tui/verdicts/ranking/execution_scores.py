@@ -1,4 +1,4 @@
-"""Scores of executions with their intervals, and how far the luck of a run moves them.
+"""Scores of executions with their intervals, and the effect of between-run variance on them.
 
 The scores themselves are stored. What is worked out here from the stored metrics, by the rules that
 scored them, is the interval of each dimension, and what a score owes to the machine: all times of a
@@ -44,7 +44,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class ExecutionScore:
-    """One score of one execution, 0..1 but for comparisons with others."""
+    """One score of one execution, 0..1 except for comparisons with others."""
 
     value: float
     low: float | None = None
@@ -64,7 +64,7 @@ class ExecutionScore:
 def execution_scores(
     connection: sqlite3.Connection, rows: Iterable[Execution], by: Rankable
 ) -> dict[int, ExecutionScore]:
-    """The scores of these executions by their keys; those without the score are left out."""
+    """Return the known scores of these executions by key."""
     suites: dict[str, ScoredSuite] = {}
     found: dict[int, ExecutionScore] = {}
     for row in rows:
@@ -148,7 +148,7 @@ class _Moves:
 
 
 def _moves(rule: ScoreRule, found: MetricValue | None, row: Execution, weight: float) -> _Moves:
-    """Return how far a weighted dimension moves with the times of its run."""
+    """Return how far a weighted dimension moves with the between-run variance of its times."""
     if found is None or found.value is None or not depends_on_machine(rule.metric, [row]):
         return _Moves()
     known = find_metric(rule.metric)

@@ -71,7 +71,7 @@ def cards_by_group(
     numbers: CaseNumbers,
     wanted: str,
 ) -> tuple[list[GroupOfCards], str]:
-    """The groups that anybody has cases of, in order, and the name of the field."""
+    """Return the groups that any contender has cases of, in order, and the name of the field."""
     rows = [row for card in cards for row in card.contender.executions]
     if not any(row["dataset_key"] is not None for row in rows):
         return [], wanted
@@ -87,8 +87,9 @@ def cards_by_group(
 
 
 def without_own(clusters: Mapping[int, Finding], wanted: str) -> dict[int, Finding]:
-    """The clusters that were found, but for those that are the groups themselves: each group would
-    be a single draw."""
+    """Return the detected clusters except those that are the groups themselves, because each group
+    would be a single draw.
+    """
     own = {wanted, OF_METADATA + wanted}
     return {place: one for place, one in clusters.items() if one.grouping.name not in own}
 
@@ -111,7 +112,7 @@ def clustered_at(
 
 
 def largest_first(groups: Iterable[GroupOfCards]) -> list[GroupOfCards]:
-    """Those with most cases first."""
+    """Return the groups with most cases first."""
     return sorted(groups, key=lambda one: -one.cases)
 
 

@@ -1,4 +1,4 @@
-"""Differences of estimates with intervals of their own, for all pairs of a table at once.
+"""Differences of estimates with intervals, for all pairs of a table at once.
 
 Of a thousand agents, half a million pairs: arrays take a tenth of a second, a loop several.
 """
@@ -23,8 +23,8 @@ _QUANTILE = normal_quantile(0.975)
 
 
 def interval_differences(scores: Sequence[Estimate], allowed: Floats | float = 0.0) -> Floats:
-    """Return two-sided p of each difference, float64[estimates, estimates]; NaN for a pair of which
-    one has no interval.
+    """Return two-sided p of each difference, float64[estimates, estimates]; NaN if one of a pair
+    has no interval.
 
     The error of a difference comes from the facing interval ends (Zou & Donner 2008). `allowed`:
     part of each difference that does not count, one for all pairs or float64[estimates, estimates].

@@ -76,7 +76,7 @@ def leaderboard_document(
 def category_leaderboard(
     connection: sqlite3.Connection, wanted: Wanted, limit: int = 20
 ) -> dict[str, Any]:
-    """The wanted executions by suite category, best ranking first, and by agent."""
+    """Return the selected executions by suite category, best ranking first, and by agent."""
     boards: dict[str, list[Entry]] = defaultdict(list)
     harness = harness_verdicts(connection, wanted.kept)
     for row in leaderboard_rows(connection, wanted.kept):

@@ -1,5 +1,5 @@
-"""Data of the leaderboard page beside its boards: available boards, and the runs behind each
-contender. The boards themselves are those of `scoreboard`.
+"""Data of the leaderboard page beyond its boards: available boards, and the runs behind each
+contender. The boards themselves come from `scoreboard`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Leaders:
-    """The boards of one category, and what one may choose instead."""
+    """The boards of one category, and the other choices."""
 
     category: str | None
     """`ALL` for one board over all; None if nothing was measured in the window."""
@@ -84,7 +84,7 @@ def _named(category: str) -> str | None:
 
 
 def _weight(those: Sequence[Contender]) -> tuple[int, int]:
-    """Measured contenders weigh more than any number of simulated ones."""
+    """Sort measured contenders before any number of simulated ones."""
     measured = sum(len(one.executions) for one in those if not one.simulated)
     return measured, sum(len(one.executions) for one in those)
 

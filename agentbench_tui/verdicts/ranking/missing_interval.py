@@ -1,4 +1,4 @@
-"""Why something is missing: the interval of a score, or the value to rank by."""
+"""Reasons for a missing interval of a score, or a missing value to rank by."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def why_without_interval(
     connection: sqlite3.Connection, rows: Iterable[Execution], score: str = OVERALL
 ) -> str:
-    """Metric and reason of the first of the executions whose score has no interval, such as
-    `e2e_ms.p50 needs 6 (have 3)`; empty where all have one, or no score at all.
+    """Return metric and reason of the first execution whose score has no interval, such as
+    `e2e_ms.p50 needs 6 (have 3)`; empty if all have one, or no score at all.
 
     `score` is `overall`, or that of a dimension, such as `speed_score`.
     """
@@ -45,8 +45,9 @@ def why_without_interval(
 
 
 def why_not_ranked(connection: sqlite3.Connection, found: NotRanked, by: Rankable) -> str:
-    """Why a contender has no value: the reason given or, without one, the reason that was stored
-    when it was measured."""
+    """Return why a contender has no value: the given reason, or the one stored when it was
+    measured.
+    """
     if found.reason:
         return found.reason
     rows = [row for one in found.card.evidence.values() for row in one.executions]
@@ -62,7 +63,7 @@ def why_not_ranked(connection: sqlite3.Connection, found: NotRanked, by: Rankabl
 
 
 def _why_no_score(connection: sqlite3.Connection, rows: Iterable[Execution], by: Rankable) -> str:
-    """Which dimension of the first execution without the score has none, and why."""
+    """Return which dimension of the first execution without the score is missing, and why."""
     for row in rows:
         if row[by.column] is not None:
             continue
@@ -80,7 +81,7 @@ def _why_no_score(connection: sqlite3.Connection, rows: Iterable[Execution], by:
 
 
 def _counting(connection: sqlite3.Connection, row: Execution, score: str) -> dict[str, str]:
-    """Dimension → metric behind its score."""
+    """Return the metric behind the score of each dimension."""
     suite = json.loads(suite_document(connection, row["suite_hash"]))
     rubric: dict[str, Any] = next(
         (

@@ -1,4 +1,4 @@
-"""Few runs of several benchmarks as one figure, after Agarwal et al. 2021.
+"""One figure from few runs of several benchmarks, after Agarwal et al. 2021.
 
 Tasks are benchmarks (at points of a sweep), runs are whole repeats, and a run's value is its mean
 over the compared cases. The intervals describe the variance between runs, not between cases: see
@@ -38,8 +38,8 @@ _ALIKE = "no interval: every draw of the repeats gives the same"
 
 
 def over_tasks(cards: Sequence[Scorecard], metric: str, cases: Integers) -> list[Document]:
-    """Of each contender: interquartile mean, performance profile, and the chance that one of its
-    runs is better than one of the next contender's, on a benchmark drawn at random.
+    """Return for each contender the interquartile mean, performance profile, and the probability
+    that one of its runs is better than one of the next contender's on a random benchmark.
 
     `cards` in the order of their places; `metric` is a share of which more is better. Everyone has
     the same benchmarks, since all have the cases.
@@ -62,7 +62,7 @@ def over_tasks(cards: Sequence[Scorecard], metric: str, cases: Integers) -> list
 
 
 def _runs(card: Scorecard, metric: str, cases: Integers) -> list[Floats]:
-    """The value of each repeat, by benchmark."""
+    """Return the value of each repeat, by benchmark."""
     values = card.column(metric)
     kept = np.isin(card.case, cases) & ~np.isnan(values)
     first = distinct(card.repeat[kept]).first

@@ -45,12 +45,12 @@ class Rankable:
 
     @property
     def base(self) -> str:
-        """The metric without the part of a distribution."""
+        """Return the metric without the statistic of a distribution."""
         return self.name.partition(".")[0] if self.name.partition(".")[0] in METRICS else self.name
 
     @property
     def part(self) -> str:
-        """Statistic of a distribution: `p95`, `mean`; empty if none is named."""
+        """Return the statistic of a distribution: `p95`, `mean`; empty if none is named."""
         return self.name[len(self.base) + 1 :]
 
 

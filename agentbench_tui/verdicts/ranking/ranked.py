@@ -1,4 +1,4 @@
-"""Contenders ranked on what they share: case by case, by whole repeats, or by their scores."""
+"""Ranks contenders on what they share: case by case, by whole repeats, or by their scores."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def rank(
     scores: Mapping[int, ExecutionScore] | None = None,
     boards: int = 1,
 ) -> Rankings:
-    """The groups that can be ranked together, the largest first, and who cannot be ranked at all.
+    """Return the groups that can be ranked together, the largest first, and contenders that cannot
+    be ranked.
 
     By shares, tokens, costs and what episodes of a market bring case by case; by times, and by what
     only whole repeats have, by whole repeats, times of the cases that all answered; by scores by
@@ -61,8 +62,9 @@ def rank(
 def _with_answers_enough(
     cards: Sequence[Scorecard], metric: str
 ) -> tuple[list[Scorecard], list[NotRanked]]:
-    """Without the places at which a percentile has too few answers in some repeat, and who has no
-    other one."""
+    """Drop places at which a percentile has too few answers in some repeat, and contenders without
+    another.
+    """
     fewest = answers_needed(metric)
     if fewest == 1:
         return list(cards), []
@@ -117,7 +119,7 @@ def _ranked_on_answered(cards: Sequence[Scorecard], by: Rankable) -> Rankings:
 def _by_repeats(
     cards: Sequence[Scorecard], samples: Sequence[dict[int, Any]], by: Rankable
 ) -> Rankings:
-    """By the values of the repeats that each contender has at each place."""
+    """Rank by the values of the repeats that each contender has at each place."""
     count = 1 + max((place for one in samples for place in one), default=-1)
     present = np.array([[place in one for place in range(count)] for one in samples], bool)
     groups = []

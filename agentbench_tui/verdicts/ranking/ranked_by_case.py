@@ -1,4 +1,4 @@
-"""Contenders ranked case by case: by means, totals, or amounts for each right answer.
+"""Ranks contenders case by case: by means, totals, or amounts per right answer.
 
 A world of a market, and a generated case of a seed, is a case like any other: many of them in one
 repeat tell agents apart as well as many repeats do.
@@ -76,7 +76,7 @@ def case_measure(cards: Sequence[Scorecard], by: Rankable) -> CaseMeasure | None
 def ranked_by_case(
     cards: Sequence[Scorecard], by: Rankable, measure: CaseMeasure, resamples: int
 ) -> Rankings:
-    """Rank on the cases that all of a group have a value of."""
+    """Rank on the cases that all members of a group have a value for."""
     known = [_Known.of(card, by, measure) for card in cards]
     kept = [one for one in known if len(one.cases)]
     lacking = [NotRanked(one.card, one.reason) for one in known if not len(one.cases)]
@@ -225,7 +225,7 @@ def _times(found: Estimate, factor: int) -> Estimate:
 
 
 def _per_right(amounts: Floats, right: Floats, clusters: Integers, by: Rankable) -> Standings:
-    """By Σ amount ÷ Σ right, a ratio of totals, with Fieller's interval."""
+    """Rank by Σ amount ÷ Σ right, a ratio of totals, with Fieller's interval."""
     scores = [
         cost_figures(paid, won, clusters).per_success
         for paid, won in zip(amounts, right, strict=True)

@@ -1,4 +1,4 @@
-"""Contenders ranked by a score of their executions: overall, a dimension, or a comparison."""
+"""Ranks contenders by a score of their executions: overall, a dimension, or a comparison."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ Places: TypeAlias = "list[list[tuple[int, ExecutionScore]]]"
 def ranked_by_score(
     cards: Sequence[Scorecard], by: Rankable, scores: Mapping[int, ExecutionScore]
 ) -> Rankings:
-    """Rank by the mean over places of the mean over executions, which are taken as independent.
+    """Rank by the mean over places of the mean over executions, which are treated as
+    independent.
 
     Times of a run share its luck. So scores of times that were not measured in the same runs have
     the assumed between-run variance in their interval, and differ only by more than a change of
@@ -101,8 +102,9 @@ class _Mean:
 
 
 def _estimate(places: Places, rows: Sequence[tuple[ExecutionScore, float]]) -> Estimate:
-    """From the intervals of the scores; without them from how several executions of a place
-    (of other seeds) differ."""
+    """Return the estimate from the intervals of the scores, or without them from the variation
+    between executions of a place (of other seeds).
+    """
     value = sum(weight * one.value for one, weight in rows)
     below = above = 0.0
     for one, weight in rows:

@@ -45,7 +45,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class NotRanked:
-    """A contender without a place."""
+    """A contender without a rank."""
 
     card: Scorecard
     reason: str = ""

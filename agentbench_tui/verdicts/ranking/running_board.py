@@ -35,7 +35,7 @@ _NEEDED = {0.5: 1, 0.95: 59}
 
 @dataclass(slots=True)
 class Standing:
-    """One agent so far."""
+    """One agent's result so far."""
 
     agent_id: str
     simulated: bool
@@ -58,7 +58,7 @@ class Standing:
 
 @dataclass(slots=True)
 class RunningBoard:
-    """Agents of one run, the best first; simulated ones after measured ones."""
+    """Agents of one run, best first; simulated ones after measured ones."""
 
     score: str = "accuracy"
     """Ordering: `overall`, `accuracy` so far, `pnl` in dollars, or `p50`."""
@@ -75,7 +75,7 @@ class _Sums:
     """Case or cluster → number and summed credit of the answers."""
 
     def accuracy(self) -> Estimate | None:
-        """As the metrics of an execution have it; None before the first answer."""
+        """Return accuracy as in an execution's metrics; None before the first answer."""
         if not self.credits:
             return None
         sizes, sums = np.array(list(self.credits.values()), np.float64).T
@@ -86,7 +86,7 @@ class _Sums:
 
 
 class BoardReader:
-    """Reads a run again and again; only ticks that are new are read each time."""
+    """Reads a run repeatedly; each time only new ticks are read."""
 
     def __init__(self, run_key: int) -> None:
         self._run_key = run_key
@@ -99,7 +99,7 @@ class BoardReader:
         self._is_game: bool | None = None
 
     def read(self, connection: sqlite3.Connection, graded: frozenset[int]) -> RunningBoard:
-        """`graded`: keys of the executions whose answers are right or wrong."""
+        """Return the board; `graded`: keys of the executions whose answers are right or wrong."""
         for tick in ticks_after(connection, self._run_key, self._last):
             self._last = tick.seq
             sums = self._sums[tick.execution_key]
@@ -147,7 +147,7 @@ class BoardReader:
     def _by_profit(
         self, board: RunningBoard, by_agent: Mapping[tuple[str, bool], Iterable[int]]
     ) -> None:
-        """By the mean P&L; episodes of one world count as one cluster."""
+        """Rank by the mean P&L; episodes of one world count as one cluster."""
         board.score = "pnl"
         for standing in board.standings:
             keys = by_agent[standing.agent_id, standing.simulated]
@@ -213,7 +213,7 @@ def _by_overall(connection: sqlite3.Connection, run_key: int, board: RunningBoar
 
 
 def _by_score(board: RunningBoard, standings: list[Standing]) -> None:
-    """By the score; places by the intervals, of measured and of simulated agents apart."""
+    """Rank by the score, by intervals, separately for measured and simulated agents."""
     for simulated in (False, True):
         those = [one for one in standings if one.simulated == simulated and one.score is not None]
         if not those:
@@ -230,7 +230,7 @@ def _by_score(board: RunningBoard, standings: list[Standing]) -> None:
 
 
 def _by_time(board: RunningBoard) -> None:
-    """By the median; without places, since nothing here says how sure they are."""
+    """Order by the median, without ranks, because its uncertainty is unknown here."""
     for one in board.standings:
         one.score = one.low = one.high = None
     board.standings.sort(

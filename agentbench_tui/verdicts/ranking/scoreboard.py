@@ -218,7 +218,7 @@ def _of_cards(
     asked: BoardAsked,
     together: int = 1,
 ) -> list[Document]:
-    """The boards of contenders; `together` are judged at once."""
+    """Return the boards of contenders; `together` are judged at once."""
     places, numbers = of.places, of.numbers
     groups, not_ranked = rank(of.cards, by.name, scores=of.scores, boards=together)
     unranked = [

@@ -58,7 +58,7 @@ class PlaceNumbers:
 
 @dataclass(frozen=True)
 class Scorecard:
-    """One contender and what its executions say, by the number of the place."""
+    """One contender and its executions' results, by the number of the place."""
 
     contender: Contender
     evidence: dict[int, Evidence]
@@ -70,12 +70,14 @@ class Scorecard:
 
     @property
     def tasks(self) -> list[TaskEvidence]:
-        """Results on task benchmarks."""
+        """Return the results on task benchmarks."""
         return [one for _, one in self._tasks]
 
     @cached_property
     def case(self) -> Integers:
-        """The case of each observation of all task benchmarks; unlike in unlike places."""
+        """Return the case of each observation of all task benchmarks; different in different
+        places.
+        """
         return _joined([apart(one.case, place) for place, one in self._tasks])
 
     @cached_property
@@ -85,12 +87,12 @@ class Scorecard:
 
     @cached_property
     def place(self) -> Integers:
-        """The place of each observation."""
+        """Return the place of each observation."""
         return _joined([constant(place, len(one.case)) for place, one in self._tasks])
 
     @cached_property
     def repeat(self) -> Integers:
-        """The repeat of each observation; unlike in unlike places."""
+        """Return the repeat of each observation; different in different places."""
         return _joined([apart(one.repeat, place) for place, one in self._tasks])
 
     def column(self, metric: str) -> Floats:
@@ -102,7 +104,7 @@ class Scorecard:
         return joined(columns) if columns else np.empty(0)
 
     def by_case(self, metric: str) -> tuple[Integers, Floats]:
-        """Cases that have a value, in order, with the mean over their observations."""
+        """Return cases that have a value, in order, with the mean over their observations."""
         values = self.column(metric)
         known = ~np.isnan(values)
         return mean_by(self.case[known], values[known])
@@ -113,7 +115,9 @@ class Scorecard:
         return {place: values for place, values in found.items() if len(values)}
 
     def samples_of(self, metric: str, cases: Integers) -> dict[int, Floats]:
-        """The same over these cases alone; places without cases have none."""
+        """Return place → one value per repeat, over these cases only; without places that have
+        none.
+        """
         found = {
             place: one.only(cases - place * PER_PLACE).per_repeat(metric)
             for place, one in self._tasks
@@ -137,7 +141,7 @@ def scorecards(
     cases: CaseNumbers,
     places: PlaceNumbers,
 ) -> list[Scorecard]:
-    """The evidence of each contender."""
+    """Return the evidence of each contender."""
     cards = []
     for one in contenders:
         by_place: dict[int, list[Execution]] = {}
@@ -213,7 +217,7 @@ def case_table(
 
 
 def by_cluster(table: Floats, clusters: Integers) -> Floats:
-    """A table without gaps by independent units: float64[agents, clusters].
+    """Return a complete table by independent units: float64[agents, clusters].
 
     Each holds the cluster's sum × clusters ÷ cases, so that the mean stays that over cases, and a
     large cluster weighs as much as its cases do.

@@ -1,5 +1,4 @@
-"""Ranks that show ties: which agents are clearly ahead, by cases, by whole repeats, or by
-intervals.
+"""Ranks that show ties: which agents are clearly ahead, by cases, whole repeats, or intervals.
 
 An agent's rank is 1 + the number of agents clearly ahead of it, with all pairs of the table
 adjusted together. Its position is the place by the score alone.
@@ -50,7 +49,7 @@ Runs = Sequence[Set[int]]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One agent of a table; other agents are referred to by row."""
+    """One agent of a table; refers to other agents by row."""
 
     score: float
     low: float | None
@@ -71,7 +70,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """A whole table, in the order of its rows."""
+    """A whole table, in row order."""
 
     rows: tuple[Standing, ...]
     method: str
@@ -94,7 +93,7 @@ def by_cases(
     resamples: int = 10_000,
     alpha: float = ALPHA,
 ) -> Standings:
-    """Rank by float64[agents, units] without gaps: each agent's value on each independent unit.
+    """Rank by complete float64[agents, units]: each agent's value on each independent unit.
 
     Units are cases, or clusters of them. The interval of the position is a bootstrap over units,
     and which agents are clearly ahead is tested by sign flips (see `analysis.boards.ranking`); more
@@ -137,7 +136,7 @@ def by_repeats(
     runs: Sequence[Runs] = (),
     alpha: float = ALPHA,
 ) -> Standings:
-    """Rank agents by one value of each whole repeat, by agent and place; none may be missing.
+    """Rank agents by one value per whole repeat, by agent and place; none may be missing.
 
     The score is the mean over places of the repeats' mean, geometric where all values are above 0
     (but for shares). Pairs are tested by Welch's t with the places as strata, adjusted by Holm;
@@ -181,7 +180,7 @@ def by_repeats(
 
 
 def _run_error(of: Strata, *, on_logs: bool) -> float:
-    """The standard error that one run brings into the mean of an agent."""
+    """Return the standard error that one run adds to the mean of an agent."""
     error = between_run_error((1, math.inf))
     return error if on_logs else error * abs(of.mean)
 
@@ -200,7 +199,7 @@ class RunLuck:
 def by_intervals(
     scores: Sequence[Estimate], better: Better, luck: RunLuck | None = None
 ) -> Standings:
-    """From scores with 95 % intervals of their own, taken as independent of each other.
+    """Rank by scores with 95% intervals, treated as independent of each other.
 
     The interval of a difference is the one of Zou & Donner (2008), which is exact where both ends
     lie equally far; pairs are adjusted by Holm. Answers to the same questions hang together, so
@@ -228,7 +227,9 @@ def by_intervals(
 
 
 def mean_over_places(places: Sequence[Floats]) -> Estimate:
-    """The mean over places of the mean of their values, with t where each place has two or more."""
+    """Return the mean over places of the mean of their values, with t if each place has two or
+    more.
+    """
     return _score(Strata.of(places), on_logs=False, run_error=0.0)
 
 
@@ -247,7 +248,7 @@ def from_pairs(
     reason: str,
     alpha: float = ALPHA,
 ) -> Standings:
-    """Ranks from p of pairs, all of which hold together with a chance of 1 - `alpha`.
+    """Return ranks from p of pairs, all of which hold together with probability 1 - `alpha`.
 
     `p`: float64[agents, agents], of which only what lies below the diagonal is read; NaN for pairs
     that were not tested.

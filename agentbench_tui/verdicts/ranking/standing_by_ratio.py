@@ -67,13 +67,13 @@ def by_ratios(
 
 
 def _difference(tops: Floats, bottoms: Floats, a: int, b: int) -> Floats:
-    """What a and b are off the ratio of both together, by unit: that of a less that of b."""
+    """Return the deviation of a from the common ratio of both minus that of b, by unit."""
     ratio = float(tops[a].sum() + tops[b].sum()) / float(bottoms[a].sum() + bottoms[b].sum())
     return np.asarray((tops[a] - tops[b]) - ratio * (bottoms[a] - bottoms[b]))
 
 
 def _paired_t(differences: Floats) -> float:
-    """Two-sided p of a mean of 0."""
+    """Return two-sided p of a mean of 0."""
     error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
     if error == 0:
         return 1.0

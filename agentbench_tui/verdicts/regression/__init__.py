@@ -1,1 +1,1 @@
-"""Has an agent become worse? Its newest runs against a baseline or its history."""
+"""Detects whether an agent has become worse: its newest runs against a baseline or its history."""

@@ -1,4 +1,4 @@
-"""Changes of level that a person can accept: those that the judgement has found."""
+"""Changes of level that a person can accept: those that were detected."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Standing:
 
     @property
     def gravity(self) -> tuple[int, int, float]:
-        """To sort by, the worst first."""
+        """Return a sort key, worst first."""
         verdict = _VERDICTS.index(self.verdict) if self.verdict in _VERDICTS else len(_VERDICTS)
         grade = _SEVERITIES.index(self.severity) if self.severity else len(_SEVERITIES)
         return verdict, grade, 100.0 if self.health is None else self.health

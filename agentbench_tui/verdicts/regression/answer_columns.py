@@ -1,4 +1,4 @@
-"""Answers of both sides by columns, to locate a change of level within them."""
+"""Answers of both sides by columns, for locating a change of level within them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Answers:
         return None if name is None else self.values[name]
 
     def by_case(self, metric: str) -> dict[int, float]:
-        """Case → median of its known values, of credit and answered the mean.
+        """Return, by case, the median of its known values; for credit and answered the mean.
 
         Empty for what does not stand on single answers.
         """
@@ -82,7 +82,7 @@ class AnswerColumns:
         return self._of(finding.old), self._of(finding.new)
 
     def input_lengths(self, cases: Sequence[int]) -> Floats:
-        """Characters of the inputs of these cases."""
+        """Return the number of characters of these cases' inputs."""
         found = input_lengths(self._connection, cases)
         return np.array([found.get(case) or 0 for case in cases], np.float64)
 

@@ -1,4 +1,5 @@
-"""What the newest runs of an agent are held against: a version, a run, a tag, or what came before.
+"""Chooses what the newest runs of an agent are compared with: a version, a run, a tag, or earlier
+runs.
 
     --baseline NAME       one that was set under that name
     --baseline VERSION    the runs of that version
@@ -52,16 +53,16 @@ class Sides:
 
 
 def target_words(baseline: Baseline) -> str:
-    """`version 1.2`, `run:ID`, `tag:NAME`."""
+    """Format `version 1.2`, `run:ID` or `tag:NAME`."""
     what = "version " if baseline.kind == "version" else f"{baseline.kind}:"
     return f"{what}{baseline.target}"
 
 
 class Baselines:
-    """The baselines that hold for one agent."""
+    """The baselines of one agent."""
 
     def __init__(self, connection: sqlite3.Connection, agent: str, wanted: str | None) -> None:
-        """`wanted` as behind `--baseline`. Raises UsageError when nothing is called so."""
+        """`wanted` as in `--baseline`. Raises UsageError for an unknown name."""
         self._connection = connection
         self._agent = agent
         self._wanted = wanted
@@ -98,7 +99,9 @@ class Baselines:
         )
 
     def at(self, place: Place) -> Baseline | None:
-        """The one that holds there; one of a benchmark before one of a suite before one of all."""
+        """Return the baseline of a place; one of a benchmark takes precedence over one of a suite,
+        then of all.
+        """
         fitting = [
             one
             for one in self._stored
@@ -132,7 +135,8 @@ class Baselines:
 
 
 def without_baseline(points: Sequence[Point]) -> Sides:
-    """The newest version against the one before it; of one version the newest run against all.
+    """Compare the newest version with the one before it; with one version the newest run with all
+    earlier ones.
 
     `points` are the runs up to the newest one, the oldest first.
     """
@@ -145,7 +149,7 @@ def without_baseline(points: Sequence[Point]) -> Sides:
 
 
 def first_of_row(points: Sequence[Point], last: int) -> int:
-    """The first of the runs in a row that are of one version."""
+    """Return the first of consecutive runs of one version."""
     first = last
     while first > 0 and points[first - 1].version == points[last].version:
         first -= 1

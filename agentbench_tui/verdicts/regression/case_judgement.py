@@ -1,4 +1,4 @@
-"""Shares of the answers, such as accuracy, judged case by case, with the test of `compare`.
+"""Judges shares of answers, such as accuracy, case by case, with the test of `compare`.
 
 The variation of a deterministic agent between runs, which is zero, says nothing about its next
 version. The cases that a version gets right vary, so the cases are the sample.

@@ -1,4 +1,4 @@
-"""The values that two groups of runs are compared by: one for each run, or for each repeat."""
+"""Values by which two groups of runs are compared: one per run, or per repeat."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ComparedValues:
-    """Reads what runs measured in each repeat; every execution once."""
+    """Reads the measurements of runs in each repeat, every execution once."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection

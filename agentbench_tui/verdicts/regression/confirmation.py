@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def confirming_plans(
     connection: sqlite3.Connection, findings: Iterable[Finding]
 ) -> list[tuple[Row, Plan]]:
-    """Return each run that holds suspects, with a plan of nothing but their executions.
+    """Return each run with suspects, and a plan of only their executions.
 
     Raises UsageError for a run that cannot be carried out again.
     """

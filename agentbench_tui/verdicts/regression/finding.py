@@ -28,7 +28,7 @@ UNDECIDED = ("not enough data", "not comparable")
 
 
 def scale_of(metric: str) -> Scale:
-    """Scale of the metric's changes: shares by points, all others by factors."""
+    """Return the scale of the metric's changes: points for shares, factors for all others."""
     known = find_metric(metric)
     assert known is not None
     assert known.direction != "none"
@@ -96,7 +96,7 @@ class Finding:
 
     @property
     def tested_p(self) -> float | None:
-        """The p of the test of two versions before any adjustment; None without such a test."""
+        """Return the unadjusted p of the test of two versions; None without such a test."""
         if self.gate != "versions" or self.verdict in UNDECIDED:
             return None
         if self.compared is not None:
@@ -111,7 +111,7 @@ class Finding:
         return known and not (self.low or 0.0) <= none <= (self.high or 0.0)
 
     def bounded(self) -> Finding:
-        """Return it with the interval cut to possible values: a share changes by at most 100
+        """Return it with the interval clipped to possible values: a share changes by at most 100
         points.
         """
         if self.scale.kind == "ratio" or self.low is None or self.high is None:
@@ -127,8 +127,9 @@ class Finding:
 
     @property
     def least_worsening(self) -> float:
-        """By how much it is worse at least: 0.10 is a factor of 1.10 or 10 points; 0 unless it is
-        a regression, infinite when all is lost."""
+        """Return the least worsening: 0.10 is a factor of 1.10 or 10 points; 0 unless it is a
+        regression, infinite for a total loss.
+        """
         if self.verdict == "regression" and self.is_total:
             return math.inf
         if self.verdict != "regression" or self.low is None or self.high is None:
@@ -137,7 +138,7 @@ class Finding:
 
     @property
     def severity(self) -> Severity | None:
-        """None unless it is a regression."""
+        """Return the severity; None unless it is a regression."""
         if self.verdict == "regression" and self.is_total:
             return "critical"
         if self.verdict != "regression" or self.low is None or self.high is None:
@@ -146,7 +147,7 @@ class Finding:
 
     @property
     def worsening(self) -> float | None:
-        """The estimate of by how much it is worse, as `least_worsening`; negative when better."""
+        """Return the estimated worsening, like `least_worsening`; negative if it is better."""
         if self.change is None or self.is_total:
             return None
         shift = self.scale.positions([self.change])[0]

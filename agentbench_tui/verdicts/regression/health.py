@@ -1,4 +1,4 @@
-"""One number for how well the newest runs hold up, and what to do about them."""
+"""One number for the state of the newest runs, and advice."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Advice:
 
 
 def dimension_of(metric: str) -> str:
-    """The dimension of the overall score that a metric belongs to."""
+    """Return the dimension of the overall score that a metric belongs to."""
     known = find_metric(metric)
     assert known is not None
     if known.unit == "tokens":
@@ -44,14 +44,16 @@ _OF_RELIABILITY = {"reliability", "error_rate", "goodput_share", "sent_share"}
 
 
 def weight_of(finding: Finding) -> float:
-    """The weight of its dimension in the suite's overall score, as a share of all weights."""
+    """Return the weight of its dimension in the suite's overall score, as a share of all
+    weights.
+    """
     weights = finding.new[-1].weights
     total = sum(weights.values())
     return weights.get(dimension_of(finding.metric), 0.0) / total if total else 0.0
 
 
 def health(findings: Sequence[Finding]) -> float | None:
-    """0 … 100 by the formula of `overall_health`; None when nothing could be judged."""
+    """Return 0 … 100 by the formula of `overall_health`; None if nothing could be judged."""
     losses: dict[Place, dict[str, float]] = {}
     weights: dict[Place, dict[str, float]] = {}
     for one in findings:

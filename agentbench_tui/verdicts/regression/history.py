@@ -1,4 +1,4 @@
-"""An agent's measurements over time, one point for each run at each place.
+"""An agent's measurements over time, one point per run at each place.
 
 A place is a benchmark of a suite at one point of a sweep. Points are compared only if they are
 comparable: the same definition of the benchmark with the same cases, the same machine for times,
@@ -71,12 +71,12 @@ class Point:
 
     @property
     def observed(self) -> int:
-        """Answers, or requests, of its executions."""
+        """Return the number of answers, or requests, of its executions."""
         return sum(row["observed"] for row in self.executions)
 
     @property
     def kind(self) -> Kind:
-        """Of its benchmark."""
+        """Return the kind of its benchmark."""
         return kind_named(str(self.definition.get("kind", DEFAULT)))
 
     @cached_property
@@ -111,7 +111,7 @@ def histories(
     suite: str | None = None,
     benchmark: str | None = None,
 ) -> dict[Place, list[Point]]:
-    """Every place at which complete executions were made, its points the oldest first.
+    """Return the points, oldest first, of every place with complete executions.
 
     `keys` are those of an agent's executions that count.
     """
@@ -149,7 +149,7 @@ def histories(
 def _definitions(
     connection: sqlite3.Connection, run_keys: Iterable[int]
 ) -> dict[str, dict[str, Any]]:
-    """Execution id → its benchmark, of runs; equal ones are one object."""
+    """Return the benchmark of each execution of runs, by id; equal ones are one object."""
     found: dict[str, dict[str, Any]] = {}
     seen: dict[bytes, dict[str, Any]] = {}
     decode = msgspec.json.Decoder(_Plan).decode

@@ -1,4 +1,4 @@
-"""Judgement of the newest run of a history: is there a change of level, or is the run suspect?
+"""Judges the newest run of a history: whether there is a change of level, or the run is suspect.
 
 The runs are judged one after another (`analysis.runs.history_replay`), after removing the daily
 cycle from times. The finding describes the current change after the newest run.
@@ -45,7 +45,8 @@ _YOUNG = EARLIER_NEEDED + EARLIER_USED
 
 
 def judged_by_history(base: Finding, series: Sequence[Point], tests: int = 1) -> Finding:
-    """The newest of these runs against those before it; needs 13 comparable ones, oldest first.
+    """Judge the newest of these runs against those before it; needs 13 comparable ones, oldest
+    first.
 
     `tests` is how many metrics of all benchmarks are judged in one check.
     """
@@ -100,7 +101,7 @@ def _of_episode(base: Finding, series: Sequence[Point], x: Floats, episode: Epis
 
 
 def _of_newest(base: Finding, series: Sequence[Point], x: Floats, state: Replay) -> Finding:
-    """A newest run that is suspect, or as those before it."""
+    """Return the finding for a newest run that is suspect, or as those before it."""
     earlier = list(state.level)[-EARLIER_USED:] or list(range(len(series) - 1))[-EARLIER_USED:]
     found = replace(
         _with_levels(base, x[earlier], x[-1:]),
@@ -133,7 +134,7 @@ def _reason(state: Replay) -> str:
 
 
 def _with_levels(base: Finding, old: Floats, new: Floats) -> Finding:
-    """With both levels, and the change between them with its interval."""
+    """Add both levels, and the change between them with its interval."""
     scale = base.scale
     before, now = median(old.tolist()), median(new.tolist())
     low, high = interval(Level.of(old), now - before, len(new))
@@ -169,8 +170,9 @@ def _location(series: Sequence[Point], first: int, last: int) -> Location:
 
 
 def _begun(x: Floats, run: int, earlier: Sequence[int]) -> int:
-    """The first of the runs in a row up to this one that lie nearer to it than to the level before:
-    a change may have begun with any of them."""
+    """Return the first of the consecutive runs up to this one that are closer to it than to the
+    level before: a change may have begun with any of them.
+    """
     middle = (median(x[list(earlier)].tolist()) + x[run]) / 2
     above = x[run] > middle
     while run > 0 and (x[run - 1] > middle) == above:
@@ -179,7 +181,8 @@ def _begun(x: Floats, run: int, earlier: Sequence[int]) -> int:
 
 
 def _in_young_history(x: Floats, scale: Scale, margin: float) -> Change | None:
-    """The change within the first runs, from which the first level is taken, if it still stands.
+    """Return the change within the first runs, which define the first level, if it is still in
+    effect.
 
     Those runs are judged by no earlier ones.
     """

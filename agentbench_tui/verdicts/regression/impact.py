@@ -43,7 +43,7 @@ class Impact:
 
     @property
     def share_of_cases(self) -> float | None:
-        """0 … 1: worse less better."""
+        """Return worse minus better cases, 0 … 1."""
         if self.share_worse is None or self.share_better is None:
             return None
         return max(0.0, self.share_worse - self.share_better)
@@ -64,7 +64,7 @@ def impact_of(
     columns: AnswerColumns,
     requests_per_day: float | None,
 ) -> Impact:
-    """The impact of one regression among all that was judged."""
+    """Return the impact of one regression among all findings."""
     benchmarks = {
         (one.place.benchmark_id, one.place.parameters)
         for one in findings
@@ -110,7 +110,7 @@ def _touched(finding: Finding, columns: AnswerColumns) -> tuple[_Touched, str]:
 
 
 def _worse_by(finding: Finding, before: float, now: float) -> float:
-    """By how much a case is worse, negative when better: a factor less 1, or points."""
+    """Return by how much a case is worse, negative if better: a factor minus 1, or points."""
     scale = finding.scale
     if scale.kind == "points":
         return before - now if scale.better == "higher" else now - before

@@ -65,7 +65,7 @@ class LevelChange:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One metric at one place over the runs, the oldest first."""
+    """One metric at one place over the runs, oldest first."""
 
     place: Place
     metric: str
@@ -82,7 +82,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class AgentSeries:
-    """All of one agent."""
+    """All series of one agent."""
 
     document: RegressionsDocument
     """`agentbench.regressions/1`."""
@@ -93,12 +93,12 @@ class AgentSeries:
 
     @property
     def agent(self) -> str:
-        """Whose course it is."""
+        """Return the agent."""
         return self.document.agent
 
 
 def series_of(connection: sqlite3.Connection, agent: str) -> AgentSeries:
-    """Return the history of an agent. Raises UsageError as `judge_agent` does."""
+    """Return the history of an agent. Raises UsageError like `judge_agent`."""
     judgement = judge_agent(connection, RegressionAsked(agent))
     document = regressions_document(connection, judgement)
     accepted = accepted_changes(connection, agent)
@@ -140,7 +140,7 @@ def acceptable_at(
 
 
 def _held_against(one: Finding, shown: Sequence[Point]) -> set[int]:
-    """Keys of the runs that are comparable with the newest that was judged."""
+    """Return keys of the runs that are comparable with the newest judged one."""
     if not one.new or one.new[-1] not in shown:
         return {point.run_key for point in shown}
     kept, _ = comparable(shown, one.new[-1], one.metric)
@@ -208,7 +208,7 @@ def _ends(
     findings: Sequence[Finding],
     histories: Mapping[Place, list[Point]],
 ) -> _Ends:
-    """(execution key, metric) → ends of the interval, of all points that are shown."""
+    """Return the interval ends by (execution key, metric), of all shown points."""
     keys = [
         key
         for place in {one.place for one in findings}

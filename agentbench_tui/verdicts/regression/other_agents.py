@@ -1,4 +1,4 @@
-"""How other agents changed in the same runs: distinguishes a slower host from a slower agent."""
+"""Changes of other agents in the same runs, which distinguish a slower host from a slower agent."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def change_of_others(
 def _values(
     connection: sqlite3.Connection, points: Sequence[Point], place: Place, metric: str
 ) -> dict[str, list[float]]:
-    """Agent with version → logs of its values at a place in these runs."""
+    """Return logs of the values at a place in these runs, by agent with version."""
     agent = points[0].one_of_all("agent_id")
     rows = metrics_of_other_agents(
         connection, agent, place, (point.run_key for point in points), metric

@@ -1,4 +1,4 @@
-"""What several findings have in common, or where within one the change lies, with numbers.
+"""Patterns across several findings, or of a change within one, with numbers.
 
 Each pattern is a hint, not a verdict; the tests behind them are at 5% and not adjusted for each
 other.
@@ -59,7 +59,7 @@ class Pattern:
 def patterns_of(
     connection: sqlite3.Connection, findings: Sequence[Finding], columns: AnswerColumns
 ) -> list[Pattern]:
-    """Every pattern in the findings about one agent."""
+    """Return every pattern in the findings about one agent."""
     found: list[Pattern | None] = [_same_factor(connection, findings)]
     for one in findings:
         if one.verdict == "regression" and one.metric == "e2e_ms.p50":
@@ -74,7 +74,7 @@ def patterns_of(
 
 
 def _same_factor(connection: sqlite3.Connection, findings: Sequence[Finding]) -> Pattern | None:
-    """One factor that the intervals of all benchmarks hold, and that matters."""
+    """Detect one relevant factor within the intervals of all benchmarks."""
     timed = [
         one
         for one in findings
@@ -117,7 +117,7 @@ def _holds(one: Finding, factor: float, widening: float) -> bool:
 
 
 def _pooled(findings: Sequence[Finding]) -> float:
-    """The factor, logs weighted by the inverse squares of their intervals' widths."""
+    """Return the factor, with logs weighted by the inverse squares of their intervals' widths."""
     logs, weights = [], []
     for one in findings:
         assert one.change is not None
@@ -130,7 +130,9 @@ def _pooled(findings: Sequence[Finding]) -> float:
 
 
 def _long_inputs(one: Finding, columns: AnswerColumns) -> Pattern | None:
-    """The longer half of the cases is slower by the margin, the shorter half is not."""
+    """Detect that the longer half of the cases is slower by the margin, and the shorter half is
+    not.
+    """
     sides = columns.sides(one)
     if sides is None:
         return None
@@ -168,7 +170,7 @@ def _only_second(factors: tuple[float, float], margin: float) -> bool:
 
 
 def _cold_start(one: Finding, columns: AnswerColumns) -> Pattern | None:
-    """The first pass of each repeat is slower by the margin, what comes after it is not."""
+    """Detect that the first pass of each repeat is slower by the margin, and later ones are not."""
     sides = columns.sides(one)
     if sides is None:
         return None
@@ -190,7 +192,7 @@ def _cold_start(one: Finding, columns: AnswerColumns) -> Pattern | None:
 
 
 def _by_repeat(answers: Answers, *, first: bool) -> Floats:
-    """The log of each repeat's median time, of its first pass or of the others."""
+    """Return the log of each repeat's median time, of its first pass or of the others."""
     times = answers.values["e2e_ms"]
     wanted = (answers.is_first == first) & (times > 0)
     repeats = np.unique(answers.repeat[wanted])
@@ -234,7 +236,7 @@ def _failures(connection: sqlite3.Connection, points: Sequence[Point]) -> tuple[
 
 
 def _trades(findings: Sequence[Finding]) -> list[Pattern]:
-    """Faster (or cheaper) and less right, or the other way round, at one place."""
+    """Detect faster (or cheaper) and less accurate, or the reverse, at one place."""
     found = []
     for place in dict.fromkeys(one.place for one in findings):
         own = [one for one in findings if one.place == place]

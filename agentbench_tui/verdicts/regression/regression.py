@@ -1,4 +1,5 @@
-"""Has an agent become worse? Its newest runs against a baseline, or against its history.
+"""Judges whether an agent has become worse: its newest runs against a baseline, or against its
+history.
 
 The rules are those of `docs/regressions.md`. With 12 comparable runs before it, and no baseline
 named, the newest run is judged by its history; otherwise two groups of runs are compared.
@@ -84,14 +85,14 @@ class RegressionAsked:
     """The same for single metrics."""
 
     def margin(self, metric: str) -> float:
-        """The smallest change of a metric that matters."""
+        """Return the smallest relevant change of a metric."""
         own = self.thresholds.get(metric, self.threshold)
         return MARGINS[scale_of(metric).kind] if own is None else own
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Everything that was found about one agent."""
+    """All findings about one agent."""
 
     agent: str
     version: str
@@ -295,7 +296,7 @@ def _has_tail(point: Point) -> bool:
 
 
 def _without_value(points: Sequence[Point], one: Finding) -> list[str]:
-    """Versions between both sides that have no value of the metric."""
+    """Return versions between both sides that have no value of the metric."""
     between = points[points.index(one.old[-1]) + 1 : points.index(one.new[0])]
     versions = [point.version for point in between if one.metric not in point.values]
     return [*dict.fromkeys(versions)]
@@ -345,7 +346,7 @@ def _left_out_words(left_out: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The tests of versions, decided by p values that allow for all of the check (Hochberg).
+    """Decide the tests of versions by p values adjusted for the whole check (Hochberg).
 
     Of a history each test has its level (`GateLevels.of_check`).
     """

@@ -1,4 +1,4 @@
-"""`agentbench.regressions/1`: what scripts read of a judgement. A missing number is null."""
+"""`agentbench.regressions/1`: a judgement for scripts. A missing number is null."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def regressions_document(
     connection: sqlite3.Connection, judgement: Judgement, requests_per_day: float | None = None
 ) -> RegressionsDocument:
-    """Everything that was found: findings, regressions with impact, patterns, health, advice."""
+    """Return everything found: findings, regressions with impact, patterns, health, advice."""
     findings = judgement.findings
     columns = AnswerColumns(connection)
     patterns = patterns_of(connection, findings, columns)
@@ -140,7 +140,9 @@ def _finding(one: Finding, impact: Impact | None) -> RegressionFinding:
 
 
 def _at_least(one: Finding) -> float | None:
-    """None without a regression, and for a total loss, which is not a percentage."""
+    """Return the least worsening; None without a regression, and for a total loss, which is not a
+    percentage.
+    """
     return 100 * one.least_worsening if one.severity and not one.is_total else None
 
 

@@ -1,4 +1,4 @@
-"""The gate `no-regression`: an execution of a run that has just ended, judged by the store."""
+"""The gate `no-regression`: judges an execution of a run that has just ended by the store."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _SHOWN = 3
 
 
 class NoRegression:
-    """Judges executions of one run, each agent and version once for each choice of metrics; nothing
-    is read before."""
+    """Judges executions of one run, each agent and version once for each choice of metrics; reads
+    nothing in advance.
+    """
 
     def __init__(self, connection: sqlite3.Connection, run_id: str) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""Versions in order: which one the newest is compared with, and its newest run alone.
+"""Orders versions: which one the newest is compared with, and its newest run alone.
 
 It is compared with the last version that was not itself a regression, or was accepted; otherwise a
 regression would pass with the next version. The newest run is also judged alone, since older runs
@@ -43,7 +43,7 @@ class Succession:
 def succession(
     series: Sequence[Point], is_worse: Callable[[Sequence[Point], Sequence[Point]], bool]
 ) -> Succession:
-    """The newest version against the last one before it that was no regression.
+    """Return the newest version against the last earlier one that was no regression.
 
     `series` are comparable runs, the oldest first; of one version the newest run is held against
     all others. `is_worse` says whether the second of two groups of runs is worse than the first.
@@ -61,7 +61,7 @@ def succession(
 
 
 def _rows(series: Sequence[Point]) -> list[list[Point]]:
-    """Runs in a row that are of one version."""
+    """Return consecutive runs of one version."""
     rows: list[list[Point]] = []
     last = len(series)
     while last:

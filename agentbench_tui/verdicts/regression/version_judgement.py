@@ -1,4 +1,4 @@
-"""Two groups of runs, judged: by a value for each run, or for want of runs by their repeats."""
+"""Judges two groups of runs by one value per run or, with too few runs, by their repeats."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def judged_by_versions(
 
 
 def _doubt_by_cases(one: Finding, values: ComparedValues) -> Doubt:
-    """Return what the newest run alone says; `worse` only if the cases confirm it."""
+    """Return the result of the newest run alone; `worse` only if the cases confirm it."""
     old, new = ([point.values[one.metric] for point in side] for side in (one.old, one.new))
     doubt = doubt_of(old, new, one.scale, one.margin)
     if doubt != "worse":
@@ -127,7 +127,7 @@ def _reason(base: Finding, test: VersionTest) -> str:
 
 
 def _too_few_answers(base: Finding) -> str:
-    """A repeat's high percentile needs as many answers as any other that is shown."""
+    """Return why a repeat has too few answers for a high percentile."""
     part, fewest = base.metric.partition(".")[2], answers_needed(base.metric)
     if fewest == 1:
         return ""
@@ -137,7 +137,7 @@ def _too_few_answers(base: Finding) -> str:
 
 
 def decided(one: Finding, p_adjusted: float | None, tests: int) -> Finding:
-    """With the verdict of its test, once p is adjusted for the others of so many `tests`.
+    """Return the finding with the verdict of its test, once p is adjusted for all `tests`.
 
     Repeats of few runs raise no more than a suspicion of a time: two runs of the same version
     differ by some per cent. Not by a major change, though, of 10 % at least, which is believed. A
@@ -200,5 +200,5 @@ def _doubted(one: Finding) -> Finding:
 
 
 def _level(values: Sequence[float], scale: Scale) -> float:
-    """Geometric mean of what changes by factors, else mean."""
+    """Return the geometric mean of what changes by factors, else the mean."""
     return scale.value(fmean(scale.positions(values).tolist())) + 0.0  # never -0.0

@@ -1,4 +1,4 @@
-"""Values of 0 where changes are factors: nothing left of what was there, or of what there was none.
+"""Values of 0 where changes are factors: nothing is left, or there was nothing before.
 
 Such a change has no ratio, and needs no test either: it is all that can be lost, or won.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def zero_finding(base: Finding, series: Sequence[Point]) -> Finding | None:
-    """The verdict where the newest run and the others are on two sides of 0; None where not.
+    """Return the verdict if the newest run and the others are on two sides of 0; else None.
 
     `series` are comparable runs, the oldest first. The newest is judged with those of its kind just
     before it, against the others: a throughput that fell to 0 is a regression, a cost that did is
@@ -57,7 +57,7 @@ def zero_finding(base: Finding, series: Sequence[Point]) -> Finding | None:
 
 
 def without_zeros(base: Finding, series: list[Point]) -> tuple[Finding, list[Point]]:
-    """The runs whose value has a ratio, and a note on how many have none.
+    """Return the runs whose value has a ratio, and a note on how many have none.
 
     When the newest has none, or all others, they stay: the finding says why it has no verdict.
     """

@@ -1,4 +1,4 @@
-"""`agentbench.answers/1`: the observations of a run, one a row."""
+"""`agentbench.answers/1`: the observations of a run, one per row."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ class _Shared:
         return self._weights[suite_hash]
 
     def metrics_measured(self, suite_hash: str, benchmark_id: str) -> list[str]:
-        """The metrics that the suite's author says the benchmark measures."""
+        """Return the metrics that a benchmark measures according to the suite's author."""
         place = suite_hash, benchmark_id
         if place not in self._measured:
             self._measured[place] = metrics_measured(self._connection, *place)
@@ -210,7 +210,7 @@ class _Shared:
 def execution_document(
     connection: sqlite3.Connection, row: Document, shared: _Shared | None = None
 ) -> Document:
-    """One execution of a run document; one of kind load has its own document in `load`."""
+    """Return one execution of a run document; one of kind load has its own document in `load`."""
     shared = shared or _Shared(connection)
     metrics = metrics_of(connection, row["key"], shared.metrics)
     document = {
@@ -254,7 +254,7 @@ def execution_document(
 
 
 def _unmeasured(promised: Iterable[str], metrics: Document) -> dict[str, str | None]:
-    """Metrics that the suite says are measured and that have no value here, with the reason."""
+    """Return metrics without a value that the suite says are measured, with the reason."""
     lacking: dict[str, str | None] = {}
     for name in promised:
         found = metrics.get(name) or metrics.get(f"{name}.mean")

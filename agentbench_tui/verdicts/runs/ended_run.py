@@ -1,4 +1,4 @@
-"""A run that has ended: its document, its gates, and whether everything could be measured."""
+"""A run that has ended: its document, its gates, and whether everything was measured."""
 
 from __future__ import annotations
 
@@ -45,12 +45,14 @@ class EndedRun:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the run came to its end and all of it could be measured."""
+        """Return whether the run completed and all of it was measured."""
         return self.document["status"] != "interrupted" and not is_unmeasured(self.document)
 
     @property
     def exit_code(self) -> int:
-        """1 if a gate failed; 3 if a gate, or part of the run, could not be judged; else 0."""
+        """Return 1 if a gate failed; 3 if a gate, or part of the run, could not be judged;
+        else 0.
+        """
         return exit_code(self.gates, is_whole=self.is_whole)
 
 

@@ -46,7 +46,7 @@ class GateResult:
     """Parameters of the point of a sweep."""
 
     def document(self) -> dict[str, Any]:
-        """As in `agentbench.run/1`."""
+        """Return the result as in `agentbench.run/1`."""
         return asdict(self) | {"point": self.point or None}
 
     def __str__(self) -> str:
@@ -112,8 +112,8 @@ def check_gates(
     of_suites: Mapping[str, Iterable[str]],
     no_regression: Judge | None = None,
 ) -> list[GateResult]:
-    """Every gate on every execution of a run document, simulated ones included. Further attempts
-    of a rerun, which are no result of the benchmark, are not judged.
+    """Check every gate on every execution of a run document, including simulated ones. Further
+    attempts of a rerun, which are not results of the benchmark, are skipped.
 
     Those in `of_suites` (suite id → gates) are for the executions of that suite alone.
     `no_regression` judges by the store (`regression_gate.NoRegression`); without it that gate

@@ -1,4 +1,4 @@
-"""Data of a running run beside its own rows: provisional ranking and reference.
+"""Data of a running run beyond its own rows: provisional ranking and reference.
 
 Read once a second; what does not change is read once.
 """
@@ -44,7 +44,7 @@ class LiveDocument:
 
 
 class LiveReader:
-    """Reads one run again and again."""
+    """Reads one run repeatedly."""
 
     def __init__(self, connection: sqlite3.Connection, database: Path, run_id: str) -> None:
         """Raises UsageError if there is no such run."""

@@ -1,4 +1,4 @@
-"""An episode of a market world as it was played, out of the store.
+"""Reads a stored episode of a market world.
 
 An episode is an answer whose `data` is a document with `"schema": "agentbench.episode/1"`. It has:
 
@@ -87,7 +87,9 @@ def episode_of(
 
 
 def newest_with_episodes(connection: sqlite3.Connection) -> str | None:
-    """The newest run whose plan has a market world; None when none of the last hundreds has."""
+    """Return the newest run whose plan has a market world; None if none of the latest
+    hundreds has.
+    """
     return newest_market_run(connection, _MOST_RUNS)
 
 
@@ -104,7 +106,7 @@ class Episode:
 
 
 def episodes_of(connection: sqlite3.Connection, run_id: str) -> Iterator[Episode]:
-    """Every episode of a run, by agent, case, repeat and pass."""
+    """Yield every episode of a run, by agent, case, repeat and pass."""
     run = find_run(connection, run_id)
     for row in stored_episodes(connection, run["key"], SCHEMA):
         yield Episode(

@@ -1,4 +1,4 @@
-"""Which run is meant where none is named: the newest that is running, or can be resumed."""
+"""Chooses a run if none is named: the newest that is running, or can be resumed."""
 
 from __future__ import annotations
 

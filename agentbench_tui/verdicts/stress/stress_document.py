@@ -28,8 +28,8 @@ Document = dict[str, Any]
 def scenario_document(
     connection: sqlite3.Connection, row: Document, benchmark: Mapping[str, Any]
 ) -> Document:
-    """What the execution of a stress scenario found (a row of `queries.executions_of`), or why
-    nothing was found; `benchmark` as the run's plan has it.
+    """Return the findings of a stress scenario's execution (a row of `queries.executions_of`), or
+    why there are none; `benchmark` as in the run's plan.
 
     A number that could not be measured is null, and `missing` or `reason` says why.
     """
@@ -46,7 +46,7 @@ def scenario_document(
 
 
 def told(report: ScenarioReport) -> Document:
-    """A scenario as the document has it."""
+    """Return a scenario as in the document."""
     score = report.score
     points = [_point(one) for one in report.breaking_points]
     return {
@@ -111,7 +111,8 @@ def stress_document(run: Document) -> Document:
 
 
 def standing(scenarios: Iterable[Document]) -> Document:
-    """Score over scenarios (geometric mean), which is worst, and which have no score.
+    """Return the score over scenarios (geometric mean), the worst one, and those without a
+    score.
 
     A scenario that was run more than once counts by its worst time: a mean would hide it.
     """
@@ -179,7 +180,7 @@ def _point(found: BreakingPoint) -> Document:
 
 
 def _first_that_fails(points: Sequence[Document]) -> Document | None:
-    """The one to name first: that of the first search which found a level that fails."""
+    """Return the breaking point to name first: of the first search that found a failing level."""
     failing = (one for one in points if one["fail"] is not None)
     return next(failing, points[0] if points else None)
 

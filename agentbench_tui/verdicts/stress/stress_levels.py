@@ -1,5 +1,6 @@
-"""Levels of a stress scenario and what was measured at them: latency over load, and the law that
-throughput follows over users."""
+"""Levels of a stress scenario with their measurements: latency over load, and throughput's law over
+users.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ _STEPS = 80
 
 @dataclass(frozen=True, slots=True)
 class LevelCurve:
-    """The p95 of latency over the level that a scenario raised."""
+    """The p95 of latency over the raised level."""
 
     counts: str
     """Quantity of a level, such as `users at once`."""
@@ -74,7 +75,7 @@ def _only_level(windows: list[Document]) -> str | None:
 
 
 def scaling_curve(scaling: Document) -> tuple[list[float], list[float]]:
-    """Users and the requests a second that the fitted law has for them.
+    """Return users, and the throughput that the fitted law predicts for them.
 
     X(N) = λN / (1 + σ(N-1) + κN(N-1)) (Gunther), from 1 to the largest load that was measured,
     and to its best load where that is further on, up to twice the largest.

@@ -29,7 +29,7 @@ _AT_EASE = frozenset({"ladder", "normal", "probe", "scaling", "short", "users"})
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """The course of an execution."""
+    """Course of an execution by second."""
 
     seconds: tuple[float, ...]
     """From the beginning of its first window, the middle of each span."""
@@ -56,12 +56,14 @@ class StressRun:
 
 
 def stress_runs(connection: sqlite3.Connection, most: int = MOST_RUNS) -> list[Document]:
-    """Runs that have the report of a stress scenario, the newest first."""
+    """Return runs with the report of a stress scenario, newest first."""
     return [run._asdict() for run in newest_stress_runs(connection, most)]
 
 
 def stress_run(connection: sqlite3.Connection, database: Path, run_id: str) -> StressRun:
-    """One run with everything that its scenarios have found so far. UsageError for no such run."""
+    """Return one run with everything that its scenarios have found so far. Raises UsageError for an
+    unknown run.
+    """
     run = find_run(connection, run_id)
     document = run_document(connection, run)
     if document["status"] == "running" and not is_leased(database, run["id"]):
@@ -84,7 +86,8 @@ def stress_run(connection: sqlite3.Connection, database: Path, run_id: str) -> S
 
 
 def course(ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document]) -> Seconds:
-    """`ticks`: (seconds, window, sent, answered, failed since the tick before), in their order.
+    """Return the course by second; `ticks`: (seconds, window, sent, answered, failed since the tick
+    before), in order.
 
     What a tick counts is spread evenly over the time since the tick before it. The last span is
     between half and one and a half as long as the others: a rate over a moment says nothing.
@@ -128,7 +131,9 @@ def _shares(start: float, end: float, span: int, places: int) -> Iterator[tuple[
 def _events(
     ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document], began: float
 ) -> tuple[tuple[float, str], ...]:
-    """A window begins with the last tick of those before it; its phases follow by their lengths."""
+    """Return the events: a window begins with the last tick of those before it; its phases follow
+    by their lengths.
+    """
     ends = {window: at for at, window, *_ in ticks}
     found = []
     start, of = began, -1

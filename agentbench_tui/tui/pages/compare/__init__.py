@@ -1,1 +1,1 @@
-"""Two or more sides, metric by metric, in pictures, and case by case."""
+"""Compares two or more selectors, metric by metric, in plots, and case by case."""

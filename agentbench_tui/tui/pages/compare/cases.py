@@ -1,4 +1,4 @@
-"""Cases that only one of two sides gets right, with what both said to the one at the cursor."""
+"""Cases that only one of two selectors gets right, with both answers to the one at the cursor."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 class CasesBeside(Vertical):
-    """The list above, the transcripts below; Enter focuses them, and on a small screen they then
-    take the whole height.
+    """The list above, the transcripts below; Enter focuses these, and on a small screen they then
+    take the full height.
     """
 
     SCOPED_CSS: ClassVar[bool] = False
@@ -61,7 +61,7 @@ class CasesBeside(Vertical):
         self._read(cases.cursor_key)
 
     def enter(self) -> None:
-        """Come to the list."""
+        """Focus the list."""
         self.remove_class("-reading")
         self.query_one("#apart", Grid).focus()
 
@@ -73,18 +73,18 @@ class CasesBeside(Vertical):
         return was_reading
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """Another case at the cursor."""
+        """Show the case at the cursor."""
         event.stop()
         self._read(event.key)
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: read both."""
+        """Focus both transcripts on Enter."""
         event.stop()
         self.add_class("-reading")
         self.query_one("#beside", TranscriptView).focus()
 
     def action_detail(self) -> None:
-        """From the transcripts to all that is kept of the answers, one after the other."""
+        """Open everything stored about the answers, one after another."""
         if self._answers:
             self.app.push_screen(CaseDetail(self._answers, 0))
         else:

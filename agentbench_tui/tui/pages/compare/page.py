@@ -1,4 +1,4 @@
-"""Compare: two or more sides, metric by metric, in pictures, and case by case."""
+"""Compare: two or more selectors, metric by metric, in plots, and case by case."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Compare(Page[Found]):
         self.query_one("#offers", Grid).focus()
 
     def on_screen_suspend(self) -> None:
-        """Elsewhere other sides may be marked."""
+        """Prepare for other pages, where other selectors may be marked."""
         self._left_with = tuple(self.shared.marked)
 
     def on_screen_resume(self) -> None:
@@ -198,7 +198,7 @@ class Compare(Page[Found]):
             self._show_all()
 
     def _show_all(self) -> None:
-        """The comparison in every view."""
+        """Show the comparison in every view."""
         compared, pair = self._compared, self._pair_shown
         if compared is None or pair is None:
             return
@@ -241,12 +241,12 @@ class Compare(Page[Found]):
 
     @staticmethod
     def _sides_of(compared: Pictured, pair: Pair) -> tuple[int, int]:
-        """The numbers of a pair's sides."""
+        """Return the numbers of a pair's selectors."""
         labels = [side.label for side in compared.sides]
         return labels.index(pair.a), labels.index(pair.b)
 
     def _go(self, view: str) -> None:
-        """Show a view, and go to its main table."""
+        """Show a view and focus its main table."""
         if view != SIDES:
             self._last = view
         self._view = view
@@ -264,11 +264,11 @@ class Compare(Page[Found]):
             self.set_focus(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Keys of a comparison are not offered while one chooses."""
+        """Disable keys of a comparison while selectors are being chosen."""
         return self._view != SIDES if action in _OF_COMPARISONS else True
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: from a metric to its values, or its cases; from the matrix to a pair."""
+        """Open the row: from a metric its values or cases; from the matrix a pair."""
         event.stop()
         compared, pair = self._compared, self._pair_shown
         if compared is None or pair is None or event.key is None:
@@ -290,7 +290,7 @@ class Compare(Page[Found]):
         self.reload()
 
     def action_view(self) -> None:
-        """The next view."""
+        """Show the next view."""
         self._go(VIEWS[(VIEWS.index(self._view) + 1) % len(VIEWS)])
         self._show_all()
 
@@ -300,7 +300,7 @@ class Compare(Page[Found]):
         self._go(SIDES)
 
     def action_back(self) -> None:
-        """From a transcript to the cases; from choosing to the comparison."""
+        """Return from a transcript to the cases, or from choosing to the comparison."""
         if self._view == "cases":
             self.query_one(CasesBeside).leave_transcripts()
         elif self._view == SIDES and len(self.shared.marked) > 1:
@@ -323,7 +323,7 @@ class Compare(Page[Found]):
         self._show_all()
 
     def action_pair(self) -> None:
-        """The next two of more than two sides."""
+        """Show the next pair of more than two selectors."""
         compared = self._compared
         if compared is None or len(compared.pairs) < 2:
             self.notify("two sides are one pair: p adds a third")
@@ -333,20 +333,20 @@ class Compare(Page[Found]):
         self._show_all()
 
     def action_metric(self) -> None:
-        """The next metric of which single answers have values."""
+        """Show the next metric with values of single answers."""
         if self._view != "distributions":
             self.notify("v leads to the distributions, whose metric this changes")
         elif not self.query_one(Spreads).next_metric():
             self.notify("single answers have values of one metric here")
 
     def action_sort(self) -> None:
-        """Metrics by their verdict, or benchmark by benchmark."""
+        """Sort metrics by verdict, or by benchmark."""
         self._by_verdict = not self._by_verdict
         self._show_all()
         self.notify("worse and better first" if self._by_verdict else "benchmark by benchmark")
 
     def action_control(self) -> None:
-        """The next side becomes the control, and all is compared again."""
+        """Make the next selector the control, and compare again."""
         marked = self.shared.marked
         marked.append(marked.pop(0))
         self.reload()
@@ -364,7 +364,7 @@ class Compare(Page[Found]):
         self._go(self._view)
 
     def action_copy(self) -> None:
-        """The verdict, in words."""
+        """Copy the verdict in words."""
         compared, pair = self._compared, self._pair_shown
         if compared is not None and pair is not None:
             said = verdict_lines(compared.document, pair)

@@ -1,4 +1,4 @@
-"""The pictures of a comparison: the sides' scores, and how their values are spread."""
+"""Plots of a comparison: scores, and distributions of values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOG_FROM = 30.0
 
 
 def radar_of_sides(sides: Sequence[Side], scores: Sequence[Mapping[str, float | None]]) -> Radar:
-    """The five scores of every side, from 0 to 100."""
+    """Return the five scores of every selector, from 0 to 100."""
     return Radar(
         DIMENSIONS,
         tuple(
@@ -38,14 +38,14 @@ def radar_of_sides(sides: Sequence[Side], scores: Sequence[Mapping[str, float | 
 
 
 def unit_of(metric: str) -> str:
-    """In which values of a metric are shown."""
+    """Return the unit in which values of a metric are shown."""
     return "ms" if metric.endswith("_ms") else ""
 
 
 def spread_picture(
     metric: str, values: Sequence[Floats], labels: Sequence[str], pair: tuple[int, int]
 ) -> HistogramData:
-    """B's values as bars, A's as an outline over them."""
+    """Return B's values as bars, with A's as an outline over them."""
     a, b = pair
     return HistogramData.of(
         Histogram.of_many(values[b]),
@@ -60,7 +60,7 @@ def spread_picture(
 
 
 def curve_picture(metric: str, values: Sequence[Floats], labels: Sequence[str]) -> PlotData:
-    """The share of every side's values that are at most x."""
+    """Return the share of each selector's values that are at most x."""
     samples = {short(label): one.tolist() for label, one in zip(labels, values, strict=True)}
     return cdf_plot(samples, unit=unit_of(metric), log_x=_is_log(values))
 

@@ -1,4 +1,4 @@
-"""The tables and sentences of a comparison, made of its document."""
+"""Tables and sentences of a comparison, from its document."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OUTCOMES: dict[str, Role] = {"good": "good", "bad": "bad", "open": "warn", "pla
 
 
 def place_words(found: ComparedMetric | ComparedBenchmark) -> str:
-    """The benchmark that a part of the document is about, and the point of its sweep."""
+    """Return the benchmark of a part of the document, and the point of its sweep."""
     point = point_words(found.parameters or {})
     return f"{found.benchmark_id} ({point})" if point else str(found.benchmark_id)
 
@@ -83,8 +83,8 @@ def advice(document: Comparison, pair: Pair) -> list[Sentence]:
 def metrics_table(
     pair: Pair, place: Place | None, *, by_verdict: bool = False, words: str = ""
 ) -> GridData:
-    """A row for each metric of a pair: both values, the change drawn, its verdict, what it needs.
-    Keys are numbers of the pair's metrics.
+    """Return a row for each metric of a pair: both values, the change drawn, its verdict, what it
+    needs. Keys are numbers of the pair's metrics.
 
     `by_verdict`: what is worse or better first, instead of benchmark by benchmark.
     """
@@ -169,7 +169,9 @@ def _from(one: ComparedMetric) -> str:
 
 
 def cases_table(pair: Pair, place: Place | None, words: str = "") -> GridData:
-    """Cases that only one side gets right, the plainest first; keys are `benchmark number/case`."""
+    """Return cases that only one selector gets right, the clearest first; keys are `benchmark
+    number/case`.
+    """
     several = len(pair.benchmarks) > 1
     columns = (
         Column("case", "case", 14, flex=1),

@@ -1,4 +1,4 @@
-"""The tables in which one chooses what to compare."""
+"""Tables for choosing what to compare."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def offers_table(offers: Iterable[Document], marked: Sequence[str], words: str =
 
 
 def chosen_table(marked: Sequence[str]) -> GridData:
-    """The sides, the control first."""
+    """Return the chosen selectors, the control first."""
     columns = (Column("selector", "side", 16, flex=1),)
     rows = [
         GridRow(one, (Cell(f"{_LETTERS[at]} {short(one)}{'' if at else ' (control)'}", series=at),))

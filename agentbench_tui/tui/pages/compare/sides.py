@@ -1,4 +1,4 @@
-"""Choosing what to compare: all possible selectors, and the marked ones."""
+"""Chooses what to compare: all possible selectors, and the marked ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Document = dict[str, Any]
 
 
 class _Offers(Grid):
-    """The key bar says what Enter does here: there is nothing to open."""
+    """A table whose key bar names what Enter does here, since there is nothing to open."""
 
     BINDINGS: ClassVar = [Binding("enter", "choose", "Add or drop")]
 
@@ -53,7 +53,7 @@ class Sides(Horizontal):
         yield panel(_Offers(id="chosen"), "compared")
 
     def show(self, offers: list[Document], words: str) -> None:
-        """`offers` are those of `selectable`; shown are those with all of the words."""
+        """Show the `offers` (of `selectable`) that contain all of the words."""
         self._offers, self._words = offers, words
         self.query_one("#offers", Grid).show(offers_table(offers, self._marked, words))
         self.query_one("#chosen", Grid).show(chosen_table(self._marked))
@@ -71,12 +71,12 @@ class Sides(Horizontal):
         return (chosen if chosen.has_focus else self.query_one("#offers", Grid)).cursor_key
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: add it, or drop it."""
+        """Add the selector on Enter, or drop it."""
         event.stop()
         self.action_mark()
 
     def action_add(self) -> None:
-        """The one at the cursor is compared too."""
+        """Add the selector at the cursor to the comparison."""
         selector = self._at_cursor()
         if selector is None:
             self.notify("nothing was measured yet: press 2 to run some")
@@ -86,21 +86,21 @@ class Sides(Horizontal):
             self.action_mark()
 
     def action_drop(self) -> None:
-        """The one at the cursor is no longer compared."""
+        """Remove the selector at the cursor from the comparison."""
         if self._at_cursor() in self._marked:
             self.action_mark()
         else:
             self.notify("the one at the cursor is not compared")
 
     def action_mark(self) -> None:
-        """Add the one at the cursor, or drop it."""
+        """Add the selector at the cursor, or drop it."""
         selector = self._at_cursor()
         if selector is not None:
             self._session.mark(selector)
             self.show(self._offers, self._words)
 
     def action_lead(self) -> None:
-        """The one at the cursor becomes the control, or the second one."""
+        """Make the selector at the cursor the control, or the second one."""
         if len(self._marked) < 2:
             self.notify("a control needs another one to be compared with: a adds")
             return

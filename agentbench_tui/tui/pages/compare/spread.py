@@ -1,4 +1,4 @@
-"""Distribution of values of the sides of a comparison: histogram and distribution curves."""
+"""Distributions of the compared values: histogram and distribution curves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Spreads(Horizontal):
-    """Both pictures of one metric at one place, read and counted in a thread."""
+    """Both plots of one metric at one place, computed in a thread."""
 
     SCOPED_CSS: ClassVar[bool] = False
     DEFAULT_CSS: ClassVar[str] = ".-narrow Spreads { layout: vertical; }"
@@ -46,7 +46,9 @@ class Spreads(Horizontal):
         yield panel(Plot(id="curve"), "share of answers up to x")
 
     def show(self, compared: Pictured, sides: tuple[int, int], place: Place | None) -> None:
-        """At this place, or the first one; `sides` are those of the histogram, by number."""
+        """Show this place, or the first one; `sides` are the numbers of the selectors in the
+        histogram.
+        """
         if compared is not self._compared:
             self._compared, self._values = compared, {}
         self._place = place or next(iter(compared.places), None)
@@ -81,7 +83,7 @@ class Spreads(Horizontal):
             )
 
     def _pictures(self, compared: Pictured, place: Place) -> None:
-        """In a thread."""
+        """Compute the plots, in a thread."""
         page = cast("Page[Any]", self.screen)
         try:
             if place not in self._values:

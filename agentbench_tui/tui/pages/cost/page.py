@@ -60,7 +60,7 @@ class Found:
 
 
 class Cost(Page[Found]):
-    """Groups of agents that were asked the same cases, one group at a time."""
+    """Groups of agents that answered the same cases, one group at a time."""
 
     EVERY_S: ClassVar[float] = 3.0
     DEFAULT_CSS: ClassVar[str] = """
@@ -193,7 +193,7 @@ class Cost(Page[Found]):
             self._show_one()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: select the agent in use, for savings; again: select none."""
+        """Select the agent in use, for savings; again: select none."""
         event.stop()
         if event.grid.id == "agents":
             names = () if self._asked.names == (event.key,) else (event.key,)
@@ -205,7 +205,7 @@ class Cost(Page[Found]):
         self.reload()
 
     def action_scale(self) -> None:
-        """The other kind of axis."""
+        """Switch between linear and logarithmic axis."""
         group = self._shown
         if group is None:
             self.notify(NOTHING_YET)
@@ -214,7 +214,7 @@ class Cost(Page[Found]):
         self._show_group()
 
     def action_group(self) -> None:
-        """The next group."""
+        """Show the next group."""
         count = len(self._found.document["groups"]) if self._found else 0
         if count < 2:
             self.notify("all measured agents were asked the same cases: there is one group")
@@ -223,14 +223,14 @@ class Cost(Page[Found]):
         self._show_group()
 
     def action_by(self) -> None:
-        """Agents, versions or models."""
+        """Group by agents, versions or models."""
         wanted = self._asked.wanted
         by = _NEXT_BY[wanted.by]
         self._ask(replace(self._asked, names=(), wanted=replace(wanted, by=by)))
         self.notify(f"by {by}")
 
     def action_window(self) -> None:
-        """Another number of days."""
+        """Use another number of days."""
         wanted = self._asked.wanted
         days = WINDOWS[(WINDOWS.index(wanted.days) + 1) % len(WINDOWS)]
         self._ask(replace(self._asked, wanted=replace(wanted, days=days)))
@@ -249,7 +249,7 @@ class Cost(Page[Found]):
             self.action_back()
 
     def action_back(self) -> None:
-        """The scatter and the agents."""
+        """Return to the scatter plot and the agents."""
         self.remove_class("-detailed", "-prices")
         self.query_one("#agents", Grid).focus()
 
@@ -264,7 +264,7 @@ class Cost(Page[Found]):
         self.query_one("#agents", Grid).focus()
 
     def action_mark(self) -> None:
-        """The agent at the cursor, or no longer."""
+        """Mark or unmark the agent at the cursor."""
         one = self._at_cursor()
         if one is None or self._asked.wanted.by == "model":
             self.notify("put the cursor on an agent to mark it; b shows agents instead of models")
@@ -272,7 +272,7 @@ class Cost(Page[Found]):
         self.session.mark(one["name"])
 
     def action_copy(self) -> None:
-        """The line at the cursor, as text."""
+        """Copy the line at the cursor as text."""
         one = self._at_cursor()
         if one is None:
             self.notify("there is no line here to copy yet")

@@ -1,4 +1,4 @@
-"""Scatter, tables and sentences of the page Cost."""
+"""Scatter plot, tables and sentences of the page Cost."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def tasks_of(group: Document) -> int:
 
 
 def cost_scatter(group: Document, *, log: bool) -> Scatter:
-    """Cost of many tasks and share of right answers, with intervals and the front."""
+    """Return cost of many tasks and share of right answers, with intervals and the front."""
     tasks = tasks_of(group)
     points = []
     for place, one in enumerate(group["agents"]):

@@ -1,1 +1,1 @@
-"""Is an agent better or worse than before, and since when."""
+"""Shows whether an agent is better or worse than before, and since when."""

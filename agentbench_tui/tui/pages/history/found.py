@@ -32,8 +32,9 @@ class Found:
 
 
 def look_up(connection: sqlite3.Connection, agent: str | None, before: Found | None) -> Found:
-    """The course of an agent, by default of the one that was measured last; `before` itself while
-    it still holds."""
+    """Return the history of an agent, by default of the last measured one; `before` itself while it
+    is still valid.
+    """
     stamp = stamp_of_history(connection)
     name = agent or newest_agent(connection) or ""
     # A run that goes on commits all the time, and must not be slowed down by judgements.

@@ -1,4 +1,4 @@
-"""History: is an agent better or worse than before, since when, and what to do about it."""
+"""History: whether an agent is better or worse than before, since when, and what to do about it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 class History(Page[Found]):
-    """One agent's runs over time; every agent's state at the side."""
+    """One agent's runs over time, with every agent's state at the side."""
 
     EVERY_S: ClassVar[float] = 3.0
     DEFAULT_CSS: ClassVar[str] = """
@@ -160,7 +160,7 @@ class History(Page[Found]):
         self._show_one()
 
     def _show_one(self) -> None:
-        """The finding at the cursor, with its plot."""
+        """Show the finding at the cursor with its plot."""
         one = self._series.get(self._at or "")
         plot, facts = self.query_one("#course", Plot), self.query_one("#finding", Sentences)
         if one is None:
@@ -175,7 +175,7 @@ class History(Page[Found]):
         facts.show(finding_sentences(one))
 
     def _look_at_all(self, known: Standing | None) -> None:
-        """In a thread: the state of every agent; that of the one that is shown is known."""
+        """Read the state of every agent, in a thread; that of the shown one is known."""
         try:
             with reading(self.shared.database) as connection:
                 found = standings(connection, known=known)
@@ -190,13 +190,13 @@ class History(Page[Found]):
             self.query_one("#alarms", Grid).show(alarms_table(found))
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """Another finding: its plot."""
+        """Show the plot of the finding at the cursor."""
         if event.grid.id == "findings" and event.key is not None and event.key != self._at:
             self._at = event.key
             self._show_one()
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Enter: the agent, or a comparison of the runs before and after the change."""
+        """Open the agent, or a comparison of the runs before and after the change."""
         event.stop()
         if event.grid.id == "alarms":
             self._choose_agent(event.key)
@@ -204,7 +204,7 @@ class History(Page[Found]):
             self._compare(self._series[event.key])
 
     def _compare(self, one: Series) -> None:
-        """The newest run with the one before its change, the earlier as the control."""
+        """Compare the newest run with the one before its change, the earlier as the control."""
         sides = before_and_now(one, self._found.agent) if self._found else None
         if sides is None:
             self.notify("one run has nothing to be compared with: run again after a change")
@@ -234,7 +234,7 @@ class History(Page[Found]):
         self._step("benchmarks")
 
     def action_metric(self) -> None:
-        """The next metric at this benchmark."""
+        """Show the next metric of this benchmark."""
         self._step("metrics of this benchmark")
 
     def _step(self, what: str) -> None:
@@ -248,13 +248,13 @@ class History(Page[Found]):
         self._show_one()
 
     def action_time(self) -> None:
-        """Runs in their order, or by time."""
+        """Show runs in order, or by time."""
         self._by_time = not self._by_time
         self.notify("runs by time" if self._by_time else "runs in their order", timeout=2)
         self._show_one()
 
     def action_sort(self) -> None:
-        """The worst first, or benchmark by benchmark."""
+        """Sort the worst first, or by benchmark."""
         self._worst_first = not self._worst_first
         self._show_findings()
 
@@ -283,7 +283,7 @@ class History(Page[Found]):
         self.query_one("#findings", Grid).focus()
 
     def action_mark(self) -> None:
-        """This agent in the version that was judged."""
+        """Mark this agent in the judged version."""
         if self._found is None or self._found.course is None:
             self.notify("there is nothing here to mark yet")
             return
@@ -291,7 +291,7 @@ class History(Page[Found]):
         self.session.mark(f"{document.agent}@{document.version}")
 
     def action_copy(self) -> None:
-        """The finding at the cursor, in words."""
+        """Copy the finding at the cursor in words."""
         one = self._series.get(self._at or "")
         if one is None:
             self.notify("there is no finding here to copy yet")
@@ -374,7 +374,7 @@ class History(Page[Found]):
             self._write(keep)
 
     def _write(self, keep: Callable[[], str]) -> None:
-        """In a thread, since another process may hold the store; then read again."""
+        """Write in a thread, since another process may hold the store; then read again."""
 
         def write() -> None:
             try:

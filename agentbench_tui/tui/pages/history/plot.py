@@ -27,7 +27,7 @@ _HOURS_UP_TO = 2.0
 
 
 def course_plot(series: Series, *, by_time: bool) -> PlotData:
-    """Runs in their order, or by the time at which they were made."""
+    """Return the runs in order, or by the time at which they were made."""
     factor, unit = _scale(series.finding.unit)
     most = 100.0 if series.finding.unit in {"share", _SCORE} else math.inf
     points = series.points
@@ -67,7 +67,7 @@ def _moments(points: Sequence[SeriesPoint]) -> list[str]:
 
 
 def _scale(unit: str) -> tuple[float, str]:
-    """Shares are drawn in percent, money with its sign, scores without a unit."""
+    """Return unit and factor: shares in percent, money with its sign, scores without a unit."""
     return (100.0, "%") if unit == "share" else (1.0, {"USD": "$", _SCORE: ""}.get(unit, unit))
 
 
@@ -97,7 +97,7 @@ def _lines(
 
 
 def _times(points: Sequence[SeriesPoint]) -> tuple[list[float], str]:
-    """Hours or days since the first run."""
+    """Return hours or days since the first run."""
     moments = [datetime.fromisoformat(point.at).timestamp() for point in points]
     if not moments:
         return [], ""
@@ -109,7 +109,7 @@ def _times(points: Sequence[SeriesPoint]) -> tuple[list[float], str]:
 
 
 def _edges(x: Sequence[float]) -> list[float]:
-    """Before each run and behind the last, half-way to the next one."""
+    """Return positions before each run and after the last, half-way to the next one."""
     if not x:
         return []
     between = [(a + b) / 2 for a, b in pairwise(x)]
@@ -135,8 +135,9 @@ def _heights(
     limits: Sequence[float],
     most: float,
 ) -> tuple[float, float] | None:
-    """All values, levels and, as far as they do not dwarf these, the ends of intervals;
-    no room above what a value can be at `most`."""
+    """Return the range of values and levels and, unless they dwarf these, ends of intervals;
+    nothing above `most`, the largest possible value.
+    """
     known = [value for value in (*values, *limits) if math.isfinite(value)]
     if not known:
         return None
@@ -155,13 +156,13 @@ def _heights(
 
 
 def _words(one: LevelChange, series: Series) -> str:
-    """`▼ major +23.0%`."""
+    """Format `▼ major +23.0%`."""
     sign = WORSE if one.worse else BETTER
     return " ".join(filter(None, (sign, one.severity, size_of(one.change, series))))
 
 
 def size_of(change: float | None, series: Series) -> str:
-    """A change in percent, of shares in points."""
+    """Format a change in percent, or in points for shares."""
     if change is None:
         return ""
     if series.finding.change_is == "ratio":

@@ -216,7 +216,7 @@ def before_and_now(series: Series, agent: str) -> list[str] | None:
 
 
 def alarms_table(standings: Sequence[Standing]) -> GridData:
-    """Every agent, the worst first."""
+    """Return every agent, the worst first."""
     rows = [_alarm_row(one) for one in standings]
     return GridData(_ALARMS, rows, reason="looking at all agents …")
 
@@ -257,7 +257,7 @@ def agents_table(agents: Sequence[dict[str, Any]]) -> GridData:
 
 
 def versions_table(course: AgentSeries) -> GridData:
-    """The agent's versions, the newest first, to choose one."""
+    """Return the agent's versions to choose from, newest first."""
     runs: dict[str, dict[str, str]] = {}
     for one in course.series:
         for point in one.points:

@@ -135,8 +135,9 @@ class LoadPicture:
         self._seen.setdefault(tick["execution_key"], _Seen()).take(tick)
 
     def fail(self, failure: Row) -> None:
-        """Note the kind of a failure of one of these executions. Of each kind the first few are
-        stored, so that they cannot be counted here."""
+        """Record the failure kind of an execution. Only the first few of each kind are stored, so
+        they cannot be counted here.
+        """
         kinds = self._seen.setdefault(failure["execution_key"], _Seen()).kinds
         if failure["stage"] == "answer" and failure["kind"] not in kinds:
             kinds.append(failure["kind"])
@@ -169,7 +170,7 @@ class LoadPicture:
         )
 
     def _current(self, update: Update) -> Row | None:
-        """The execution under load, else one that waits or is calibrated."""
+        """Return the execution under load, else one that waits or is calibrated."""
         running = [row for row in update.executions if self.has(row) and row["status"] == "running"]
         busy = [row for row in running if _state(row, update).get("phase") in _BUSY]
         found = busy or running

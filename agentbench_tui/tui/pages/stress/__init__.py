@@ -1,1 +1,1 @@
-"""Where an agent breaks, and how it recovers."""
+"""Shows where an agent breaks, and how it recovers."""

@@ -165,7 +165,7 @@ class Stress(Page[Found]):
         return next((one for one in agent["scenarios"] if one["execution_id"] == key), None)
 
     def _show_one(self) -> None:
-        """Pictures and facts of the scenario at the cursor."""
+        """Show plots and facts of the scenario at the cursor."""
         one = self._at_cursor()
         if one is None or self._found is None or self._found.run is None:
             return
@@ -192,7 +192,7 @@ class Stress(Page[Found]):
         return next(iter(names or pictures), None)
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """Another scenario, with its most telling picture."""
+        """Show another scenario with its most informative plot."""
         if event.grid.id == "scenarios":
             self._view = None
             self._show_one()
@@ -218,7 +218,7 @@ class Stress(Page[Found]):
         self.app.push_screen(Choice("which stress run", runs_table(runs), at), self._choose)
 
     def action_view(self) -> None:
-        """The next picture."""
+        """Show the next plot."""
         one = self._at_cursor()
         if one is None or self._found is None or self._found.run is None:
             self.notify(NO_STRESS)
@@ -243,12 +243,12 @@ class Stress(Page[Found]):
         (grid if facts.has_focus or is_hidden else facts).focus()
 
     def action_back(self) -> None:
-        """The scenarios, and their pictures."""
+        """Return to the scenarios and their plots."""
         self.remove_class("-detailed")
         self.query_one("#scenarios", Grid).focus()
 
     def action_agent(self) -> None:
-        """The next agent of the run."""
+        """Show the next agent of the run."""
         run = self._found.run if self._found else None
         if run is None or len(run.agents) < 2:
             self.notify("one agent was put under stress in this run; o shows other runs")
@@ -258,7 +258,7 @@ class Stress(Page[Found]):
         self.show(self._found)
 
     def action_watch(self) -> None:
-        """The run on the page Live."""
+        """Show the run on the page Live."""
         run = self._found.run if self._found else None
         if run is None:
             self.notify(NO_STRESS)
@@ -266,7 +266,7 @@ class Stress(Page[Found]):
             self.session.watch_run(run.run_id, replay=run.status != "running")
 
     def action_copy(self) -> None:
-        """The scenario, in a line."""
+        """Copy the scenario as a line."""
         one = self._at_cursor()
         if one is None:
             self.notify("there is no scenario here to copy yet")

@@ -42,7 +42,7 @@ def pictures_of(scenario: Document, course: Seconds) -> dict[str, PlotData]:
 
 
 def load_plot(scenario: Document) -> PlotData | None:
-    """p95 over the level that was raised; None without three levels."""
+    """Return p95 over the raised level; None with fewer than three levels."""
     found = level_curve(scenario)
     if found is None:
         return None
@@ -102,7 +102,7 @@ def users_plot(scenario: Document) -> PlotData | None:
 
 
 def _dots(points: Sequence[tuple[float, float]]) -> list[Line]:
-    """Windows as points that are not joined: the n-th window at every number of users."""
+    """Return windows as unconnected points: the n-th window at every number of users."""
     columns: dict[float, list[float]] = {}
     for users, found in points:
         columns.setdefault(users, []).append(found)
@@ -141,7 +141,7 @@ def course_plot(course: Seconds) -> PlotData | None:
 
 
 def latency_plot(scenario: Document) -> PlotData | None:
-    """Percentiles of every window at its end."""
+    """Return percentiles of every window at its end."""
     windows = [one for one in scenario["windows"] if one["p50_ms"] is not None]
     if len(windows) < 2:
         return None

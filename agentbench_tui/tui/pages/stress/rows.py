@@ -45,7 +45,7 @@ _GRADES: dict[str, Role] = {"critical": "bad", "warning": "warn", "info": "text"
 
 
 def scenarios_table(agent: Document, run: StressRun) -> GridData:
-    """A row for each scenario, in the order of the catalogue."""
+    """Return one row per scenario, in the order of the catalogue."""
     column = _resilience_column(agent["scenarios"])
     rows = [
         _row(one, run.statuses.get(one["execution_id"], ""), column) for one in agent["scenarios"]
@@ -54,7 +54,7 @@ def scenarios_table(agent: Document, run: StressRun) -> GridData:
 
 
 def _resilience_column(scenarios: Sequence[Document]) -> IntervalColumn:
-    """All on one axis from 0 to 100."""
+    """Return a column with one axis from 0 to 100."""
     ends = [Interval(0.0), Interval(100.0)]
     return interval_column([*(_resilience(one) for one in scenarios), *ends])
 
@@ -88,7 +88,7 @@ def _broke(broke: bool | None) -> Cell:
 
 
 def _bracket(point: Document | None) -> str:
-    """`152.7 … 177.7/s`; `above 16 users` of what passed all that was tried."""
+    """Format `152.7 … 177.7/s`, or `above 16 users` if every tested level passed."""
     if point is None or (point["pass"] is None and point["fail"] is None):
         return MISSING
     passes, fails = (None if point[end] is None else plain(point[end], 4)
