@@ -22,6 +22,7 @@ from agentbench_tui.presentation.charts import (
 )
 from agentbench_tui.presentation.full_report.run_charts import (
     cost_quality_chart,
+    in_order_of,
     latency_charts,
     over_time_charts,
     score_charts,
@@ -144,6 +145,15 @@ def test_answers_and_gauges_over_time() -> None:
     assert cpu.summary == "host: mean 75%, highest 100%"
     assert isinstance(answers, LineChart)
     assert [name for _, name in legend(answers)] == ["host"]
+
+
+def test_an_agent_has_the_same_place_in_every_chart() -> None:
+    courses = [TimeCourse(name, [0.0, 1.0], [1.0, 2.0]) for name in ("host", "b", "a")]
+    latencies = [Latencies("x", name, np.arange(1.0, 9.0)) for name in ("b", "a")]
+    times = in_order_of(RunTimes(latencies, courses, {"cpu_percent": courses}), ["a", "b"])
+    assert [one.agent_id for one in times.latencies] == ["a", "b"]
+    assert [one.name for one in times.answers_per_s] == ["a", "b", "host"]
+    assert [one.name for one in times.gauges["cpu_percent"]] == ["a", "b", "host"]
 
 
 @pytest.mark.parametrize("name", ["<script>x</script>", "a&b", "\"'", "\x1b[31m", "\u202egnp"])

@@ -16,7 +16,7 @@ from agentbench_tui.presentation.full_report.run_chapters import (
     profile_chapter,
     stress_chapter,
 )
-from agentbench_tui.presentation.full_report.run_charts import score_charts
+from agentbench_tui.presentation.full_report.run_charts import in_order_of, score_charts
 from agentbench_tui.presentation.gates import gates_table
 from agentbench_tui.presentation.leaderboard import leaderboard_report
 from agentbench_tui.presentation.numbers import (
@@ -117,6 +117,8 @@ def full_run(
     `profile`: what charts and the chapter on the profile show; `histories`: of its agents.
     """
     boards = () if board is None else board.boards
+    if times is not None:
+        times = in_order_of(times, [one.agent_id for one in run.leaderboard])
     chapters = [
         _leaderboard(run, board),
         _gates(gates),

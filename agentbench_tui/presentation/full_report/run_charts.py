@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -157,6 +158,21 @@ def latencies_by_benchmark(
         (name, [one for _, one in group])
         for name, group in groupby(ordered, key=lambda item: item[1].benchmark)
     ]
+
+
+def in_order_of(times: RunTimes, agents: Sequence[str]) -> RunTimes:
+    """Return the times with `agents` in this order, so that each has one color in all charts."""
+    place = {agent: number for number, agent in enumerate(agents)}
+
+    def ordered(courses: Sequence[TimeCourse]) -> list[TimeCourse]:
+        return sorted(courses, key=lambda one: place.get(one.name, len(place)))
+
+    return replace(
+        times,
+        latencies=sorted(times.latencies, key=lambda one: place.get(one.agent_id, len(place))),
+        answers_per_s=ordered(times.answers_per_s),
+        gauges={field: ordered(courses) for field, courses in times.gauges.items()},
+    )
 
 
 def over_time_charts(times: RunTimes) -> list[Chart]:
