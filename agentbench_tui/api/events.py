@@ -64,7 +64,7 @@ def position_of(event_id: str) -> EventPosition | None:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Events that were read at once, as they are sent."""
+    """Events from one read of the store, encoded for sending."""
 
     events: tuple[tuple[int, int, bytes], ...]
     """Table (its place in a position), `seq` of the row, and the event."""

@@ -137,7 +137,7 @@ run_async = awaitable("run_async", run)
 
 
 def _settings(given: Mapping[str, object] | None) -> tuple[str, ...]:
-    """As `--set KEY=VALUE` has them."""
+    """Format settings as `KEY=VALUE` strings, as `--set` takes them."""
     return tuple(
         f"{name}={value if isinstance(value, str) else json.dumps(value, default=str)}"
         for name, value in (given or {}).items()

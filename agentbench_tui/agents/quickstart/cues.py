@@ -73,7 +73,7 @@ def labelled_values(document: str) -> dict[str, Any]:
 
 
 def call_by_words(text: str, tools: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """Return a call of the tool that shares most words with the request, with arguments by their
+    """Call the tool that shares most words with the request; fill arguments according to their
     type.
     """
     words = set(re.findall(r"[a-z]+", text.lower()))

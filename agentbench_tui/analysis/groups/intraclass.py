@@ -124,7 +124,7 @@ def combined_p(first: float, second: float) -> float:
 
 
 def _between(d: Floats, numbers: Integers, sizes: Floats) -> float:
-    """Return the squares between groups of values whose mean is 0."""
+    """Return the between-group sum of squares of values whose overall mean is 0."""
     sums = np.bincount(numbers, d, len(sizes))
     return float(sums * sums @ (1 / sizes))
 

@@ -79,7 +79,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--summary.percent_window",
         "summary_window",
         type=click.Choice(("last", "first")),
-        help="End of the training run where the window lies.",
+        help="Summarize the last or the first part of each training run.",
         show_default="last",
     ),
     click.option(

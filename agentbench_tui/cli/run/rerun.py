@@ -15,14 +15,16 @@ from agentbench_tui.cli.run.trust import check_trust, trust_option
 @click.command(short_help="Ask only what failed, or what was wrong, again.")
 @click.argument("run", default="latest")
 @click.option(
-    "--failed", is_flag=True, help="Ask again what has no valid answer, for whatever reason."
+    "--failed",
+    is_flag=True,
+    help="Ask every case without a valid answer again, whatever the reason.",
 )
-@click.option("--wrong", is_flag=True, help="Ask again what was answered, but not right.")
+@click.option("--wrong", is_flag=True, help="Ask every case with a wrong answer again.")
 @click.option(
     "--infrastructure",
     is_flag=True,
-    help="Ask again what failed on the way to the agent: rate limits, connections, servers, and "
-    "agentbench itself.",
+    help="Ask every case again that failed on the way to the agent: rate limits, connections, "
+    "servers, and agentbench itself.",
 )
 @click.option(
     "--case",

@@ -17,7 +17,7 @@ _LONGEST_PAUSE_S = 60.0
 
 
 class Limiter:
-    """At most `limit` requests in flight; halved by each rate limit, plus one per ten answers.
+    """Limits in-flight requests: halves the limit on each rate limit, adds one per ten answers.
 
     Additive increase, multiplicative decrease (Chiu and Jain 1989). During a pause no request
     starts, and in-flight requests continue.

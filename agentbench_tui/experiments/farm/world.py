@@ -1,10 +1,10 @@
 """A small simulated world of agents, for experiments.
 
 Agents stand at real-valued places on a field of cells that grow a resource. In a step each looks
-around itself, walks towards the richest cell it sees, eats there and pays for living; with enough
-energy it halves it with a child, without any it dies. All agents are one set of numpy arrays and
-act at once; where several eat from a cell they share it equally. Equal settings give equal worlds,
-step for step.
+around itself, walks towards the richest cell it sees, eats there and spends energy to live. An
+agent with enough energy creates a child and gives it half; one without energy dies. All agents are
+one set of numpy arrays and act at once; where several eat from a cell they share it equally. Equal
+settings give equal worlds, step for step.
 """
 
 from __future__ import annotations

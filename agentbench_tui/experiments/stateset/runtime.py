@@ -1,7 +1,7 @@
 """The code around an agent: validation of input, parsing of output, grading.
 
-What is measured is what this harness itself uses for it, on texts that stay the same, so that a
-figure changes only when the code or the machine does.
+Measures this harness's own implementation of these steps on fixed inputs, so a figure changes only
+when the code or the machine changes.
 """
 
 from __future__ import annotations

@@ -123,8 +123,8 @@ async def calibrated(
 
 
 class _Size(NamedTuple):
-    """Everything that a calibration depends on; numbers by octave, since a factor of two changes
-    little.
+    """Key of a calibration: all inputs that it depends on. Numbers are rounded binary logarithms,
+    because a factor of two changes the result little.
     """
 
     streamed: bool

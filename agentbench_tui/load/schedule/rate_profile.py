@@ -39,7 +39,7 @@ class Constant(msgspec.Struct, frozen=True, tag="constant"):
         return ()
 
     def count_until(self, t_s: float) -> float:
-        """Return Λ(t)."""
+        """Return the expected number of requests until t (Λ)."""
         return self.rate * t_s
 
     def inverse(self) -> Inverse:
@@ -68,7 +68,7 @@ class Ramp(msgspec.Struct, frozen=True, tag="ramp"):
         return (self.over_s,)
 
     def count_until(self, t_s: float) -> float:
-        """Return Λ(t): a parabola, then a straight line."""
+        """Return the expected number of requests until t (Λ): a parabola, then a straight line."""
         climbing = min(t_s, self.over_s)
         climbed = climbing * (self.start + (self.end - self.start) * climbing / self.over_s / 2)
         return climbed + self.end * (t_s - climbing)
@@ -108,7 +108,7 @@ class Steps(msgspec.Struct, frozen=True, tag="steps"):
         return tuple(self._begins()[0])
 
     def count_until(self, t_s: float) -> float:
-        """Return Λ(t): a chain of straight lines."""
+        """Return the expected number of requests until t (Λ): a chain of straight lines."""
         begins, counts = self._begins()
         step = bisect_right(begins, t_s) - 1
         return counts[step] + self.steps[step][0] * (t_s - begins[step])

@@ -30,7 +30,7 @@ BASELINES = {
 
 
 def make(name: str, world: World, truth: Truth, seed: int) -> Player:
-    """A fresh player for one game. Only `oracle` looks at the world and the truth.
+    """Return a new player for one game. Only `oracle` receives the world and the truth.
 
     `seed` is used by `random`. Raises UsageError with the nearest name.
     """

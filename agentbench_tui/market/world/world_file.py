@@ -151,7 +151,7 @@ def decode_truth(content: bytes, name: str = "truth") -> Truth:
     try:
         return msgspec.convert(_unpacked(fields, ("fair",), {}), Truth)
     except (msgspec.ValidationError, KeyError, TypeError) as error:
-        raise UsageError(f"{name} is not a truth: {_reason(error)}") from None
+        raise UsageError(f"{name} is not a valid truth file: {_reason(error)}") from None
 
 
 def _reason(error: Exception) -> str:

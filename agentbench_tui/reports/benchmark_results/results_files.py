@@ -47,7 +47,9 @@ _TEXTS = ("benchmark", "point", "agent", "by the rubrics", "by the thresholds")
 
 
 def benchmark_results(connection: sqlite3.Connection, run: Document) -> Document:
-    """`results`, one for each execution of the run's document, by the names of the original."""
+    """Return `benchmark_results.json`: one result per execution, with the original's field
+    names.
+    """
     started_at = start_of_run(connection, run["run_id"])
     return {
         "schema": SCHEMA,

@@ -87,7 +87,7 @@ class Rank(NamedTuple):
 
 
 def plan_execution(connection: sqlite3.Connection, execution: ExecutionRow) -> int:
-    """Write an execution as planned; return its key."""
+    """Insert an execution with the status `planned`; return its key."""
     (key,) = connection.execute(
         "INSERT INTO benchmark_executions (id, run_key, ordinal, suite_hash, suite_id,"
         " benchmark_id, agent_id, agent_version, workspace_id, parameters, seed, simulated,"

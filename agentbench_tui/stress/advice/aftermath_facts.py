@@ -75,7 +75,7 @@ def _goes_on_refusing(report: ScenarioReport) -> bool:
 
 
 def _below_its_best(report: ScenarioReport) -> list[WindowFacts]:
-    """Return the windows after the one with the highest throughput that offered less load."""
+    """Return the windows after peak throughput that offered less load than that peak."""
     windows, top = judged(report), best(report)
     if top is None:
         return []

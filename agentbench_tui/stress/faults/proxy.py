@@ -188,7 +188,7 @@ class Script:
                 del self._line[: end + 1]
                 say(self._hear(message))
             if len(self._line) > MOST_LINE_BYTES:
-                raise UsageError(f"a line of more than {MOST_LINE_BYTES} bytes")
+                raise UsageError(f"the control message exceeds {MOST_LINE_BYTES:,} bytes")
         except (UsageError, msgspec.MsgspecError) as error:
             if not self.over.done():
                 self.over.set_exception(error)

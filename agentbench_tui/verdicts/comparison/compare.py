@@ -77,7 +77,7 @@ class OnBenchmark:
 
     @property
     def identical(self) -> str:
-        """Return why both sides have the same values; empty if they do not."""
+        """Return the reason why A and B have the same values; empty if they do not."""
         return next((one.words for one in self.differences if one.is_identical), "")
 
     @property
@@ -101,7 +101,7 @@ class Pair:
 
     @property
     def identical(self) -> str:
-        """Return why both sides are the same on every benchmark; empty if they are not."""
+        """Return the reason why A and B are the same everywhere; empty if they are not."""
         words = [one.identical for one in self.benchmarks]
         return words[0] if words and all(words) else ""
 

@@ -152,7 +152,10 @@ def of_two(
             spread = _spread(*sides, name, gain)
             answers += _of_ratios(spread, label, effect or _USUAL_CHANGE, n, chances)
     if not answers and not gains:
-        raise UsageError(f"{a.place}: both have no case in common that says anything")
+        raise UsageError(
+            f"{a.place}: the common cases allow no estimate, because their values are too few "
+            "or all equal; use more cases"
+        )
     return answers, gains
 
 
