@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
@@ -24,7 +24,7 @@ from agentbench_tui.api.problems import (
 from agentbench_tui.api.routes import benchmarks, catalogue, runs
 from agentbench_tui.api.service import Service
 from agentbench_tui.model.clock import perf_counter
-from agentbench_tui.model.errors import ENVIRONMENT_ERRORS, AgentbenchError
+from agentbench_tui.model.errors import ENVIRONMENT_ERRORS, AgentbenchError, did_you_mean
 from agentbench_tui.model.text.secrets import redact
 from agentbench_tui.model.text.untrusted import visible
 
@@ -92,6 +92,7 @@ def endpoints(settings: ServiceSettings) -> FastAPI:
         docs_url=None,  # their pages load scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,
+        dependencies=[Depends(_known_parameters)],
     )
     for router in (benchmarks.router, runs.router, catalogue.router):
         application.include_router(router)
@@ -105,6 +106,20 @@ def endpoints(settings: ServiceSettings) -> FastAPI:
 
     application.openapi = document  # type: ignore[method-assign]  # FastAPI's way to replace it
     return application
+
+
+async def _known_parameters(request: Request) -> None:
+    """Refuse query parameters that the path does not have: a misspelled one would be ignored."""
+    operation = request.app.openapi()["paths"].get(request.scope["route"].path, {})
+    described = operation.get(request.method.lower(), {}).get("parameters", ())
+    known = sorted(one["name"] for one in described if one["in"] == "query")
+    problems = [
+        f"{name}: the path has no such parameter{did_you_mean(name, known)}"
+        for name in request.query_params
+        if name not in known
+    ]
+    if problems:
+        raise ServiceError(UNPROCESSABLE, "parameter", problems[0], problems=problems)
 
 
 def _answer(error: ServiceError) -> Response:

@@ -324,3 +324,11 @@ def test_the_token_is_not_on_the_command_line_and_not_said_again(service: Runnin
     assert TOKEN not in " ".join(psutil.Process(service.process.pid).cmdline())
     for path in ("/version", "/metrics", "/openapi.json", "/runs"):
         assert TOKEN not in service.request("GET", path).body.decode()
+
+
+def test_a_misspelled_parameter_is_refused_with_the_nearest_name(service: RunningService) -> None:
+    answer = service.request("GET", "/benchmarks/leaderboard?metrc=accuracy&limit=1")
+    assert answer.status == 422
+    assert json.loads(answer.body)["problems"] == [
+        'metrc: the path has no such parameter (did you mean "metric"?)'
+    ]
