@@ -1,5 +1,6 @@
 """Comparing: what is chosen, the verdict, distributions, cases side by side, and the matrix."""
 
+import re
 from pathlib import Path
 
 from compare_documents import comparison, metric
@@ -43,7 +44,11 @@ async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> N
         await settle(pilot, lambda: grid.has_focus)
         assert not any("reliability" in line and " pp " in line for line in lines(app))
         await pilot.press("s", "y", "e")
-        assert app.clipboard.startswith("good is better than bad: better in 1 metric")
+        # How many metrics differ, and whether one is worse, depends on the measured times.
+        assert re.match(
+            r"(good is better than bad: |No winner yet between bad and good: good is )better in \d",
+            app.clipboard,
+        ), app.clipboard
         await settle(pilot, lambda: told(app)[-1:] == ["agentbench compare bad good"])
         assert told(app)[0] == "worse and better first"
 
