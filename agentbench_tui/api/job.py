@@ -276,7 +276,7 @@ def settings_of(loaded: LoadedSuite, given: RunConfiguration) -> tuple[str, ...]
 
     A text could name a file or become part of a command, so it has to be one of the choices that
     the suite declares; numbers and true or false have to be of a parameter of such a type. Raises
-    Forbidden.
+    Forbidden, and UsageError for a parameter that is not declared.
     """
     import json
 
@@ -289,7 +289,13 @@ def settings_of(loaded: LoadedSuite, given: RunConfiguration) -> tuple[str, ...]
     texts = []
     for name, value in given.parameters.items():
         declared = known.get(name)
-        if declared is not None and value not in (declared.choices or ()):
+        # A name with `=` would carry a value of its own past this check: `--set` splits there.
+        if declared is None or "=" in name:
+            raise UsageError(
+                f"parameter {name}: {loaded.suite.suite_id} declares no such parameter"
+                f"{did_you_mean(name, known)}"
+            )
+        if value not in (declared.choices or ()):
             kind = type_of(declared)
             if isinstance(value, str) or kind not in {"integer", "number", "boolean"}:
                 raise Forbidden(

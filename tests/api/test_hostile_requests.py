@@ -12,6 +12,11 @@ import psutil
 import pytest
 from service_process import TOKEN, RunningService, place_with_runs, running_service
 
+from agentbench_tui.api.job import settings_of
+from agentbench_tui.contracts.service import RunConfiguration
+from agentbench_tui.engine.suite.loading import load_suite
+from agentbench_tui.model.errors import UsageError
+
 RUN = "/benchmarks/run?suite_id=numbers&agent_id="
 COMPARE = "/benchmarks/compare?suite_id=numbers"
 WEB_SOCKET = (
@@ -181,7 +186,7 @@ def test_a_suite_is_only_a_name(service: RunningService, name: str) -> None:
         {"file": "/etc/passwd"}, {"file": "secret.jsonl"}, {"file": "../secret.jsonl"},
         {"file": "file:///etc/passwd"}, {"file": 5}, {"word": "${HOME}"}, {"word": "x"},
         {"level": "middle"}, {"echo.file": "/etc/passwd"}, {"data.file": "x"}, {"size": "1"},
-        {"size\n--agent": 1},
+        {"size\n--agent": 1}, {"file=secret.jsonl": 1}, {"data.file=secret.jsonl": ""},
     ],
 )  # fmt: skip
 def test_a_parameter_names_no_file(service: RunningService, parameters: dict[str, object]) -> None:
@@ -191,6 +196,25 @@ def test_a_parameter_names_no_file(service: RunningService, parameters: dict[str
     assert answer.status in {403, 422}, answer.body
     assert SECRET not in answer.body.decode()
     assert "root:" not in answer.body.decode()
+
+
+@pytest.mark.parametrize("name", ["word=x", "file=/etc/passwd", "echo.word=x", "nothing", ""])
+def test_no_name_of_a_parameter_carries_a_value(tmp_path: Path, name: str) -> None:
+    """`--set` splits at the first `=`, so such a name would set the text before it."""
+    suite = {
+        "suite_id": "data",
+        "parameters": {"word": {"default": "a"}, "file": {"type": "path", "required": True}},
+        "benchmarks": [
+            {
+                "benchmark_id": "echo",
+                "scorers": ["exact"],
+                "dataset": {"cases": [{"id": "a", "input": "a", "expected": "a"}]},
+            }
+        ],
+    }
+    (tmp_path / "data.json").write_text(json.dumps(suite))
+    with pytest.raises(UsageError, match="no such parameter"):
+        settings_of(load_suite(str(tmp_path / "data.json")), RunConfiguration(parameters={name: 1}))
 
 
 @pytest.mark.parametrize(
