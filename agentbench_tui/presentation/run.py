@@ -35,6 +35,7 @@ from agentbench_tui.presentation.run_remarks import (
 from agentbench_tui.presentation.run_verdict import run_verdict
 from agentbench_tui.presentation.runs import (
     agent_name,
+    answers,
     ended,
     is_judged,
     is_unmeasured,
@@ -61,7 +62,7 @@ _ENTRIES = (
     Column("usd_per_task", "USD/task", money_each, right=True),
     Column("answers", "right/answered/asked", right=True),
 )
-_EXECUTIONS = (
+EXECUTIONS = (
     Column("benchmark_id", "benchmark", names_row=True),
     Column("agent_id", "agent", names_row=True),
     Column("parameters_shown", "parameters", names_row=True),
@@ -140,15 +141,14 @@ def _standings(run: RunDocument, boards: Sequence[Board], *, judged: bool) -> Se
                 "usd_per_task": entry.cost_usd / entry.observed
                 if entry.cost_usd is not None and entry.observed
                 else None,
-                "answers": f"{entry.correct if judged else MISSING}"
-                f"/{entry.answered}/{entry.observed}",
+                "answers": answers(entry, judged=judged),
             }
         )
     titles = {"shown": f"{title} [95%]", "bar": axis}
     columns = [
         Column(one.key, titles.get(one.key, one.title), one.show, one.right, one.names_row,
                one.is_drawing)
-        for one in _filled(_ENTRIES, rows)
+        for one in filled(_ENTRIES, rows)
     ]  # fmt: skip
     tasks = tuple(one for one in run.executions if not kind_of(one).result)
     words = run_verdict(msgspec.structs.replace(run, executions=tasks), boards).words
@@ -213,7 +213,7 @@ def _shares_rank(run: RunDocument, boards: Sequence[Board]) -> bool:
     return len(set(shown)) < len(shown)
 
 
-def _filled(columns: Sequence[Column], rows: Sequence[Row]) -> list[Column]:
+def filled(columns: Sequence[Column], rows: Sequence[Row]) -> list[Column]:
     """Return the columns that any row has a value for."""
     return [
         one
@@ -265,13 +265,13 @@ def _alone(executions: Sequence[ExecutionResult]) -> Section:
     """Return the executions of the only agent, the least accurate first."""
     ordered = sorted(executions, key=lambda one: one.value("accuracy") or 0.0)
     rows = [execution_row(one) for one in ordered]
-    columns = [one for one in _filled(_EXECUTIONS, rows) if one.key not in {"agent_id", "state"}]
+    columns = [one for one in filled(EXECUTIONS, rows) if one.key not in {"agent_id", "state"}]
     return Section(tables=[Table(columns, rows)])
 
 
 def _figures(executions: Sequence[ExecutionResult]) -> Section:
     rows = [execution_row(one) for one in executions]
-    tables = [Table(_filled(_EXECUTIONS, rows), rows)]
+    tables = [Table(filled(EXECUTIONS, rows), rows)]
     if own := _own_metrics(executions, full=True):
         tables.append(own)
     return Section(
@@ -298,8 +298,8 @@ def _own_metrics(executions: Sequence[ExecutionResult], *, full: bool) -> Table 
     ]
     if not rows:
         return None
-    columns = (*_EXECUTIONS[:3], Column("metric", "metric"), Column("value", "value [95%]"))
-    return Table(_filled(columns, rows), rows)
+    columns = (*EXECUTIONS[:3], Column("metric", "metric"), Column("value", "value [95%]"))
+    return Table(filled(columns, rows), rows)
 
 
 def _own_names(execution: ExecutionResult, *, full: bool) -> list[str]:
@@ -319,7 +319,6 @@ def execution_row(one: ExecutionResult) -> Row:
     """Return one line of the table of executions."""
     p95 = one.metrics.get("e2e_ms.p95")
     tokens = one.metrics.get("tokens_used")
-    right = one.cases.correct if is_judged(one) else MISSING
     return {
         "benchmark_id": one.benchmark_id,
         "agent_id": one.agent_id + (" (simulated)" if one.simulated else ""),
@@ -337,7 +336,7 @@ def execution_row(one: ExecutionResult) -> Row:
         if tokens is None or tokens.value is None
         else f"{'~' if tokens.reason else ''}{count(tokens.value)}",
         "per_correct": one.value("cost_usd_per_correct"),
-        "cases": f"{right}/{one.cases.answered}/{one.cases.observed}",
+        "cases": answers(one.cases, judged=is_judged(one)),
         "failures": " ".join(f"{kind}:{n}" for kind, n in one.failures.items()),
         "state": ended(one),
     }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SHORT_ID = 13
 """Characters of a run's id that identify it: its time to the millisecond."""
+SHARED_RANK = "= under #: a shared rank; these answers do not distinguish the agents."
 _FAILURE_WORDS = {
     "rate_limited": "rate-limited",
     "timeout": "timed out",
@@ -74,7 +75,7 @@ def reservations(run: RunDocument, *, shares_rank: bool) -> list[str]:
         )
     lines += unsure_lines(run.leaderboard)
     if shares_rank:
-        lines.append("= under #: a shared rank; these answers do not distinguish the agents.")
+        lines.append(SHARED_RANK)
     lines += _judges(run.executions) + rerun_lines(run) + _foresight(run.executions)
     estimated = sorted(
         {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from agentbench_tui.model.kinds import DEFAULT, kind_named
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.full_report.parts import Verdict
 from agentbench_tui.presentation.numbers import (
@@ -18,6 +18,7 @@ from agentbench_tui.presentation.numbers import (
     score,
     with_interval,
 )
+from agentbench_tui.presentation.runs import is_judged, ranked_together
 from agentbench_tui.presentation.stress_verdict import stress_verdict
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from agentbench_tui.contracts.run import ExecutionResult, GateOutcome, RunDocument
     from agentbench_tui.contracts.run import RunLeaderboardEntry as Entry
 
-DIMENSIONS = ("accuracy", "speed", "efficiency", "cost", "reliability")
 _MOST_NAMED = 4
 _NOTEWORTHY = 0.005
 """Difference of two scores below which neither is called better in a dimension."""
@@ -93,22 +93,23 @@ def gate_words(one: GateOutcome) -> str:
 
 
 def _on_agents(run: RunDocument, boards: Sequence[Board]) -> Verdict:
-    entries = [one for one in run.leaderboard if one.answered]
+    entries = ranked_together([one for one in run.leaderboard if one.answered])
     stress = [one for one in run.executions if one.scenario is not None]
     loads = [one for one in run.executions if one.load_result is not None and one not in stress]
     if stress:
         return stress_verdict(stress)
+    if not entries:
+        return _on_loads(loads) if loads else Verdict("No verdict: nothing was answered.", "open")
     ranked = [one for one in entries if one.overall is not None and one.rank is not None]
     if ranked and len(entries) > 1:
         return _on_ranking(ranked, entries)
-    if len(entries) > 1 and (board := next((one for one in boards if one.standings), None)):
-        return _on_board(board)
+    of_these = [one for one in boards if one.standings and one.simulated == entries[0].simulated]
+    if len(entries) > 1 and of_these:
+        return _on_board(of_these[0])
     if loads:
         return _on_loads(loads)
     if len(entries) == 1:
         return _on_one(entries[0], run)
-    if not entries:
-        return Verdict("No verdict: nothing was answered.", "open")
     return Verdict("No verdict: the agents cannot be ranked.", "open")
 
 
@@ -245,7 +246,13 @@ def _value(board: Board, one: StandingLine) -> str:
 
 def _on_one(entry: Entry, run: RunDocument) -> Verdict:
     """Describe the only agent."""
-    judged = any(kind_named(one.kind or DEFAULT).judges_answers for one in run.executions)
+    own = [
+        one
+        for one in run.executions
+        if (one.agent_id, one.agent_version, one.simulated)
+        == (entry.agent_id, entry.agent_version, entry.simulated)
+    ]
+    judged = any(map(is_judged, own))
     words = f"{entry.agent_id} answers {entry.answered:,} of {entry.observed:,}"
     if judged and entry.observed:
         words = (
@@ -256,7 +263,7 @@ def _on_one(entry: Entry, run: RunDocument) -> Verdict:
         words += f"; overall score {with_interval(entry.overall, entry.low, entry.high)}"
     price = _each(entry)
     reasons = [] if price is None else [f"A correct answer costs {money_each(price)}."]
-    reasons += _slowest(run.executions)
+    reasons += _slowest(own)
     return Verdict(f"{words}.", "plain", [*reasons, *_failing([entry])])
 
 
@@ -304,8 +311,14 @@ def load_words(execution: ExecutionResult) -> str:
 def _reservations(run: RunDocument) -> list[str]:
     """Say what limits the verdict."""
     lines = []
-    if run.leaderboard and all(one.simulated for one in run.leaderboard):
+    simulated = [one.agent_id for one in run.leaderboard if one.simulated]
+    if simulated and len(simulated) == len(run.leaderboard):
         lines.append("All agents are simulated: these figures say nothing about a real model.")
+    elif simulated:
+        are = "is" if len(simulated) == 1 else "are"
+        lines.append(
+            f"{some_names(simulated)} {are} simulated and not compared with the measured agents."
+        )
     if run.harness not in {None, "clean"}:
         lines.append(
             f"The measurement is {run.harness}: the machine or the harness disturbed the timings."

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
 from agentbench_tui.presentation.numbers import MISSING
 
 if TYPE_CHECKING:
-    from agentbench_tui.contracts.run import ExecutionResult, RunDocument, RunLeaderboardEntry
+    from agentbench_tui.contracts.run import (
+        CaseCounts,
+        ExecutionResult,
+        RunDocument,
+        RunLeaderboardEntry,
+    )
 
 
 def ending_words(of: Mapping[str, Any]) -> str:
@@ -24,6 +29,12 @@ def answers_shown(run: Mapping[str, Any]) -> str:
     """
     right = run["correct"] or 0 if run["judged"] else MISSING
     return f"{right}/{run['answered'] or 0}/{run['observed'] or 0}"
+
+
+def answers(counts: CaseCounts | RunLeaderboardEntry, *, judged: bool) -> str:
+    """Format right, answered and asked; – for right if nothing is scored, as in loads."""
+    right = f"{counts.correct:,}" if judged else MISSING
+    return f"{right}/{counts.answered:,}/{counts.observed:,}"
 
 
 def kind_of(execution: ExecutionResult) -> Kind:
@@ -44,6 +55,11 @@ def is_judged(execution: ExecutionResult) -> bool:
 def ended(of: RunDocument | ExecutionResult) -> str:
     """Return the status, and why it ended, where that says more."""
     return ending_words({"status": of.status, "stop_reason": of.stop_reason})
+
+
+def ranked_together(entries: Sequence[RunLeaderboardEntry]) -> list[RunLeaderboardEntry]:
+    """Return the agents that a verdict compares: the measured ones, or all if all are simulated."""
+    return [one for one in entries if not one.simulated] or list(entries)
 
 
 def agent_name(of: RunLeaderboardEntry | ExecutionResult, run: RunDocument) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.model.kinds import DEFAULT, kind_named
+from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.full_report.history import history_chapter, history_reasons
 from agentbench_tui.presentation.full_report.parts import Chapter, FullReport
@@ -21,16 +21,21 @@ from agentbench_tui.presentation.gates import gates_table
 from agentbench_tui.presentation.leaderboard import leaderboard_report
 from agentbench_tui.presentation.numbers import (
     MISSING,
-    duration,
     estimate,
     money,
-    money_each,
     score,
     with_interval,
 )
 from agentbench_tui.presentation.report import Column, Row, Section, Table, raw_columns
-from agentbench_tui.presentation.run_verdict import DIMENSIONS, run_verdict
-from agentbench_tui.verdicts.evidence.place import point_words
+from agentbench_tui.presentation.run import EXECUTIONS, execution_row, filled
+from agentbench_tui.presentation.run_remarks import (
+    SHARED_RANK,
+    unknown_cost_lines,
+    unmeasured_lines,
+    unsure_lines,
+)
+from agentbench_tui.presentation.run_verdict import run_verdict
+from agentbench_tui.presentation.runs import answers, is_judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,19 +56,7 @@ _AGENTS = (
     Column("cost_usd", "USD", money, right=True),
     Column("answers", "right/answered/asked", right=True),
 )
-_EXECUTIONS = (
-    Column("benchmark_id", "benchmark", names_row=True),
-    Column("agent_id", "agent", names_row=True),
-    Column("point", "parameters", names_row=True),
-    Column("accuracy_shown", "accuracy [95%]", right=True),
-    Column("reliability", "reliability", score, right=True),
-    Column("p50", "e2e p50", duration, right=True),
-    Column("p95", "e2e p95", duration, right=True),
-    Column("per_correct", "USD/right", money_each, right=True),
-    Column("answers", "right/answered/asked", right=True),
-    Column("failures", "failures"),
-    Column("status", "status"),
-)
+_ACCURACY = Column("accuracy_shown", "accuracy [95%]", right=True)
 _FAILURES = (
     Column("n", "count", lambda value: f"{value:,}", right=True),
     Column("kind", "kind", names_row=True),
@@ -169,7 +162,8 @@ def _leaderboard(run: RunDetailsDocument, board: LeaderboardDocument | None) -> 
         if any(getattr(one, name) is not None for name in ("overall", *DIMENSIONS))
     ]
     if entries:
-        table = Table(_AGENTS, [_agent_row(one) for one in entries])
+        judged = any(map(is_judged, run.executions))
+        table = Table(_AGENTS, [_agent_row(one, judged=judged) for one in entries])
         charts = score_charts(entries)
         sections.append(Section("By overall score", [table], _unsure(entries), charts))
     if board is not None and len(entries) > 1:
@@ -182,29 +176,20 @@ def _leaderboard(run: RunDetailsDocument, board: LeaderboardDocument | None) -> 
     return Chapter("leaderboard", "Leaderboard", sections)
 
 
-def _agent_row(entry: Entry) -> Row:
+def _agent_row(entry: Entry, *, judged: bool) -> Row:
     return {
         **{name: getattr(entry, name) for name in DIMENSIONS},
         "rank_shown": entry.rank_shown,
         "agent": f"{entry.agent_id}{' (simulated)' if entry.simulated else ''}",
         "overall_shown": estimate(entry.overall, entry.low, entry.high, score),
         "cost_usd": entry.cost_usd,
-        "answers": f"{entry.correct:,}/{entry.answered:,}/{entry.observed:,}",
+        "answers": answers(entry, judged=judged),
     }
 
 
 def _unsure(entries: Sequence[Entry]) -> list[str]:
-    reasons: dict[str, list[str]] = {}
-    for one in entries:
-        if one.overall is not None and one.low is None and one.reason:
-            reasons.setdefault(one.reason, []).append(one.agent_id)
-    lines = [
-        f"No interval of the overall score of {', '.join(names)}: {why}."
-        for why, names in reasons.items()
-    ]
-    if any(one.rank_shown.endswith("=") for one in entries):
-        lines.append("= under #: a shared rank; these answers do not distinguish the agents.")
-    return lines
+    shared = any(one.rank_shown.endswith("=") for one in entries)
+    return [*unsure_lines(entries), *([SHARED_RANK] if shared else ())]
 
 
 def _gates(gates: Sequence[GateOutcome]) -> Chapter:
@@ -214,19 +199,10 @@ def _gates(gates: Sequence[GateOutcome]) -> Chapter:
 
 def _executions(run: RunDetailsDocument) -> Chapter:
     rows = [_execution_row(one) for one in run.executions]
-    unused = {
-        column.key
-        for column in _EXECUTIONS
-        if not any(row[column.key] not in {None, "", MISSING} for row in rows)
-    }
-    columns = [one for one in _EXECUTIONS if one.key not in unused]
-    missing = [
-        f"{MISSING} {one.benchmark_id}, {one.agent_id}: {name}: {reason or 'not measured'}"
-        for one in run.executions
-        for name, reason in one.unmeasured.items()
-    ]
-    tables = [Table(columns, rows)] if rows else []
-    sections = [Section("", tables, [*dict.fromkeys(missing)])] if rows else []
+    columns = [_ACCURACY if one.key == "accuracy" else one for one in EXECUTIONS]
+    tables = [Table(filled(columns, rows), rows)] if rows else []
+    lines = [*unmeasured_lines(run.executions), *unknown_cost_lines(run.executions)]
+    sections = [Section("", tables, lines)] if rows else []
     return Chapter("benchmarks", "Benchmarks", sections)
 
 
@@ -235,22 +211,7 @@ def _execution_row(one: ExecutionResult) -> Row:
     shown = MISSING
     if accuracy is not None:
         shown = with_interval(accuracy.value, accuracy.low, accuracy.high)
-    judged = kind_named(one.kind or DEFAULT).judges_answers
-    right = f"{one.cases.correct:,}" if judged else MISSING
-    return {
-        "benchmark_id": one.benchmark_id,
-        "agent_id": f"{one.agent_id}{' (simulated)' if one.simulated else ''}",
-        "point": point_words(one.parameters),
-        "accuracy_shown": shown,
-        "reliability": one.value("reliability"),
-        "p50": one.value("e2e_ms.p50"),
-        "p95": one.value("e2e_ms.p95"),
-        "per_correct": one.value("cost_usd_per_correct"),
-        "answers": f"{right}/{one.cases.answered:,}/{one.cases.observed:,}",
-        "failures": ", ".join(f"{n:,} {kind}" for kind, n in one.failures.items()),
-        "status": one.status if one.stop_reason in {None, one.status}
-        else f"{one.status} ({one.stop_reason})",
-    }  # fmt: skip
+    return {**execution_row(one), "accuracy_shown": shown}
 
 
 def _failures(run: RunDetailsDocument) -> Chapter:

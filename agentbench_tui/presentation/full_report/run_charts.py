@@ -29,6 +29,7 @@ from agentbench_tui.presentation.numbers import (
     money_each,
     score,
 )
+from agentbench_tui.presentation.runs import ranked_together
 from agentbench_tui.verdicts.runs.run_times import GAUGES
 
 if TYPE_CHECKING:
@@ -87,18 +88,20 @@ def cost_quality_chart(entries: Sequence[Entry]) -> ScatterChart | None:
     ]
     if len(known) < 2:
         return None
+    rivals = ranked_together([one for one, _, _ in known])
+    compared = [one in rivals for one, _, _ in known]
     beaten = dominance([quality for _, _, quality in known], [usd for _, usd, _ in known])
-    front = [not any(column) for column in zip(*beaten.tolist(), strict=True)]
+    on_front = compared & ~(beaten & np.array(compared)[:, None]).any(axis=0)
     dots = [
-        Dot(one.agent_id, usd, quality, on_front=front[place])
+        Dot(one.agent_id, usd, quality, on_front=bool(on_front[place]))
         for place, (one, usd, quality) in enumerate(known)
     ]
-    on_front = ", ".join(one.name for one in dots if one.on_front)
+    names = ", ".join(one.name for one in dots if one.on_front)
     prices = [usd for _, usd, _ in known]
     return ScatterChart(
         "Cost and quality",
         f"Accuracy over the cost of a task. On the Pareto front by the means, where nobody is both "
-        f"cheaper and more accurate: {on_front}.",
+        f"cheaper and more accurate: {names}.",
         Axis("USD per task", money_each, log=max(prices) / min(prices) > _LOG_FROM),
         Axis("accuracy", score),
         dots,
