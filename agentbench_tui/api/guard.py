@@ -36,6 +36,8 @@ _SAFE_HEADERS = (
 _METHODS = "GET, POST"
 _CLIENT_HEADERS = "Authorization, Content-Type, Content-Digest, Last-Event-ID"
 _MOST_HEADERS = 64
+_DRAINED_BYTES = 64 << 20
+_DRAIN_S = 2.0
 
 
 class Guard:
@@ -70,7 +72,7 @@ class Guard:
             body.check_length(headers)
             await self._pass_on(scope, body, answer)
         except ServiceError as error:
-            await answer.problem(error)
+            await answer.problem(error, receive)
 
     async def _pass_on(self, scope: Scope, body: _LimitedBody, answer: _Answer) -> None:
         is_stream = str(scope["path"]).endswith("/events")
@@ -225,8 +227,13 @@ class _Answer:
             message["headers"] = headers
         await self._send(message)
 
-    async def problem(self, error: ServiceError) -> None:
-        """Send an error, unless an answer has begun, which then breaks off."""
+    async def problem(self, error: ServiceError, receive: Receive) -> None:
+        """Send an error, unless an answer has begun, which then breaks off.
+
+        Where the connection closes after it, what the client still sends is read first: a
+        connection that is closed on unread bytes is reset, and the client loses the answer
+        (RFC 9112, 9.6).
+        """
         if self._has_begun:
             raise error
         body = error.body()
@@ -235,6 +242,10 @@ class _Answer:
         await self.send(
             {"type": "http.response.start", "status": error.status.value, "headers": headers}
         )
+        if "Connection" in error.headers:
+            await self.send({"type": "http.response.body", "body": body, "more_body": True})
+            await _drain(receive)
+            body = b""
         await self.send({"type": "http.response.body", "body": body})
 
     async def preflight(self) -> None:
@@ -247,3 +258,17 @@ class _Answer:
         ]
         await self.send({"type": "http.response.start", "status": 204, "headers": headers})
         await self.send({"type": "http.response.body", "body": b""})
+
+
+async def _drain(receive: Receive) -> None:
+    """Read the rest of a body, within bounds."""
+    left = _DRAINED_BYTES
+    try:
+        async with asyncio.timeout(_DRAIN_S):
+            while left > 0:
+                message = await receive()
+                if not message.get("more_body", False):  # at the end, or the client has left
+                    return
+                left -= len(message["body"])
+    except TimeoutError:
+        return

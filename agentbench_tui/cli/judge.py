@@ -63,6 +63,8 @@ def _scorer(given: dict[str, Any]) -> tuple[Any, Path]:
     if given["suite"] is None:
         if not (given["target"] and given["rubric"]):
             raise click.UsageError("name the judge: --judge and --rubric, or --suite")
+        if given["benchmark"] or given["scorer"]:
+            raise click.UsageError("--benchmark and --scorer choose from a suite: add --suite")
         options = {"judges": [given["target"]], "rubric": given["rubric"]}
         return {"model_graded": options}, Path()
     if given["target"] or given["rubric"]:
@@ -87,5 +89,10 @@ def _scorer(given: dict[str, Any]) -> tuple[Any, Path]:
         for spec in one.scorers
     ]
     asked = given["scorer"] or given["benchmark"] or ""
-    problem = "several scorers match" if found else f"no scorer matches{did_you_mean(asked, every)}"
+    names = [
+        label_of(spec) if given["scorer"] else one.benchmark_id
+        for one in loaded.suite.benchmarks
+        for spec in one.scorers
+    ]
+    problem = "several scorers match" if found else f"no scorer matches{did_you_mean(asked, names)}"
     raise UsageError(f"{problem}; name one by --benchmark and --scorer: {', '.join(every)}")

@@ -8,6 +8,7 @@ import http.client
 import ipaddress
 import json
 import ssl
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -47,6 +48,8 @@ _PART_BYTES = 1 << 20
 _LONGEST_ANSWER = 1 << 30
 _LONGEST_LINE = 1 << 20
 """Bytes of a line of an event stream."""
+_RECONNECT_S = 2.0
+"""Pause before a connection that brought nothing is opened again, as the service asks for."""
 
 
 class ServiceFailed(AgentbenchError):
@@ -238,21 +241,26 @@ class Client:
     def events(self, run: str = "latest", *, after: str = "") -> Iterator[ServiceEvent]:
         """Yield the events of a run until it ends; `after` is the id of the last known one.
 
-        A connection that breaks is opened again where it broke.
+        A connection that breaks is opened again where it broke, after a pause if it brought
+        nothing.
         """
+        # The id stays while runs begin and end: the newest run may be another one by then.
+        run = self.show(run).run_id
         last = after
         while True:
             ended = False
+            known = last
             try:
                 for event in self._events(run, last):
                     last, ended = event.id, event.name == "end"
                     yield event
             except (http.client.HTTPException, ConnectionError, TimeoutError):
-                continue  # a service that is gone raises ServiceFailed when it is asked again
-            if ended or not last:
-                return
-            if self._is_over(run, last):
-                return
+                pass  # a service that is gone raises ServiceFailed when it is asked again
+            else:
+                if ended or not last or self._is_over(run, last):
+                    return
+            if last == known:
+                time.sleep(_RECONNECT_S)
 
     def _is_over(self, run: str, last: str) -> bool:
         with self._opened(

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
-from agentbench_tui.model.answer import FailureKind
+from agentbench_tui.model.answer import INFRASTRUCTURE, FailureKind
 from agentbench_tui.model.gate import parse_gate
 from agentbench_tui.model.text.untrusted import one_line, visible
 from agentbench_tui.presentation.run_verdict import gate_words, load_words
 from agentbench_tui.store.queries.answer_pages import reported_answers
-from agentbench_tui.store.queries.answers import count_answers
+from agentbench_tui.store.queries.answers import outcome_counts
 from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
@@ -28,13 +28,10 @@ if TYPE_CHECKING:
     from agentbench_tui.reports.sources import RunSource
     from agentbench_tui.store.queries.answer_pages import ReportedAnswer
 
-INFRASTRUCTURE = frozenset(
-    {
-        FailureKind.RATE_LIMITED, FailureKind.TIMEOUT, FailureKind.CONNECTION, FailureKind.SERVER,
-        FailureKind.GRADER, FailureKind.HARNESS,
-    }
-)  # fmt: skip
-"""Failures that say nothing of what the agent knows."""
+_ERRORS = INFRASTRUCTURE | {FailureKind.TIMEOUT, FailureKind.GRADER}
+"""Failures that say nothing of what the agent knows. A late answer is one of them, though it is the
+agent's own: CI systems call what did not come in time an error.
+"""
 _CORRECTNESS = ("accuracy", "correct", "completeness", "relevance", "overall")
 """Beginnings of names of metrics and scores that wrong answers decide."""
 _LONGEST = 1000
@@ -102,14 +99,19 @@ def _execution(
     point = point_words(execution.parameters)
     name = f"{' / '.join(place)}{f' ({point})' if point else ''}"
     classname = _attribute(".".join(place))
-    tests = count_answers(connection, key)
+    outcomes = outcome_counts(connection, key)
+    tests = sum(one.answers for one in outcomes)
     if not tests:
         yield from _whole(execution, name, classname)
         return
-    errors = sum(n for kind, n in execution.failures.items() if kind in INFRASTRUCTURE)
-    failures = 0
-    if asked:
-        failures = count_answers(connection, key, wrong_only=True) - errors
+    errors = sum(one.answers for one in outcomes if one.failure_kind in _ERRORS)
+    failures = sum(
+        one.answers
+        for one in outcomes
+        if asked
+        and one.failure_kind not in _ERRORS
+        and _falls_short(one.failure_kind, is_wrong=one.is_wrong)
+    )
     yield (
         f'<testsuite name={_attribute(name)} tests="{tests}" failures="{failures}"'
         f' errors="{errors}">\n'
@@ -141,10 +143,10 @@ def _answer(classname: str, one: ReportedAnswer, asked: bool) -> str:
     times = f" repeat {one.repeat} iteration {one.iteration}" if one.repeat or one.iteration else ""
     seconds = "" if one.e2e_ms is None else f' time="{one.e2e_ms / 1e3:.6f}"'
     start = f"<testcase classname={classname} name={_attribute(one.case_id + times)}{seconds}"
-    if one.failure_kind in INFRASTRUCTURE:
+    if one.failure_kind in _ERRORS:
         kind = _attribute(one.failure_kind or "")
         return f"{start}><error type={kind} message={_attribute(one.detail or '')}/></testcase>\n"
-    if one.failure_kind is None and one.correct != 0:
+    if not _falls_short(one.failure_kind, is_wrong=one.correct == 0):
         return f"{start}/>\n"
     what = "wrong answer" if one.failure_kind is None else one.failure_kind
     told = _text(
@@ -155,6 +157,11 @@ def _answer(classname: str, one: ReportedAnswer, asked: bool) -> str:
     if asked:
         return f"{start}><failure type={_attribute(what)}>{told}</failure></testcase>\n"
     return f"{start}><system-out>{told}</system-out></testcase>\n"
+
+
+def _falls_short(failure_kind: str | None, *, is_wrong: bool) -> bool:
+    """Return whether an answer is not one to be content with; what nobody judged is."""
+    return failure_kind is not None or is_wrong
 
 
 def _attribute(text: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.cells import passed_on_markdown
 from agentbench_tui.presentation.report import list_item
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from agentbench_tui.presentation.full_report.parts import Chapter, FullReport
     from agentbench_tui.presentation.report import Section, Table
@@ -24,7 +25,9 @@ _MARKS = {"good": "✅ ", "bad": "❌ ", "open": "⚠️ ", "plain": ""}
 
 def markdown(report: FullReport, room: int = MOST_CHARACTERS) -> str:
     """Return the report in at most `room` characters; chapters that do not fit are named."""
-    head = "\n".join(_head(report)) + "\n"
+    left_out_most = "\n".join(["", _left_out([one.title for one in report.chapters]), ""])
+    room -= len(left_out_most)
+    head = "\n".join(_head(report, room // 2)) + "\n"
     parts, left_out = [head], []
     used = len(head)
     for chapter in report.chapters:
@@ -35,17 +38,28 @@ def markdown(report: FullReport, room: int = MOST_CHARACTERS) -> str:
         parts.append(text)
         used += len(text)
     if left_out:
-        parts.append(f"\nLeft out, as they do not fit: {_safe(', '.join(left_out))}.\n")
+        parts.append(f"\n{_left_out(left_out)}\n")
     return "".join(parts)
 
 
-def _head(report: FullReport) -> list[str]:
+def _left_out(titles: Sequence[str]) -> str:
+    return f"Left out, as they do not fit: {_safe(', '.join(titles))}."
+
+
+def _head(report: FullReport, room: int) -> list[str]:
+    """Return the verdict with its reasons; those that exceed the room are counted."""
     verdict = report.verdict
     lines = [f"### {_MARKS[verdict.outcome]}{_safe(verdict.words)}", ""]
-    lines += [f"- {_safe(reason)}" for reason in verdict.reasons[:_MOST_REASONS]]
-    more = verdict.reasons[_MOST_REASONS:]
+    reasons = [f"- {_safe(reason)}" for reason in verdict.reasons]
+    ends = list(accumulate(len(reason) + 1 for reason in reasons))
+    fitting = sum(end <= room for end in ends)
+    lines += reasons[: min(fitting, _MOST_REASONS)]
+    more = reasons[min(fitting, _MOST_REASONS) :]
     if more:
-        lines += ["", *_folded(f"{len(more)} more", [f"- {_safe(reason)}" for reason in more])]
+        shown = reasons[min(fitting, _MOST_REASONS) : fitting]
+        uncounted = len(more) - len(shown)
+        rest = [f"- … and {uncounted:,} more"] if uncounted else []
+        lines += ["", *_folded(f"{len(more):,} more", [*shown, *rest])]
     facts = " · ".join(f"{_safe(name)} {_safe(value)}" for name, value in report.about)
     return [*lines, "", f"<sub>{_safe(report.title)} · {facts}</sub>", ""]
 

@@ -260,6 +260,7 @@ def test_a_body_of_another_type_is_refused(service: RunningService) -> None:
 def test_what_is_too_long_is_refused_before_it_is_read(service: RunningService) -> None:
     check_refused(service, 413, "POST", RUN + "echo", {"Content-Length": str(10**12)})
     check_refused(service, 413, "POST", RUN + "echo", None, b" " * ((1 << 20) + 1))
+    check_refused(service, 413, "POST", RUN + "echo", None, b" " * (32 << 20))
     check_refused(service, 413, "POST", "/runs/import", {"Content-Length": str(10**15)})
     check_refused(service, 414, "GET", "/runs?tag=" + "x" * 5000)
     check_refused(service, 431, "GET", "/runs", {f"X-{n}": "1" for n in range(100)})

@@ -77,9 +77,11 @@ def test_the_search_finds_a_known_capacity(
         find_rate, "_measure", lambda *_: measured(rates[-1], 0.2 if rates[-1] > CAPACITY else 0)
     )
     document = find_rate._document(find_rate._search("bot", given, tmp_path))
-    assert (document["status"], document["confirmed"]) == ("found", True)
-    assert document["low"] <= CAPACITY < document["high"] <= 1.1 * document["low"] * 1.0001
-    assert document["broke"] == ["share over ttft_ms 200 ms"]
+    assert (document.status, document.confirmed) == ("found", True)
+    assert document.low is not None
+    assert document.high is not None
+    assert document.low <= CAPACITY < document.high <= 1.1 * document.low * 1.0001
+    assert document.broke == ("share over ttft_ms 200 ms",)
     first, second, *_ = find_rate.words_of(document)
     assert first.startswith("bot: ")
     assert "at least 95% of what was due kept ttft_ms 200" in first

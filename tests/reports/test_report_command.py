@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 from hostile_run import HOSTILE
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.contracts.catalogue import decode_document
+from agentbench_tui.presentation.full_report.parts import Chapter, FullReport, Verdict
+from agentbench_tui.presentation.report import Column, Section, Table
+from agentbench_tui.reports.markdown import markdown
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 FORMULAS = set("=+-@|%＝＋－＠")
@@ -62,6 +67,26 @@ def test_markdown_fits_a_comment_and_obeys_no_agent() -> None:
     assert set(re.findall(r"</?(\w+)", bare)) <= {"details", "summary", "sub"}
     assert bare.count("<details>") == bare.count("</details>")
     assert not re.search(r"[@#]\w|://\w|www\.\w|\]\(", bare)
+
+
+@given(
+    reasons=st.lists(st.text(max_size=400), max_size=200),
+    words=st.text(max_size=300),
+    room=st.integers(4_000, 20_000),
+)
+@settings(max_examples=50, deadline=None)
+def test_markdown_keeps_to_its_room(reasons: list[str], words: str, room: int) -> None:
+    """20 agents have 190 pairs, hence as many reasons; GitHub refuses a comment too long."""
+    rows = ({"agent": "a" * 80},) * 50
+    table = Table((Column("agent", "Agent"),), rows)
+    chapters = [Chapter(f"c{n}", f"Chapter {n}", (Section("", (table,)),)) for n in range(9)]
+    verdict = Verdict(words, "open", reasons)
+    text = markdown(FullReport("Run", (("run", "r1"),), verdict, chapters, {}), room)
+    assert len(text) <= room
+    assert text.count("<details>") == text.count("</details>")
+    listed = len(re.findall(r"^- (?!…)", text, re.MULTILINE))
+    counted = re.search(r"^- … and ([\d,]+) more$", text, re.MULTILINE)
+    assert listed + (int(counted[1].replace(",", "")) if counted else 0) == len(reasons)
 
 
 def test_csv_has_no_formula_and_no_control_character() -> None:

@@ -7,24 +7,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
-from agentbench_tui.cli.console.output import database_path, print_json, print_prose
+from agentbench_tui.cli.console.output import (
+    database_path,
+    print_json,
+    print_prose,
+    print_rows,
+)
 from agentbench_tui.cli.load.sentences import slo_words
 from agentbench_tui.cli.run.options import plan_of
+from agentbench_tui.contracts.load import LoadRateDocument, RateProbe
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import amount
+from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import Plan
     from agentbench_tui.load.results.requests import Requests
     from agentbench_tui.stress.search.breaking_point import BreakingPoint
 
-SCHEMA = "agentbench.load-rate/1"
 TAG = "find-rate"
 START = 8.0
 """Requests a second at which the search begins, unless --rate says otherwise."""
 MOST = 10_000.0
+_WINDOWS = tuple(Column(name, name) for name in ("rate", "verdict", "reason", "run_id"))
 
 
 @dataclass
@@ -34,7 +42,7 @@ class _Found:
     slo: dict[str, float]
     agent: str
     simulated: bool
-    probes: list[dict[str, Any]] = field(default_factory=list)
+    probes: list[RateProbe] = field(default_factory=list)
     result: BreakingPoint | None = None
     code: int = 0
     """Exit code of a window that was interrupted."""
@@ -69,12 +77,15 @@ def find_rate(target: str, given: dict[str, Any]) -> int:
     document = _document(found)
     if given["form"] in {"json", "jsonl"}:
         print_json(document)
+    elif given["form"] == "csv":
+        print_rows([msgspec.structs.asdict(one) for one in document.probes], _WINDOWS, "csv")
     else:
         for line in words_of(document):
             print_prose(line)
     if found.code:
         return found.code
-    return 0 if document["rate"] is not None else 3
+    # A target that keeps the SLO at no rate is a result; one of which nothing is known is not.
+    return 3 if document.low is None and document.high is None else 0
 
 
 def _search(target: str, given: dict[str, Any], path: Path) -> _Found:
@@ -95,12 +106,12 @@ def _search(target: str, given: dict[str, Any], path: Path) -> _Found:
         windows = [requests] if step.length == 1 else [*windows, requests]
         verdict = judge_slo(windows, found.slo, step.length)
         found.probes.append(
-            {
-                "rate": step.level,
-                "run_id": plan.run_id,
-                "verdict": verdict.outcome,
-                "reason": verdict.reason,
-            }
+            RateProbe(
+                rate=step.level,
+                run_id=plan.run_id,
+                verdict=verdict.outcome,
+                reason=verdict.reason,
+            )
         )
         if not given["quiet"]:
             click.echo(f"{amount(step.level)}/s: {verdict.outcome} ({verdict.reason})", err=True)
@@ -140,31 +151,30 @@ def _measure(plan: Plan, path: Path, found: _Found) -> Requests | None:
     return requests
 
 
-def _document(found: _Found) -> dict[str, Any]:
+def _document(found: _Found) -> LoadRateDocument:
     result = found.result
     assert result is not None
-    return {
-        "schema": SCHEMA,
-        "agent_id": found.agent,
-        "simulated": found.simulated,
-        "slo": found.slo,
-        "status": result.status,
-        "rate": result.passes,
-        "low": result.passes,
-        "high": result.fails,
-        "confirmed": result.confirmed,
-        "broke": list(result.broke),
-        "reason": result.reason,
-        "stopped": result.stopped,
-        "probes": found.probes,
-    }
+    return LoadRateDocument(
+        agent_id=found.agent,
+        simulated=found.simulated,
+        slo=found.slo,
+        status=result.status,
+        rate=result.passes,
+        low=result.passes,
+        high=result.fails,
+        confirmed=result.confirmed,
+        broke=tuple(result.broke),
+        reason=result.reason,
+        stopped=result.stopped,
+        probes=tuple(found.probes),
+    )
 
 
-def words_of(document: dict[str, Any]) -> list[str]:
+def words_of(document: LoadRateDocument) -> list[str]:
     """Say the rate with its interval, the limit that broke first, and how it was measured."""
-    who = document["agent_id"] + (" (simulated)" if document["simulated"] else "")
-    passes, fails = document["low"], document["high"]
-    asks = slo_words(document["slo"])
+    who = document.agent_id + (" (simulated)" if document.simulated else "")
+    passes, fails = document.low, document.high
+    asks = slo_words(document.slo)
     if passes is not None and fails is not None:
         lines = [
             f"{who}: {amount(passes)}/s keeps the SLO [{amount(passes)}, {amount(fails)}] ({asks})"
@@ -177,13 +187,13 @@ def words_of(document: dict[str, Any]) -> list[str]:
         ]
     else:
         lines = [f"{who}: no rate kept or missed the SLO clearly ({asks})"]
-    if document["broke"]:
-        lines.append(f"broke first, at {amount(fails)}/s: {document['reason']}")
-    if document["stopped"]:
-        lines.append(f"the search was stopped: {document['stopped']}")
-    elif not document["confirmed"]:
+    if document.broke:
+        lines.append(f"broke first, at {amount(fails)}/s: {document.reason}")
+    if document.stopped:
+        lines.append(f"the search was stopped: {document.stopped}")
+    elif not document.confirmed:
         lines.append("the ends of the interval did not repeat: measure again on a quiet machine")
-    windows = counted(len(document["probes"]), "window")
+    windows = counted(len(document.probes), "window")
     lines.append(
         f"[highest rate that keeps it, lowest that does not] from {windows}, each stored as a run "
         f"(`agentbench runs list --tag {TAG}`)"

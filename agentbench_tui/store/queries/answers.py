@@ -87,6 +87,25 @@ def count_answers(
     return int(row[0])
 
 
+class OutcomeCount(NamedTuple):
+    """How many answers of an execution have one outcome."""
+
+    failure_kind: str | None
+    is_wrong: bool
+    """Judged, and not right."""
+    answers: int
+
+
+def outcome_counts(connection: sqlite3.Connection, execution_key: int) -> list[OutcomeCount]:
+    """Return the number of answers of an execution by outcome."""
+    rows = connection.execute(
+        "SELECT failure_kind, correct IS 0, COUNT(*) FROM answers WHERE execution_key=?"
+        " GROUP BY 1, 2",
+        (execution_key,),
+    )
+    return [OutcomeCount(kind, bool(wrong), n) for kind, wrong, n in map(tuple, rows.fetchall())]
+
+
 def case_of(connection: sqlite3.Connection, execution_key: int, case_id: str) -> list[Row]:
     """Return every observation of one case in one execution: case, answer, scores, failures,
     messages.
