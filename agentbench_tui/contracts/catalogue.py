@@ -48,6 +48,7 @@ _PLACES: Mapping[str, tuple[str, ...]] = {
     "profile/1": ("profile.ProfileDocument",),
     "profiles/1": ("profile.ProfilesDocument",),
     "regressions/1": ("regressions.RegressionsDocument",),
+    "rerun-plan/1": ("plan.RerunPlanDocument",),
     "results/1": ("service.ResultsDocument",),
     "run/1": ("run.RunDocument",),
     "run-details/1": ("runs.RunDetailsDocument",),

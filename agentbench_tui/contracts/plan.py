@@ -70,3 +70,52 @@ class StressPlanDocument(Document, frozen=True, kw_only=True, tag="agentbench.pl
     """What `agentbench stress --dry-run` prints."""
 
     executions: tuple[PlannedScenario, ...]
+
+
+class RequestAgain(Part, frozen=True, kw_only=True):
+    """One observation that a rerun would ask again."""
+
+    case_id: str
+    repeat: int
+    iteration: int
+    outcome: str
+    """What came of it: `right`, `wrong`, or the kind of its failure, such as `connection`."""
+
+
+class RerunExecution(Part, frozen=True, kw_only=True):
+    """What a rerun would ask of one execution of the earlier run."""
+
+    execution_id: str
+    """The execution of the earlier run."""
+    suite_id: str
+    benchmark_id: str
+    agent_id: str
+    agent_version: str
+    parameters: dict[str, Json]
+    seed: int
+    attempt: int
+    """1: new answers take the place of infrastructure failures. From 2 on: further attempts, which
+    replace nothing."""
+    requests: int
+    """Observations asked again, and those that were never asked."""
+    never_asked: int
+    """Observations that the earlier run never came to ask, and that the rerun would ask."""
+    kept: int
+    """Answers and failures of the earlier execution that the new one would hold too."""
+    cost_usd: float | None
+    """Expected cost of the requests: what the earlier answer to each cost, or the mean of the
+    execution's answers where it has none. None if no answer of the execution has a cost."""
+    asked: tuple[RequestAgain, ...]
+
+
+class RerunPlanDocument(Document, frozen=True, kw_only=True, tag="agentbench.rerun-plan/1"):
+    """What `agentbench rerun --dry-run` prints."""
+
+    run_id: str
+    """The run of which part would be asked again."""
+    requests: int
+    cost_usd: float | None
+    """Sum over the executions; None if it is unknown for one of them that has requests."""
+    cost_limit_usd: float | None
+    """Cost at which the rerun would stop."""
+    executions: tuple[RerunExecution, ...]

@@ -77,6 +77,20 @@ def observations_of(
     return [*map(StoredObservation._make, rows.fetchall())]
 
 
+def costs_of_answers(
+    connection: sqlite3.Connection, execution_key: int
+) -> dict[tuple[str, int, int], float]:
+    """(case id, repeat, iteration) → cost in USD of each answer of an execution whose cost is
+    known."""
+    rows = connection.execute(
+        "SELECT c.case_id, a.repeat, a.iteration, a.cost_usd FROM main.answers a"
+        " JOIN cases c ON c.key=a.case_key"
+        " WHERE a.execution_key=? AND a.failure_kind IS NULL AND a.cost_usd IS NOT NULL",
+        (execution_key,),
+    )
+    return {(row[0], row[1], row[2]): row[3] for row in rows.fetchall()}
+
+
 def run_of_execution(connection: sqlite3.Connection, execution_id: str) -> str | None:
     """The id of an execution's run; None if it was deleted."""
     row = connection.execute(

@@ -266,3 +266,115 @@ def test_further_attempts_have_no_pass_at_k_of_their_own_answers(place: Place) -
     # 3 and 5 fail in both passes, at both attempts: 12 of 16 observations are right.
     assert metric(execution, "pass@2") == 12 / 16
     assert {(one.split()[0]) for one in asked(place)[16:]} == {"3", "5"}
+
+
+def dry_run(place: Place, *arguments: str) -> dict[str, Any]:
+    done = place.run("rerun", *arguments, "--dry-run", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def test_a_dry_run_names_what_would_be_asked_and_why_and_changes_nothing(place: Place) -> None:
+    earlier = begun(place, *FLAKY, *STEADY)
+    before = place.rows("SELECT id, status FROM runs")
+    document = dry_run(place, "--infrastructure", "--wrong")
+    assert not (place.folder / "asked").exists()
+    assert place.rows("SELECT id, status FROM runs") == before
+    assert (document["schema"], document["run_id"]) == ("agentbench.rerun-plan/1", earlier)
+    planned = {
+        (one["agent_id"], one["attempt"]): (
+            one["kept"],
+            [(asked["case_id"], asked["outcome"]) for asked in one["asked"]],
+        )
+        for one in document["executions"]
+    }
+    # steady answers even numbers wrongly; flaky cannot reach 1 and 2, and gets 4 and 5 wrong.
+    assert planned == {
+        ("flaky", 1): (6, [("c1", "connection"), ("c2", "connection")]),
+        ("steady", 1): (8, []),
+        ("flaky", 2): (0, [("c4", "wrong"), ("c5", "wrong")]),
+        ("steady", 2): (0, [(f"c{n}", "wrong") for n in (0, 2, 4, 6)]),
+    }
+    # Each answer cost 1 USD; what was never answered is expected to cost their mean.
+    assert (document["requests"], document["cost_usd"]) == (8, 8.0)
+    rerun(place, "--infrastructure", "--wrong")
+    assert sorted(asked(place)) == ["1", "2", "4", "5"]
+
+
+def test_a_dry_run_is_readable_in_a_pipe_and_as_csv(place: Place) -> None:
+    begun(place, *FLAKY)
+    printed = place.run("rerun", "--failed", "--dry-run").stdout
+    assert printed.startswith("3 requests for about $3.00 would ask part of run ")
+    assert "nothing was sent or changed." in printed
+    assert "2 connection" in printed
+    rows = place.run("rerun", "--failed", "--dry-run", "--format", "csv").stdout.splitlines()
+    assert [row.split(",")[6] for row in rows] == ["case_id", "c1", "c2", "c3"]
+    assert [row.split(",")[9] for row in rows] == ["outcome", "connection", "connection", "agent"]
+
+
+def test_a_dry_run_expects_the_cost_of_the_same_question(place: Place) -> None:
+    (place.folder / "agents.py").write_text(
+        "from agentbench_tui.model.answer import Answer, AgentFailure, FailureKind\n"
+        "def priced(prompt):\n"
+        "    if prompt == '0':\n"
+        "        raise AgentFailure(FailureKind.CONNECTION, 'no route')\n"
+        "    return Answer('?' if prompt == '3' else prompt, cost_usd=float(prompt))\n"
+        "def free(prompt):\n"
+        "    return '?'\n"
+    )
+    place.suite(4, retries=0)
+    place.run(*RUN, "--agent", "priced=python:agents.py:priced")
+    # Case 3 cost 3 USD; 1, 2 and 3 cost 2 USD in the mean, which case 0 is expected to cost.
+    document = dry_run(place, "--wrong", "--infrastructure")
+    assert [one["cost_usd"] for one in document["executions"]] == [2.0, 3.0]
+    assert document["cost_usd"] == 5.0
+    place.run(*RUN, "--agent", "free=python:agents.py:free")
+    document = dry_run(place, "--wrong")
+    assert (document["requests"], document["cost_usd"]) == (4, None)
+    printed = place.run("rerun", "--wrong", "--dry-run").stdout
+    assert "4 requests would ask part of run" in printed
+    assert "The cost is unknown" in printed
+
+
+def test_a_dry_run_names_the_limit_that_the_expected_cost_exceeds(place: Place) -> None:
+    place.run(*RUN, *FLAKY, "--max-cost", "2")
+    document = dry_run(place, "--failed")
+    assert (document["cost_usd"], document["cost_limit_usd"]) == (3.0, 2.0)
+    printed = place.run("rerun", "--failed", "--dry-run").stdout
+    assert "It is above the run's limit of $2.00, where the rerun would stop." in printed
+
+
+def test_a_dry_run_counts_what_was_never_asked(place: Place) -> None:
+    (place.folder / "agents.py").write_text(
+        "from pathlib import Path\n"
+        "class Late:\n"
+        "    def start(self):\n"
+        "        (Path(__file__).parent / 'healed').read_text()\n"
+        "    def answer(self, prompt):\n"
+        "        return prompt\n"
+    )
+    place.run(*RUN, "--agent", "late=python:agents.py:Late")
+    (place.folder / "healed").touch()
+    (execution,) = dry_run(place, "--failed")["executions"]
+    planned = len(execution["asked"]) + execution["never_asked"]
+    assert execution["requests"] == planned == 8
+    assert execution["never_asked"] > 0
+    printed = place.run("rerun", "--failed", "--dry-run").stdout
+    assert f"{execution['never_asked']} never asked" in printed
+    (again,) = rerun(place, "--failed")["executions"]
+    assert again["cases"]["correct"] == 8
+
+
+def test_a_dry_run_of_a_further_attempt_names_its_own_passes(place: Place) -> None:
+    place.suite(8, retries=0, iterations={"warmup": 0, "measured": 2})
+    (place.folder / "healed").touch()
+    place.run(*RUN, *FLAKY)
+    rerun(place, "--wrong")
+    document = dry_run(place, "--wrong")
+    (execution,) = document["executions"]
+    assert execution["attempt"] == 3
+    # Case 5 was wrong in both passes of attempt 2, which are iterations 2 and 3.
+    assert [(one["case_id"], one["iteration"], one["outcome"]) for one in execution["asked"]] == [
+        ("c5", 2, "wrong"), ("c5", 3, "wrong"),
+    ]  # fmt: skip

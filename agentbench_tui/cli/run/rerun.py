@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,11 @@ from agentbench_tui.cli.console.output import FORMATS, database_option, database
 from agentbench_tui.cli.run.options import command_line, how_of
 from agentbench_tui.cli.run.session_options import view_options
 from agentbench_tui.cli.run.trust import check_trust, trust_option
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.engine.run.plan import Plan
 
 
 @click.command(short_help="Ask only what failed, or what was wrong, again.")
@@ -42,6 +47,12 @@ from agentbench_tui.cli.run.trust import check_trust, trust_option
     show_default=True,
     help="Output format.",
 )
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print what would be asked again and why, the number of requests and their expected cost, "
+    "and exit without asking or changing anything.",
+)
 @click.option("--detach", is_flag=True, help="Start it in the background, print its id and exit.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @trust_option
@@ -56,6 +67,7 @@ def rerun(run: str, database: str | None, trust: bool, **given: Any) -> int:
 
     \b
     agentbench rerun --failed
+    agentbench rerun --failed --wrong --dry-run
     agentbench rerun 01a2203b --infrastructure
     agentbench rerun 01a2203b --wrong
     agentbench rerun 01a2203b --case gains-1 --case gains-7
@@ -77,7 +89,20 @@ def rerun(run: str, database: str | None, trust: bool, **given: Any) -> int:
     with reading(path) as connection:
         row = find_run(connection, run)
         plan = rerun_plan(connection, row, choice, command_line())
+        if given.pop("dry_run"):
+            return _print_plan(connection, plan, given["form"])
         if row["imported_at"] is not None:
             lines = executed_by_resuming(plan, cases_of_run(connection, row["key"]))
             check_trust(row, lines, trust=trust)
     return running.run_plan(plan, str(path), None, how_of(given))
+
+
+def _print_plan(connection: sqlite3.Connection, plan: Plan, form: str) -> int:
+    """Print what a rerun would ask."""
+    from agentbench_tui.cli.console.reports import print_report
+    from agentbench_tui.presentation.rerun_plan import rerun_plan_report
+    from agentbench_tui.verdicts.runs.rerun_plan import rerun_plan_document
+
+    document = rerun_plan_document(connection, plan)
+    print_report(rerun_plan_report(document), form, document)
+    return 0
