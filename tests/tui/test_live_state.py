@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from live_updates import (
     BEGAN,
     execution,
@@ -22,7 +24,7 @@ from agentbench_tui.tui.pages.live import tables as live_tables
 from agentbench_tui.tui.pages.live import view as live_view
 from agentbench_tui.tui.pages.live.machine import machine
 from agentbench_tui.tui.pages.live.remaining_time import left_s, share_done
-from agentbench_tui.tui.pages.live.state import KEPT_S, LiveState
+from agentbench_tui.tui.pages.live.state import KEPT_S, Course, LiveState, Second
 from agentbench_tui.tui.widgets.facts import Fact
 from agentbench_tui.tui.widgets.gauge import Gauge
 from agentbench_tui.verdicts.load.reference_ticks import Reference
@@ -54,6 +56,46 @@ def test_ticks_add_up_by_execution_and_by_second() -> None:
     # Of the seconds before the ticks; in those between nothing came.
     assert [second.answered for second in state.course.seconds] == [2, 0, 0, 2]
     assert [second.failed for second in state.course.seconds] == [1, 0, 0, 0]
+
+
+@given(
+    gaps=st.lists(st.floats(0.999, 1.02), min_size=2, max_size=40),
+    last=st.floats(0.05, 0.99),
+    start=st.floats(0, 1),
+    rate=st.sampled_from([1, 40, 2000]),
+)
+@settings(max_examples=30, deadline=None)
+def test_a_steady_load_is_shown_as_steady_whenever_its_ticks_come(
+    gaps: list[float], last: float, start: float, rate: int
+) -> None:
+    """Ticks come every 1.001–1.01 s, now and then skip a whole second, and the last is short."""
+    course = Course()
+    moment = BEGAN + start
+    for length in [*gaps, last]:
+        course.add(moment, moment + length, Second(answered=rate * length))
+        moment += length
+    assert [one.answered for one in course.rates()] == pytest.approx(
+        [rate] * len(course.seconds), rel=1e-3
+    )
+    assert sum(one.answered for one in course.seconds) == pytest.approx(
+        rate * sum([*gaps, last]), rel=1e-6
+    )
+
+
+def test_ticks_of_a_run_that_skip_a_second_leave_no_gap() -> None:
+    """40 answers a second, in ticks that come every 1.01 s, and at the end a part of one."""
+    run, rows = run_row(["load"]), [execution()]
+    ends = [1.01 * n for n in range(1, 140)]
+    ticks = [tick(end, [], answered=40, tokens=400, sent=40) for end in ends]
+    ticks.append(tick(ends[-1] + 0.25, [], answered=10, tokens=100, sent=10))
+    live = {1: {"in_flight": 3, "waiting": 0}}
+    state = LiveState()
+    for one in ticks:
+        state.take(update(run, rows, at=one["at"] - BEGAN, ticks=[one], live=live))
+    lines = {line.label: line.values for line in live_view.courses(state, KEPT_S).lines}
+    assert lines["answered"] == pytest.approx([40 / 1.01] * 140 + [40.0], rel=0.02)
+    assert lines["tokens"] == pytest.approx([400 / 1.01] * 140 + [400.0], rel=0.02)
+    assert lines["in flight"][1:] == [3] * 140
 
 
 def test_seconds_in_which_nothing_comes_any_more_are_shown_too() -> None:
@@ -163,6 +205,29 @@ def test_status_tells_progress_caps_and_the_harness() -> None:
     assert live_view.status(state, BEGAN + 10).state == "paused"
     state.interrupted = True
     assert live_view.status(state, BEGAN + 10).state == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words"),
+    [
+        (["load"], (500, "output tokens")),
+        (["task"], (500, "tokens")),
+        (["task", "load"], (None, "output tokens")),  # they are not the same quantity
+    ],
+)
+def test_tokens_are_one_quantity_during_a_run_and_after_it(
+    kinds: list[str], words: tuple[int | None, str]
+) -> None:
+    """A budget counts input tokens as well, ticks of a load output tokens alone."""
+    rows = [execution(number + 1) for number in range(len(kinds))]
+    live = {"in_flight": 1, "tokens": 700}
+    ticks = [tick(3, [1.0], tokens=500)]
+    running = of(update(run_row(kinds), rows, at=4, live={1: live}, ticks=ticks))
+    status = live_view.status(running, BEGAN + 4)
+    assert (status.tokens, status.tokens_are) == words
+    ended = of(update(run_row(kinds, status="complete"), rows, at=4, ticks=ticks))
+    status = live_view.status(ended, BEGAN + 9)
+    assert (status.tokens, status.tokens_are) == words
 
 
 def test_a_run_whose_process_is_gone_lasted_until_it_last_told_something() -> None:
@@ -307,9 +372,9 @@ def test_a_case_that_takes_much_longer_than_others_is_stalled() -> None:
         SlowAnswer(800.0, 4, 1, "failed", "rate_limited"),
     ]
     shown = texts(live_tables.slow(state, answers, BEGAN + 12))
-    # Two seconds have gone since the live row was written.
+    # As reported two seconds ago: they may have been answered since.
     assert [row[0::2] for row in shown] == [
-        ["slow", "11.0 s"], ["new", "2.10 s"], ["was", "900 ms"], ["failed", "800 ms"],
+        ["slow", "9.00 s"], ["new", "100 ms"], ["was", "900 ms"], ["failed", "800 ms"],
     ]  # fmt: skip
     assert [row[3] for row in shown] == ["stalled", "in flight", "answered", "rate limited"]
 

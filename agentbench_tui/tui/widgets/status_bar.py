@@ -46,6 +46,7 @@ class Status:
     place: tuple[int, int] | None = None
     """(index of the running execution, their number)."""
     tokens: int | None = None
+    tokens_are: str = "tokens"
     token_cap: int | None = None
 
 
@@ -126,7 +127,7 @@ def _health(status: Status, palette: Palette, glyphs: Glyphs) -> list[_Item]:
     if status.cost_usd is not None:
         items.append(_cost(status.cost_usd, status.cap_usd, palette, glyphs))
     if status.tokens is not None:
-        items.append(_tokens(status.tokens, status.token_cap, palette, glyphs))
+        items.append(_tokens(status.tokens, status, palette, glyphs))
     return items
 
 
@@ -139,10 +140,11 @@ def _cost(cost: float, cap: float | None, palette: Palette, glyphs: Glyphs) -> _
     return _Item([span(spent, palette.text), span(f" of {money(cap)}", palette.dim)], 7)
 
 
-def _tokens(tokens: int, cap: int | None, palette: Palette, glyphs: Glyphs) -> _Item:
-    spent = f"{quantity(tokens)} tokens"
+def _tokens(tokens: int, status: Status, palette: Palette, glyphs: Glyphs) -> _Item:
+    cap, name = status.token_cap, status.tokens_are
+    spent = f"{quantity(tokens)} {name}"
     if cap is None:
-        return _Item([span(quantity(tokens), palette.text), span(" tokens", palette.dim)], 10)
+        return _Item([span(quantity(tokens), palette.text), span(f" {name}", palette.dim)], 10)
     if tokens >= _NEAR_CAP * cap:
         return _Item(_pointed(f"{spent} of {quantity(cap)}", palette, glyphs), 2)
     return _Item([span(spent, palette.text), span(f" of {quantity(cap)}", palette.dim)], 7)

@@ -6,6 +6,7 @@ It does not depend on widgets or an app; `live_view` converts it for display.
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -33,16 +34,22 @@ _EVENTS_KEPT = 200
 _GAUGES_KEPT = 60
 """Readings of each gauge."""
 _KINDS_KEPT = 40
+_TICK_S = 1.0
+"""How often a run writes a tick, at most; it writes none while nothing happens."""
+_LATE_S = 0.5
+"""How late a tick may be. One that follows later describes the time since an unwritten one."""
+_SKIPPED_S = 2
+"""Seconds for which the number of in-flight requests holds without a report."""
 
 
 @dataclass(slots=True)
 class Second:
-    """Events of one second of the run."""
+    """Events of one second of the run; a tick that spans two seconds is divided by time."""
 
-    answered: int = 0
-    failed: int = 0
-    sent: int = 0
-    tokens: int = 0
+    answered: float = 0.0
+    failed: float = 0.0
+    sent: float = 0.0
+    tokens: float = 0.0
     in_flight: int | None = None
     """Number at its end; None if unknown, as in a replay."""
     waiting: int | None = None
@@ -56,28 +63,62 @@ class Course:
     seconds: deque[Second] = field(default_factory=lambda: deque(maxlen=KEPT_S))
     last: int = 0
     """Which second, of those since 1970, the last place is."""
+    _from: float = math.inf
+    """Start of what the ticks describe, in seconds since 1970."""
+    _until: float = -math.inf
+    """End of what the ticks describe."""
 
-    def add(self, at: float, answered: int, failed: int, sent: int, tokens: int) -> None:
-        """Count into the second before `at`, which a tick describes.
+    def add(self, start: float, end: float, counts: Second) -> None:
+        """Count what happened between two moments, evenly, into the seconds between them.
 
         Older data are counted in the oldest second.
         """
-        self.go_on(at)
-        if not self.seconds:
-            return
-        second = self.seconds[-1]
-        second.answered += answered
-        second.failed += failed
-        second.sent += sent
-        second.tokens += tokens
+        # A tick that ends with a second says nothing of the next.
+        self.go_on(max(start, math.nextafter(end, -math.inf)))
+        self._from, self._until = min(self._from, start), max(self._until, end)
+        oldest = self.last - len(self.seconds) + 1
+        for _ in range(min(oldest - math.floor(start), KEPT_S - len(self.seconds))):
+            self.seconds.appendleft(Second())
+            oldest -= 1
+        for number in range(math.floor(start), math.ceil(end)):
+            share = (min(end, number + 1) - max(start, number)) / (end - start)
+            second = self.seconds[max(0, number - oldest)]
+            second.answered += share * counts.answered
+            second.failed += share * counts.failed
+            second.sent += share * counts.sent
+            second.tokens += share * counts.tokens
 
     def go_on(self, at: float) -> None:
         """Advance to this moment without events."""
         now = int(at)
         missing = 1 if not self.seconds else min(now - self.last, KEPT_S)
+        known = self.seconds[-1] if self.seconds and missing <= _SKIPPED_S else Second()
         for _ in range(missing):
-            self.seconds.append(Second())
+            self.seconds.append(Second(in_flight=known.in_flight, waiting=known.waiting))
         self.last = max(now, self.last)
+        self._until = max(self._until, at)
+
+    def rates(self) -> list[Second]:
+        """Return the events per second: those of the first and last place, of which the ticks
+        describe a part, are divided by the length of that part.
+        """
+        found = []
+        for number, second in enumerate(self.seconds, self.last - len(self.seconds) + 1):
+            covered = min(self._until, number + 1) - max(self._from, number)
+            if not 0 < covered < 1:
+                found.append(second)
+                continue
+            found.append(
+                Second(
+                    second.answered / covered,
+                    second.failed / covered,
+                    second.sent / covered,
+                    second.tokens / covered,
+                    second.in_flight,
+                    second.waiting,
+                )
+            )
+        return found
 
 
 @dataclass(slots=True)
@@ -99,6 +140,12 @@ class Seen:
     repeats: set[int] = field(default_factory=set)
     """For a load, the finished repeats."""
 
+    def start_of(self, tick: Row) -> float:
+        """Return the start of what a tick describes, in seconds since 1970."""
+        since_last = tick["at"] - self.last_at
+        known = 0 < since_last <= _TICK_S + _LATE_S
+        return self.last_at if known else tick["at"] - _TICK_S
+
     def take(self, tick: Row) -> None:
         """Add the tick."""
         for latency, column in _COLUMN.items():
@@ -112,7 +159,7 @@ class Seen:
         self.tokens += tick["tokens"]
         self.cost_usd += tick["cost_usd"]
         if self.began_at is None:
-            self.began_at = tick["at"] - 1.0
+            self.began_at = tick["at"] - _TICK_S
         self.last_at = max(self.last_at, tick["at"])
 
 
@@ -271,10 +318,10 @@ class LiveState:
             newest.waiting = sum(one.get("waiting", 0) for one in self.live.values())
 
     def _take_tick(self, tick: Row) -> None:
-        self.seen.setdefault(tick["execution_key"], Seen()).take(tick)
-        self.course.add(
-            tick["at"] - 1.0, tick["answered"], failed_of(tick), tick["sent"], tick["tokens"]
-        )
+        seen = self.seen.setdefault(tick["execution_key"], Seen())
+        counts = Second(tick["answered"], failed_of(tick), tick["sent"], tick["tokens"])
+        self.course.add(seen.start_of(tick), tick["at"], counts)
+        seen.take(tick)
         self.newest_key = tick["execution_key"]
 
     def _take_failure(self, row: Row) -> None:

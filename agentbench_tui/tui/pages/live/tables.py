@@ -186,7 +186,7 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
         if live.get("oldest_s") is not None:
             waiting = [{"case_id": "", "age_s": live["oldest_s"]}]
         for one in waiting:
-            age_s = one["age_s"] + late
+            age_s = one["age_s"]  # as reported: it may have been answered since
             doing = _doing(live, late, stalled=_is_stalled(state.seen.get(key), age_s))
             rows.append(
                 GridRow(

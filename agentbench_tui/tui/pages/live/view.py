@@ -55,7 +55,10 @@ def status(state: LiveState, now: float) -> Status:
     began = state.began_at
     simulated = bool(rows) and all(row["simulated"] for row in rows)
     costs = [seen.cost_usd for seen in state.seen.values()]
-    tokens = sum(seen.tokens for seen in state.seen.values())
+    # Tokens against a cap count input as well; ticks of a load count output alone.
+    capped = state.caps[1] is not None and "tokens" in of_run
+    loads = {state.kind_of(row).sends_load for row in rows}
+    tokens = None if len(loads) > 1 else sum(seen.tokens for seen in state.seen.values())
     over = sum(state.has_ended(row) for row in rows)
     return Status(
         suite=", ".join(json.loads(run["suite_ids"])),
@@ -75,8 +78,9 @@ def status(state: LiveState, now: float) -> Status:
         cap_usd=state.caps[0],
         simulated=simulated,
         place=(min(over + 1, len(rows)) if going_on else over, len(rows)),
-        tokens=of_run.get("tokens", tokens) or None,
-        token_cap=state.caps[1],
+        tokens=(of_run["tokens"] if capped else tokens) or None,
+        tokens_are="output tokens" if True in loads and not capped else "tokens",
+        token_cap=state.caps[1] if capped else None,
     )
 
 
@@ -144,12 +148,12 @@ def courses(state: LiveState, places: int) -> TimeSeriesData:
     """Return throughput, failures, tokens, in-flight and queued requests of the last `places`
     seconds.
     """
-    seconds = list(state.course.seconds)[-places:]
+    seconds = state.course.rates()[-places:]
     if not seconds:
         return TimeSeriesData(reason="nothing has been answered yet")
     lines = [
-        SparklineData("answered", [float(one.answered) for one in seconds], "/s"),
-        SparklineData("failed", [float(one.failed) for one in seconds], "/s", errors=True),
+        SparklineData("answered", [one.answered for one in seconds], "/s"),
+        SparklineData("failed", [one.failed for one in seconds], "/s", errors=True),
     ]
     for label, name in (("in flight", "in_flight"), ("queued", "waiting")):
         values = [getattr(one, name) for one in seconds]
@@ -158,7 +162,7 @@ def courses(state: LiveState, places: int) -> TimeSeriesData:
         if any(values):
             lines.append(SparklineData(label, values, "", reason="not told"))
     if any(one.tokens for one in seconds):
-        lines.append(SparklineData("tokens", [float(one.tokens) for one in seconds], "/s"))
+        lines.append(SparklineData("tokens", [one.tokens for one in seconds], "/s"))
     last = state.course.last
     marks = [(last - math.floor(at), note) for at, note in state.marks()]
     return TimeSeriesData(lines, [(max(0, back), note) for back, note in marks])
