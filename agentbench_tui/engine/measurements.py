@@ -129,8 +129,7 @@ def aggregate_measurements(
                 values.setdefault(name, []).append((repeat, float(value)))
     for name, found in values.items():
         repeats = np.array([repeat for repeat, _ in found], np.int64)
-        clusters = repeats if len(np.unique(repeats)) > 1 else None
-        mean = estimate(np.array([value for _, value in found]), "amount", clusters=clusters)
+        mean = estimate(np.array([value for _, value in found]), "amount", runs=repeats)
         known = find_metric(name)
         unit = "" if known is None else known.unit
         result.metrics[name] = MetricValue(

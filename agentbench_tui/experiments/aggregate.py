@@ -44,10 +44,9 @@ def aggregate_experiment(
     for name in (*COSTS, "tokens_used", "tokens_per_correct"):
         result.total(name, None, result.counted, _NO_TOKENS)
     repeats, columns = read_columns(connection, execution_key)
-    several = len(np.unique(repeats)) > 1
     for name, values in columns.items():
         known = ~np.isnan(values)
-        found = estimate(values[known], "amount", clusters=repeats[known] if several else None)
+        found = estimate(values[known], "amount", runs=repeats[known])
         result.metrics[name] = MetricValue(
             name, found.value, unit_of(name), found.low, found.high, found.n, found.reason or None
         )

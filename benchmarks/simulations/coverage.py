@@ -149,6 +149,10 @@ ROWS = (
         _row("mean cost, log-sd 1", partial(_cost, 1.0, 0.0), n, "cases", _CASES, _HARD)
         for n in SIZES
     ),
+    *(
+        _row("mean cost, log-sd 1.2", partial(_cost, 1.2, 0.0), n, "cases", _CASES, _HARD)
+        for n in (5, 8)
+    ),
     _row("mean cost, log-sd 1, 10% free", partial(_cost, 1.0, 0.1), 100, "cases", _CASES, _HARD),
     *(
         _row(f"interquartile mean of {runs} repeats", partial(_interquartile, runs), 10,

@@ -69,7 +69,7 @@ def test_graded_scores_that_are_mostly_all_or_nothing(cases: int, mean: float) -
     assert hits >= LEAST * TRIALS
 
 
-@pytest.mark.parametrize("cases", [10, 30, 100])
+@pytest.mark.parametrize("cases", [5, 7, 10, 30, 100])
 @pytest.mark.parametrize("kind", ["log-normal", "exponential", "normal"])
 def test_the_mean_of_skewed_amounts(cases: int, kind: str) -> None:
     draw, hits = np.random.default_rng((8104, cases)), 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
@@ -161,6 +162,19 @@ def test_amounts_repeated_within_cases_are_clustered() -> None:
     interval = clustered_mean(x, cases)
     assert interval is not None
     assert ends(estimate(x, "amount", clusters=cases)) == (max(0.0, interval.low), interval.high)
+
+
+@pytest.mark.parametrize("each", [1, 3])
+def test_amounts_of_few_repeats_get_a_t_interval_of_their_means(each: int) -> None:
+    """With equally many values each, which is the t interval of the repeats' means."""
+    means = [10.0, 11.0, 10.5, 12.0, 30.0]
+    half = 2.776445 * stdev(means) / math.sqrt(5)  # t of 4 degrees of freedom, 97.5%
+    values = np.concatenate([mean + np.linspace(-1, 1, each) * (each > 1) for mean in means])
+    found = estimate(values, "amount", runs=np.repeat(np.arange(5), each))
+    assert found.value == pytest.approx(fmean(means))
+    assert ends(found) == pytest.approx((fmean(means) - half, fmean(means) + half), rel=1e-6)
+    upper = ends(estimate(means, "amount"))[1]
+    assert upper > fmean(means) + half  # single cases allow for the skewness of such values
 
 
 def test_one_amount_has_no_interval() -> None:

@@ -49,11 +49,14 @@ def test_worlds_of_one_repeat_rank_like_cases() -> None:
     (group,), lacking = rank(cards, "optimality_fair")
     assert (group.way, lacking, len(group.shared)) == ("cases", [], 8)
     assert group.standings.labels() == ["1", "2"]
-    half = 2.364624 * stdev(worlds) / math.sqrt(8)  # t of 7 degrees of freedom, 97.5%
+    quantile = 2.364624  # t of 7 degrees of freedom, 97.5%
+    logs = np.log(worlds)
+    spread = stdev(logs)
+    half = quantile * math.sqrt(spread**2 / 8 + spread**4 / (2 * 7))
+    cox = math.exp(fmean(logs) + spread**2 / 2 + half)  # the larger upper end of 8 even worlds
+    hall = fmean(worlds) - quantile * stdev(worlds) / math.sqrt(8)  # symmetric values: t
     row = group.standings.rows[1]
-    assert (row.score, row.low, row.high) == pytest.approx(
-        (fmean(worlds), fmean(worlds) - half, fmean(worlds) + half)
-    )
+    assert (row.score, row.low, row.high) == pytest.approx((fmean(worlds), hall, cox))
 
 
 def test_percentages_of_money_do_not_depend_on_the_machine() -> None:

@@ -17,7 +17,11 @@ from agentbench_tui.analysis.intervals.interval import (
     t_mean,
 )
 from agentbench_tui.analysis.intervals.serial_dependence import worth_of_quantile
-from agentbench_tui.analysis.intervals.skewed_amount import skewed_mean
+from agentbench_tui.analysis.intervals.skewed_amount import (
+    REPEATS_FROM,
+    SKEWED_FROM,
+    skewed_mean,
+)
 from agentbench_tui.analysis.sample import Floats, column, grouped, median
 from agentbench_tui.analysis.summary import needed, quantile, supported
 
@@ -56,8 +60,9 @@ def estimate(
       medians, t on logs over repeats, since samples of one repeat are not independent. One repeat,
       in order of time: the median, with order statistics of the number of independent values that
       the repeat is worth; that interval holds for this repeat only.
-    - `amount` (tokens, cost, …): mean with t below 10 cases, clustered where cases repeat, and from
-      10 on with an interval that allows for skew (`skewed_mean`); not below 0 when no value is.
+    - `amount` (tokens, cost, …): mean with t below 5 cases, clustered where cases repeat, and from
+      5 on with an interval that allows for skew (`skewed_mean`); not below 0 when no value is.
+      Two repeats or more (`runs`) are the units instead of the cases, with t below 10 of them.
 
     A single case is its own population: its observations then count as independent.
     ValueError on NaN and infinity, on values out of range, and on labels of another length.
@@ -70,7 +75,9 @@ def estimate(
         return _time(x, runs, level)
     if kind == "share":
         return _share(x, cases, level)
-    return _amount(x, cases, level)
+    if runs is not None and grouped(x, runs)[1] > 1:
+        return _amount(x, _repeated(x, runs), level, REPEATS_FROM)
+    return _amount(x, cases, level, SKEWED_FROM)
 
 
 def quantile_estimate(values: ArrayLike, q: float, level: float = 0.95) -> Estimate:
@@ -125,10 +132,10 @@ def _share(x: Floats, cases: ArrayLike | None, level: float) -> Estimate:
     return _with(mean, bounded_mean(x, cases, level), x.size, "share", "")
 
 
-def _amount(x: Floats, cases: ArrayLike | None, level: float) -> Estimate:
-    interval = skewed_mean(x, cases, level)
+def _amount(x: Floats, units: ArrayLike | None, level: float, fewest: int) -> Estimate:
+    interval = skewed_mean(x, units, level, fewest)
     if interval is None:
-        interval = t_mean(x, level) if cases is None else clustered_mean(x, cases, level)
+        interval = t_mean(x, level) if units is None else clustered_mean(x, units, level)
     mean = min(max(float(x.mean()), float(x.min())), float(x.max()))
     floor = 0.0 if x.min() >= 0 else -np.inf
     return _with(mean, interval, x.size, "mean", needs(2, x.size), floor=floor)

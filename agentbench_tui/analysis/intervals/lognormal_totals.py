@@ -12,9 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from agentbench_tui.analysis.intervals.confidence import ByStudent
-from agentbench_tui.analysis.intervals.skewed_amount import SKEWED_FROM, leans_left
+from agentbench_tui.analysis.intervals.skewed_amount import leans_left
 from agentbench_tui.analysis.sample import Floats, variance
 
+SKEWED_FROM = 10
+"""Values in each group for estimating how skewed a difference is."""
 MOST_RATIO = 1e50
 """Totals beyond it, or its reciprocal, have no ratio: its square times a variance may be no float.
 """

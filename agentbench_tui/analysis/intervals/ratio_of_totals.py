@@ -29,12 +29,12 @@ from agentbench_tui.analysis.intervals.confidence import (
 from agentbench_tui.analysis.intervals.interval import cluster_sums
 from agentbench_tui.analysis.intervals.lognormal_totals import (
     MOST_RATIO,
+    SKEWED_FROM,
     ByLogs,
     logs_of_groups,
     logs_of_pairs,
     satterthwaite,
 )
-from agentbench_tui.analysis.intervals.skewed_amount import SKEWED_FROM
 from agentbench_tui.analysis.resampling.bootstrap import pairs
 from agentbench_tui.analysis.resampling.resampling import blocks
 from agentbench_tui.analysis.resampling.sign_flips import sign_flips

@@ -233,7 +233,7 @@ def _rates(result: Aggregate, requests: Requests) -> None:
         if not known:
             result.total(name, None, n, reason)
             return
-        found = estimate(known, "amount")
+        found = estimate(known, "amount", runs=np.arange(len(known)))
         result.add(name, replace(found, n=n))
 
     mean("throughput_per_s", lambda one: one.throughput, NOTHING_ANSWERED)
@@ -367,7 +367,7 @@ def _figures(
         _absent(result, name, reason)
         return
     several = len(values) > 1 and bool((repeats != repeats[0]).any())
-    result.add(f"{name}.mean", estimate(values, "amount", clusters=repeats if several else None))
+    result.add(f"{name}.mean", estimate(values, "amount", runs=repeats))
     for part, found in zip(SHARES, quantile_estimates(values, [*SHARES.values()]), strict=True):
         by_repeat = several and part == "p50" and name.endswith("_ms") and values.min() > 0
         result.add(f"{name}.{part}", estimate(values, "time", runs=repeats) if by_repeat else found)

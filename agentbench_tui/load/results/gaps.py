@@ -17,7 +17,11 @@ from numpy.typing import NDArray
 from agentbench_tui.analysis.distribution import student_quantile
 from agentbench_tui.analysis.intervals.estimate import Estimate, estimate, needs
 from agentbench_tui.analysis.intervals.interval import order_ranks
-from agentbench_tui.analysis.intervals.skewed_amount import skewed_mean_of_counts
+from agentbench_tui.analysis.intervals.skewed_amount import (
+    REPEATS_FROM,
+    SKEWED_FROM,
+    skewed_mean_of_counts,
+)
 from agentbench_tui.analysis.summary import needed, supported
 from agentbench_tui.load.results.columns import Columns, Flags, Floats
 from agentbench_tui.load.sending.sample import NONE
@@ -161,7 +165,8 @@ def _mean(whole: Counted, repeats: Sequence[Counted]) -> Estimate:
     else:
         sums = np.array([(one.mean - mean) * len(one) for one in repeats])
         values, counts = mean + sums * several / n, np.ones(several)
-    interval = skewed_mean_of_counts(values, counts)
+    fewest = SKEWED_FROM if several == 1 else REPEATS_FROM
+    interval = skewed_mean_of_counts(values, counts, fewest=fewest)
     if interval is not None:
         low, high, method = interval.low, interval.high, interval.method
     else:

@@ -57,5 +57,6 @@ def version_value(connection: sqlite3.Connection, evidence: Evidence, metric: st
         known = ~np.isnan(values)
         whole = estimate(values[known], "share", clusters=evidence.cluster[known])
     else:
-        whole = estimate(np.array([one["value"] for one in stored]), "amount")
+        figures = np.array([one["value"] for one in stored])
+        whole = estimate(figures, "amount", runs=np.arange(len(figures)))
     return VersionValue(whole.value, whole.low, whole.high)
