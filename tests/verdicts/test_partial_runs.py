@@ -12,10 +12,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 from carried_out import run, suite
 
 from agentbench_tui.store.database import connect_to_read
+from agentbench_tui.store.queries.runs import find_run
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
+from agentbench_tui.verdicts.ranking.leaderboard import agent_matrix, leaderboard_document
 from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
 from agentbench_tui.verdicts.regression.regression import RegressionAsked, judge_agent
 from agentbench_tui.verdicts.regression.regression_gate import NoRegression
+from agentbench_tui.verdicts.selection.contenders import Wanted
 from agentbench_tui.verdicts.selection.selector import executions_of_selector, parse_selector
 from agentbench_tui.verdicts.selection.side import load_sides
 
@@ -24,6 +27,8 @@ def echo(prompt):
     return prompt
 def mute(prompt):
     return "?"
+def even(prompt):
+    return prompt if int(prompt[-1]) % 2 == 0 else "?"
 """
 WHOLE, PART = 8, 3
 
@@ -73,6 +78,24 @@ def test_comparisons_and_boards_name_the_partial_run_and_how_to_choose_it(tmp_pa
     told = [note for note in board["notes"] if "asked 3 of 8 cases" in note]
     assert len(told) == 2
     assert told[0].endswith(f"`agentbench leaderboard --run {short}` shows the partial one")
+
+
+def test_the_views_of_the_leaderboard_rank_by_the_whole_run(tmp_path: Path) -> None:
+    """`even` is right in half of all cases, and in 2 of the 3 of the partial run."""
+    _, part = measured(tmp_path, None, PART, agents=("even",))
+    measured(tmp_path, None, agents=("mute",))
+    with closing(connect_to_read(tmp_path / "store.db")) as connection:
+        views = leaderboard_document(connection, BoardAsked())
+        matrix = agent_matrix(connection, ["even", "mute"], None)
+        key = find_run(connection, part)["key"]
+        alone = leaderboard_document(connection, BoardAsked(wanted=Wanted(run_key=key)))
+    (entries,) = views["categories"].values()
+    scores = {one["agent_id"]: one["accuracy"] for one in entries}
+    assert scores == {"even": 0.5, "mute": 0.0}
+    assert {one["agent_id"]: one["accuracy"] for one in views["agents"]} == scores
+    assert {one.agent_id: one.accuracy for one in matrix.agents} == scores
+    assert [one["agent_id"] for (one,) in alone["categories"].values()] == ["even"]
+    assert alone["agents"][0]["accuracy"] == pytest.approx(2 / 3)
 
 
 def test_a_partial_run_is_no_version_that_became_worse_or_stayed_as_good(tmp_path: Path) -> None:

@@ -56,6 +56,23 @@ def latest_executions(
     return rows
 
 
+def whole_runs_instead(
+    connection: sqlite3.Connection, keys: Iterable[int], since: str | None = None
+) -> list[int]:
+    """Return these keys of executions, with those of partial runs replaced as in
+    `latest_executions`.
+    """
+    keys = list(keys)
+    partial = _partial(connection, keys, since)
+    if not partial:
+        return keys
+    marks = json.dumps([*partial])
+    kept = [key for key in keys if key not in partial]
+    rows = _rows(connection, _OF_KEYS, {"keys": marks})
+    whole = _with_whole_runs(connection, rows, since)
+    return kept + [row["key"] for row in whole]
+
+
 def _rows(connection: sqlite3.Connection, statement: str, values: dict[str, Any]) -> list[Row]:
     cursor = connection.execute(statement, values)
     names = [column[0] for column in cursor.description]
@@ -112,6 +129,11 @@ _WHOLE = (
     " ORDER BY e.created_at DESC, e.key DESC LIMIT 1)"
 )
 """Executions of the latest run that asked so many cases at a place."""
+
+_OF_KEYS = (
+    "SELECT e.*, r.id AS run_id FROM json_each(:keys) k"
+    " JOIN benchmark_executions e ON e.key=k.value JOIN runs r ON r.key=e.run_key"
+)
 
 
 def _statement(values: dict[str, Any]) -> str:

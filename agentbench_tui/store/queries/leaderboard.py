@@ -1,15 +1,17 @@
 """The leaderboard's views, over the executions that a filter keeps.
 
 The views `benchmark_leaderboard` and `agent_comparison_matrix` take no parameter. So their own text
-is run with another source of executions: what they rank, and how, stays stated once.
+is run with another source of executions: what they rank, and how, stays stated once. Unlike the
+views, it does not let a run of some of the cases stand for an earlier run of more.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.store.queries.latest import whole_runs_instead
 from agentbench_tui.store.queries.runs import rows_of
 
 if TYPE_CHECKING:
@@ -37,9 +39,29 @@ class ExecutionFilter:
     run_key: int | None = None
     """Only this run; by default the latest executions of all runs."""
     agents: tuple[str, ...] | None = None
+    keys: tuple[int, ...] | None = None
+    """Exactly these executions, whatever else is set."""
+
+    def of_whole_runs(self, connection: sqlite3.Connection) -> ExecutionFilter:
+        """Return the filter with its executions as keys, those of partial runs replaced by those of
+        the latest whole run of the same version and suite; of one run, itself.
+        """
+        if self.run_key is not None or self.keys is not None:
+            return self
+        rows = connection.execute(f"SELECT key FROM {self.source()}", self.values())  # noqa: S608  # ours
+        (since,) = connection.execute(
+            "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now', :window)", self.values()
+        ).fetchone()
+        found = whole_runs_instead(connection, [key for (key,) in rows.fetchall()], since)
+        return replace(self, keys=tuple(found))
 
     def source(self) -> str:
         """Return the executions as an SQL table, with the names in `values` as parameters."""
+        if self.keys is not None:
+            return (
+                "(SELECT x.* FROM json_each(:keys) k"
+                " CROSS JOIN benchmark_executions x ON x.key=k.value)"
+            )
         executions = _LATEST if self.run_key is None else _OF_RUN
         return (
             f"(SELECT x.* FROM {executions} x"  # noqa: S608  # constants alone
@@ -60,6 +82,7 @@ class ExecutionFilter:
             "category": self.category,
             "run": self.run_key,
             "agents": None if self.agents is None else json.dumps(self.agents),
+            "keys": None if self.keys is None else json.dumps(self.keys),
         }
 
 

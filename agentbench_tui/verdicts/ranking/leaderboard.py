@@ -78,8 +78,9 @@ def category_leaderboard(
 ) -> dict[str, Any]:
     """Return the selected executions by suite category, best ranking first, and by agent."""
     boards: dict[str, list[Entry]] = defaultdict(list)
-    harness = harness_verdicts(connection, wanted.kept)
-    for row in leaderboard_rows(connection, wanted.kept):
+    kept = wanted.kept.of_whole_runs(connection)
+    harness = harness_verdicts(connection, kept)
+    for row in leaderboard_rows(connection, kept):
         scores = row.pop("scores_and_ranks")
         entry: Entry = {
             "rank": row["overall_rank"],
@@ -111,7 +112,7 @@ def category_leaderboard(
         "schema": SCHEMA,
         "window_days": wanted.days,
         "categories": {name: boards[name][:limit] for name in sorted(boards)},
-        "agents": [_matrix_entry(row) for row in matrix_rows(connection, wanted.kept)][:limit],
+        "agents": [_matrix_entry(row) for row in matrix_rows(connection, kept)][:limit],
     }
 
 
@@ -119,7 +120,7 @@ def agent_matrix(
     connection: sqlite3.Connection, agents: Sequence[str], suite: str | None
 ) -> AgentMatrixDocument:
     """Return the mean scores of these agents over a suite, ranked among themselves."""
-    kept = ExecutionFilter(None, suite, agents=tuple(agents))
+    kept = ExecutionFilter(None, suite, agents=tuple(agents)).of_whole_runs(connection)
     rows = matrix_rows(connection, kept)
     return AgentMatrixDocument(
         suite_id=suite, agents=tuple(AgentEntry(**_matrix_entry(row)) for row in rows)
