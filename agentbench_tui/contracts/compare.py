@@ -95,6 +95,28 @@ class CaseDisagreements(Part, frozen=True, kw_only=True):
     first: tuple[CaseDisagreement, ...]
 
 
+class ComparedAttempts(Part, frozen=True, kw_only=True):
+    """pass@k or pass^k of two sides whose cases were asked several times. It is no test: it has no
+    verdict, and changes no other."""
+
+    metric: str
+    a: float | None
+    b: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    """Ends of the 95% interval of the difference, of this metric alone."""
+    method: str
+    paired: bool
+    n: int
+    of: str
+    """What `n` counts."""
+    clusters: int | None
+    only_a: int | None
+    only_b: int | None
+    notes: tuple[str, ...]
+
+
 class ComparedBenchmark(Part, frozen=True, kw_only=True):
     """One benchmark that both sides have."""
 
@@ -109,6 +131,8 @@ class ComparedBenchmark(Part, frozen=True, kw_only=True):
     differences: tuple[CircumstanceDifference, ...]
     notes: tuple[str, ...]
     clusters: tuple[ClusterFinding, ...]
+    attempts: tuple[ComparedAttempts, ...] = ()
+    """pass@k and pass^k, where attempts at a case differ and no metric was named."""
     disagreements: CaseDisagreements | None
 
     @property

@@ -16,7 +16,11 @@ from agentbench_tui.presentation.numbers import (
 )
 
 if TYPE_CHECKING:
-    from agentbench_tui.contracts.compare import ComparedMetric
+    from agentbench_tui.contracts.compare import (
+        ComparedAttempts,
+        ComparedBenchmark,
+        ComparedMetric,
+    )
     from agentbench_tui.verdicts.comparison.comparison import Comparison
 
 CHANGE_TITLE = "B / A, or B - A [95%]"
@@ -43,7 +47,7 @@ def needed_words(one: Comparison | ComparedMetric) -> str:
     return "" if one.n_needed is None else f"{one.n_needed:,} {one.varies_by}"
 
 
-def sample_words(one: Comparison | ComparedMetric) -> str:
+def sample_words(one: Comparison | ComparedMetric | ComparedAttempts) -> str:
     """Write what a comparison was computed from: `60 pairs`, `5 repeats a side`."""
     if one.only_a is not None:
         return f"{counted(one.n, 'pair')}, {one.only_a:,} A alone, {one.only_b:,} B alone"
@@ -51,3 +55,22 @@ def sample_words(one: Comparison | ComparedMetric) -> str:
     if one.paired:
         return f"{counted(one.n, 'pair')}{clusters}"
     return f"{counted(one.n, one.of.removesuffix('s'))}{clusters} a side" if one.n else MISSING
+
+
+def attempts_note(at: ComparedBenchmark) -> str:
+    """Say why pass@k and pass^k have no verdict, and how to get one; empty without them."""
+    if not at.attempts:
+        return ""
+    names = " and ".join(one.metric for one in at.attempts)
+    named = " ".join(f"--metric '{one.metric}'" for one in at.attempts)
+    return (
+        f"{names} are shown without a test, so that the other metrics keep theirs; each interval is"
+        f" for that metric alone ({named} tests them)"
+    )
+
+
+def attempts_change(one: ComparedAttempts) -> str:
+    """Write how B differs from A in pass@k or pass^k: `+13.0 pp [10.3, 15.7]`."""
+    if one.difference is None:
+        return MISSING
+    return with_interval(one.difference, one.low, one.high, points)

@@ -12,6 +12,8 @@ from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.comparison import (
     CHANGE_TITLE,
+    attempts_change,
+    attempts_note,
     both_values,
     change,
     needed_words,
@@ -179,6 +181,18 @@ def _metrics(pair: Pair, at: ComparedBenchmark) -> list[Table]:
         }
         for one in _at(pair, at)
     ]
+    rows += [
+        {
+            "metric": one.metric,
+            "change": attempts_change(one),
+            "p": MISSING,
+            "verdict": MISSING,
+            "needed": "",
+            "values": f"{percent(one.a)}, {percent(one.b)}",
+            "n": sample_words(one),
+        }
+        for one in at.attempts
+    ]
     columns = [one for one in _METRICS if one.key != "needed" or any(r["needed"] for r in rows)]
     return [Table(columns, rows)] if rows else []
 
@@ -191,6 +205,8 @@ def _notes(pair: Pair, at: ComparedBenchmark) -> list[str]:
     if at.identical:
         return []
     said = [*sorted({one.words for one in at.differences}), *at.notes]
+    if note := attempts_note(at):
+        said.append(note)
     by_words: dict[str, list[str]] = {}
     for metric in _at(pair, at):
         for words in metric.notes:

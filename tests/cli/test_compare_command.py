@@ -150,3 +150,28 @@ def test_what_cannot_be_compared_says_why(
 def test_metrics_that_nobody_has(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert compared(database, "right", "half", "--metric", "ttft_ms") == 3
     assert "no benchmark has values of ttft_ms on both sides" in capsys.readouterr().err
+
+
+def test_several_attempts_are_compared_without_naming_a_metric(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agents = """
+def lucky(request):
+    return request.text() if request.iteration == int(request.text()) % 3 else "?"
+def steady(request):
+    return request.text() if int(request.text()) % 3 == 0 else "?"
+"""
+    document = suite(24, iterations={"warmup": 0, "measured": 3})
+    stored = str(asyncio.run(run(tmp_path, document, agents, "lucky", "steady")).database)
+    assert compared(stored, "lucky", "steady") == 0
+    text = capsys.readouterr().out
+    rows = {line.split()[0]: line for line in text.splitlines() if " pairs" in line}
+    # Right at one of three attempts everywhere against right at all three in a third of the cases.
+    assert "-66.7 pp" in rows["pass@3"]
+    assert "100%, 33.3%" in rows["pass@3"]
+    assert "+33.3 pp" in rows["pass^3"]
+    assert "--metric 'pass@3' --metric 'pass^3' tests them" in " ".join(text.split())
+    assert compared(stored, "lucky", "steady", "--format", "csv") == 0
+    named = [row["metric"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    assert "accuracy" in named
+    assert not [name for name in named if name.startswith("pass")]

@@ -11,6 +11,8 @@ from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.pages.compare.rows import metrics_table, verdict_lines
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.transcript import TranscriptView
+from tests.engine.carried_out import run
+from tests.engine.carried_out import suite as echo_suite
 
 
 def line_of(text: str, *words: str) -> str:
@@ -175,3 +177,30 @@ def test_sorted_by_verdict_what_is_decided_comes_first() -> None:
     pair = comparison(*(metric(verdict=one) for one in verdicts))
     rows = metrics_table(pair, None, by_verdict=True).rows
     assert [row.key for row in rows] == ["3", "2", "1", "0"]
+
+
+AGENTS_OF_ATTEMPTS = """
+def lucky(request):  # right at one of three attempts at every case
+    return request.text() if request.iteration == int(request.text()) % 3 else "?"
+def steady(request):  # right at every attempt at a third of the cases, else never
+    return request.text() if int(request.text()) % 3 == 0 else "?"
+"""
+
+
+async def test_several_attempts_are_shown_without_a_verdict(tmp_path: Path) -> None:
+    document = echo_suite(24, iterations={"warmup": 0, "measured": 3})
+    result = await run(tmp_path, document, AGENTS_OF_ATTEMPTS, "lucky", "steady")
+    app = session(result.database, "compare", "lucky", "steady")
+    async with app.run_test(size=(120, 40)) as pilot:
+        text = await shows(pilot, "B steady against A lucky", "pass^3")
+        row = line_of(text, "pass^3")
+        assert "0%" in row
+        assert "33.3%" in row
+        assert "+33.3 pp" in row
+        assert "no test" in row
+        assert "pass@3 and pass^3 are shown without a test" in " ".join(text.split())
+        await pilot.press("slash", *"pass^", "enter")
+        grid = app.screen.query_one("#metrics", Grid)
+        await settle(pilot, lambda: grid.has_focus)
+        await pilot.press("home", "enter")
+        await shows(pilot, "▸ cases")

@@ -10,13 +10,14 @@ from agentbench_tui.contracts.compare import CompareDocument
 from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.charts import Axis, Interval, IntervalChart
-from agentbench_tui.presentation.comparison import change
+from agentbench_tui.presentation.comparison import attempts_change, attempts_note, change
 from agentbench_tui.presentation.full_report.parts import Chapter, FullReport, Outcome, Verdict
 from agentbench_tui.presentation.numbers import (
     MISSING,
     amount,
     measure_of,
     p_value,
+    percent,
     points,
     ratio,
     signed_amount,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.contracts.compare import (
+        ComparedAttempts,
         ComparedBenchmark,
         ComparedMetric,
         CompareMatrixDocument,
@@ -157,6 +159,7 @@ def _metric_words(pair: Pair, one: ComparedMetric) -> str:
 
 def _sections(pair: Pair) -> list[Section]:
     rows = [_row(one) for one in pair.metrics]
+    rows += [_attempts_row(at, one) for at in pair.benchmarks for one in at.attempts]
     columns = [
         one
         for one in _METRICS
@@ -192,6 +195,20 @@ def _row(one: ComparedMetric) -> Row:
         "p": one.p_adjusted,
         "n": f"{one.n:,} {'pairs' if one.paired else one.of}",
         "needed": "" if one.n_needed is None else f"{one.n_needed:,} {one.varies_by}",
+    }
+
+
+def _attempts_row(at: ComparedBenchmark, one: ComparedAttempts) -> Row:
+    return {
+        "metric": one.metric,
+        "benchmark": at.benchmark_id,
+        "verdict": MISSING,
+        "change": attempts_change(one),
+        "a": percent(one.a),
+        "b": percent(one.b),
+        "p": None,
+        "n": f"{one.n:,} {'pairs' if one.paired else one.of}",
+        "needed": "",
     }
 
 
@@ -250,7 +267,8 @@ def _circumstances(pairs: Sequence[Pair], notes: Sequence[str]) -> Chapter:
     for pair in pairs:
         for at in pair.benchmarks:
             lines += [f"{at.benchmark_id}: {one.words}" for one in at.differences]
-            lines += [f"{at.benchmark_id}: {words}" for words in at.notes]
+            notes_here = [*at.notes, *([note] if (note := attempts_note(at)) else [])]
+            lines += [f"{at.benchmark_id}: {words}" for words in notes_here]
         for side in (pair.sides.a, pair.sides.b):
             lines += [f"{side.selector}: {words}" for words in side.notes]
             if side.not_shared:

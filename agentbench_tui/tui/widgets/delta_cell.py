@@ -37,6 +37,7 @@ _WORDS = {
     "inconclusive": ("unclear", "?"),
     "not enough data": ("too few", "?"),
     "not comparable": ("not alike", "?"),
+    "not tested": ("no test", "-"),
 }
 """Verdict → its word, and its letter for narrow cells."""
 _SHOW: dict[str, Show] = {"ratio": ratio, "points": points, "": signed_amount}

@@ -83,7 +83,7 @@ class Searched:
         """Return the comparisons, with the detected cluster applied to the metrics that it
         concerns.
         """
-        applied = next((one for one in self.findings if one.consequence == "applied"), None)
+        applied = self._applied
         if applied is None:
             return list(compared)
         sides = grouped_by(self.a, self.b, applied.grouping)
@@ -92,6 +92,17 @@ class Searched:
             again = compare(*sides, one.metric) if one.metric in applied.metrics else None
             found.append(one if again is None else again)
         return found
+
+    def sides(self, metric: str) -> tuple[Evidence, Evidence]:
+        """Return both sides, with the detected cluster applied if it concerns the metric."""
+        applied = self._applied
+        if applied is None or metric not in applied.metrics:
+            return self.a, self.b
+        return grouped_by(self.a, self.b, applied.grouping)
+
+    @property
+    def _applied(self) -> Finding | None:
+        return next((one for one in self.findings if one.consequence == "applied"), None)
 
 
 def search(

@@ -21,6 +21,12 @@ from agentbench_tui.verdicts.clusters.undeclared_clusters import Candidates, Fin
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
 from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.main_metrics import (
+    OF_LOADS,
+    OF_TASKS,
+    attempt_metrics,
+    main_metrics,
+)
 from agentbench_tui.verdicts.comparison.outcome import Outcome, outcome
 from agentbench_tui.verdicts.comparison.run_draws import (
     by_run,
@@ -36,10 +42,8 @@ from agentbench_tui.verdicts.evidence.comparability import (
     on_common_cases,
 )
 from agentbench_tui.verdicts.evidence.metric_family import Adjustment, adjusted_together
-from agentbench_tui.verdicts.evidence.stress_evidence import PRIMARY as PRIMARY_OF_STRESS
-from agentbench_tui.verdicts.evidence.stress_evidence import StressEvidence
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
-from agentbench_tui.verdicts.files.sample_columns import CIRCUMSTANCES, is_time
+from agentbench_tui.verdicts.files.sample_columns import is_time
 
 if TYPE_CHECKING:
     import sqlite3
@@ -47,13 +51,6 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.evidence import Evidence
     from agentbench_tui.verdicts.evidence.place import Place
     from agentbench_tui.verdicts.selection.side import Side
-
-PRIMARY_OF_TASKS = ("accuracy", "e2e_ms", "output_tokens", "cost_usd_per_task", "reliability")
-PRIMARY_OF_LOADS = (
-    "ttft_ms.p50", "ttft_ms.p99", "e2e_ms.p50", "e2e_ms.p99", "request_throughput_per_s",
-    "reliability", "output_tokens_per_s",
-)  # fmt: skip
-"""Metrics compared by default; `goodput_per_s` replaces throughput if both sides have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +64,9 @@ class OnBenchmark:
     b: Evidence
     """Evidence as compared: restricted to the cases that both sides were asked."""
     metrics: tuple[Comparison, ...]
+    attempts: tuple[Comparison, ...]
+    """pass@k and pass^k if cases were asked several times: shown, but neither tested nor judged, so
+    that they add no tests to those of `metrics`."""
     differences: tuple[Difference, ...]
     """Differences other than the agents."""
     notes: tuple[str, ...]
@@ -227,7 +227,7 @@ def _family(pairs: Sequence[Pair]) -> int:
     """Return the most tests of one family: the primary metrics of one benchmark."""
     every = [one.a for pair in pairs for one in pair.benchmarks]
     own = [len(one.defined) for one in every if isinstance(one, TaskEvidence)]
-    return len(PRIMARY_OF_LOADS) if len(own) < len(every) else len(PRIMARY_OF_TASKS) + max(own)
+    return len(OF_LOADS) if len(own) < len(every) else len(OF_TASKS) + max(own)
 
 
 def _judged(pair: Pair, adjusted: Iterator[list[float | None]], pairs: int, asked: Asked) -> Pair:
@@ -295,11 +295,20 @@ def _on_benchmarks(
                 replace(one, comparable=False) if _is_timed(one, of_a, of_b) else one
                 for one in compared
             ]
+        attempts = () if metrics or is_same else _attempts(searched, asked)
         category = _category(connection, of_a)
         yield OnBenchmark(
-            place, category, of_a, of_b, tuple(compared), tuple(found), notes,
+            place, category, of_a, of_b, tuple(compared), attempts, tuple(found), notes,
             searched.candidates, searched.findings,
         )  # fmt: skip
+
+
+def _attempts(searched: Searched, asked: Asked) -> tuple[Comparison, ...]:
+    """Return pass@k and pass^k of two sides; a cluster that was detected in accuracy concerns them
+    too, because they are made of the same answers."""
+    a, b = searched.sides("accuracy")
+    names = attempt_metrics(a, b)
+    return tuple(compare_evidence(a, b, asked, names)[0]) if names else ()
 
 
 def compare_evidence(
@@ -364,31 +373,13 @@ def _metrics(
     a: Evidence, b: Evidence, asked: Asked, named: Sequence[str]
 ) -> tuple[list[Comparison], tuple[str, ...]]:
     """Return the comparisons, and a note on primary metrics that one side does not have."""
-    found = [compare_metric(name, a, b, asked) for name in named or _primary(a, b)]
+    found = [compare_metric(name, a, b, asked) for name in named or main_metrics(a, b)]
     known = [one for one in found if one is not None]
     if named:
         return known, ()
     lacking = {one.metric for one in known if one.a is None or one.b is None}
     notes = tuple(f"{one.metric}: {'; '.join(one.notes)}" for one in known if one.metric in lacking)
     return [one for one in known if one.metric not in lacking], notes
-
-
-def _primary(a: Evidence, b: Evidence) -> Sequence[str]:
-    if isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence):
-        if a.executions or b.executions:
-            return (*PRIMARY_OF_TASKS, *(name for name in a.defined if name in b.defined))
-        said = [name for name in a.values if name not in CIRCUMSTANCES]
-        names = dict.fromkeys([*PRIMARY_OF_TASKS, *said])  # of files, all that they say
-        if not (a.tells_failures or b.tells_failures):
-            del names["reliability"]
-        return tuple(names)
-    if isinstance(a, StressEvidence) and isinstance(b, StressEvidence):
-        # Each scenario finds some of them.
-        return [one for one in PRIMARY_OF_STRESS if len(a.per_repeat(one)) + len(b.per_repeat(one))]
-    if len(a.per_repeat("goodput_per_s")) and len(b.per_repeat("goodput_per_s")):
-        swap = {"request_throughput_per_s": "goodput_per_s"}
-        return [swap.get(name, name) for name in PRIMARY_OF_LOADS]
-    return PRIMARY_OF_LOADS
 
 
 def _category(connection: sqlite3.Connection, evidence: Evidence) -> str:

@@ -12,6 +12,7 @@ from agentbench_tui.contracts.compare import (
     CaseDisagreements,
     CircumstanceDifference,
     ClusterFinding,
+    ComparedAttempts,
     ComparedBenchmark,
     ComparedExecutions,
     ComparedMetric,
@@ -134,8 +135,14 @@ def _benchmark(one: OnBenchmark, apart: Disagreements | None) -> ComparedBenchma
         differences=tuple(CircumstanceDifference(**asdict(each)) for each in one.differences),
         notes=tuple(one.notes),
         clusters=tuple(ClusterFinding(**cluster_document(found)) for found in one.clusters),
+        attempts=tuple(map(_attempts, one.attempts)),
         disagreements=None if apart is None else _disagreements(apart),
     )
+
+
+def _attempts(one: Comparison) -> ComparedAttempts:
+    names = ComparedAttempts.__struct_fields__
+    return ComparedAttempts(**{name: _finite(getattr(one, name)) for name in names})
 
 
 def _disagreements(apart: Disagreements) -> CaseDisagreements:

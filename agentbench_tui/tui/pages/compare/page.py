@@ -274,9 +274,11 @@ class Compare(Page[Found]):
         if compared is None or pair is None or event.key is None:
             return
         if event.grid.id == "metrics":
-            chosen = pair.metrics[int(event.key)]
-            self._place = next((one for one in compared.places if is_at(chosen, one)), None)
-            of_answers = self.query_one(Spreads).choose(chosen.metric.partition(".")[0])
+            number, _, attempts = event.key.partition("/")
+            at = pair.benchmarks[int(number)] if attempts else pair.metrics[int(number)]
+            self._place = next((one for one in compared.places if is_at(at, one)), None)
+            metric = attempts or pair.metrics[int(number)].metric
+            of_answers = self.query_one(Spreads).choose(metric.partition(".")[0])
             self._go("distributions" if of_answers else "cases")
         else:
             sides = [{one.a, one.b} for one in compared.pairs]

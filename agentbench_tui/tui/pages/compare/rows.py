@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.contracts.compare import CompareMatrixDocument
+from agentbench_tui.contracts.compare import ComparedAttempts, CompareMatrixDocument
+from agentbench_tui.presentation.comparison import attempts_note
 from agentbench_tui.presentation.comparison_report import accuracy_lines, tests_words
 from agentbench_tui.presentation.full_report.comparison import pair_verdict
-from agentbench_tui.presentation.numbers import MISSING, measured, p_value
+from agentbench_tui.presentation.numbers import MISSING, measured, p_value, percent
 from agentbench_tui.tui.drawing.drawn_cells import delta_cell, whisker_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.pages.compare.selector_rows import short
@@ -67,7 +68,8 @@ def advice(document: Comparison, pair: Pair) -> list[Sentence]:
     notes = dict.fromkeys(
         words
         for one in pair.benchmarks
-        for words in [*(each.words for each in one.differences), *one.notes]
+        for words in [*(each.words for each in one.differences), *one.notes, attempts_note(one)]
+        if words
     )
     said += [Sentence(words, "note", "dim") for words in notes]
     for metric in pair.metrics:
@@ -101,7 +103,12 @@ def metrics_table(
         log=True, reference=1.0, centred=True,
     )  # fmt: skip
     differences = interval_column(
-        [_interval(one) for _, one in found if one.ratio is None], reference=0.0, centred=True
+        [
+            *(_interval(one) for _, one in found if one.ratio is None),
+            *(_interval(one) for _, _, one in _attempts(pair, place)),
+        ],
+        reference=0.0,
+        centred=True,
     )
     rows = [
         GridRow(
@@ -120,7 +127,42 @@ def metrics_table(
         )
         for key, one in found
     ]
+    rows += [
+        GridRow(
+            f"{number}/{one.metric}",
+            (
+                one.metric,
+                place_words(at),
+                percent(one.a),
+                percent(one.b),
+                delta_cell(_untested(one)),
+                whisker_cell(_interval(one), differences),
+                "",
+                MISSING,
+                Cell(_from(one), role="dim"),
+            ),
+        )
+        for number, at, one in _attempts(pair, place)
+        if holds(words, one.metric, place_words(at))
+    ]
     return GridData(_metric_columns(several), rows, reason="no metric fits the filter")
+
+
+def _attempts(
+    pair: Pair, place: Place | None
+) -> list[tuple[int, ComparedBenchmark, ComparedAttempts]]:
+    """Return pass@k and pass^k of each benchmark with its number."""
+    return [
+        (number, at, one)
+        for number, at in enumerate(pair.benchmarks)
+        if is_at(at, place)
+        for one in at.attempts
+    ]
+
+
+def _untested(one: ComparedAttempts) -> Delta:
+    reason = one.notes[0] if one.notes else "unknown"
+    return Delta(one.difference, "not tested", one.low, one.high, "points", reason)
 
 
 def _metric_columns(several: bool) -> tuple[Column, ...]:
@@ -138,8 +180,9 @@ def _metric_columns(several: bool) -> tuple[Column, ...]:
     )  # fmt: skip
 
 
-def _interval(one: ComparedMetric) -> Interval:
-    middle = one.difference if one.ratio is None else one.ratio
+def _interval(one: ComparedMetric | ComparedAttempts) -> Interval:
+    of_ratio = None if isinstance(one, ComparedAttempts) else one.ratio
+    middle = one.difference if of_ratio is None else of_ratio
     return Interval(middle, one.low, one.high)
 
 
@@ -158,7 +201,7 @@ def _needs(one: ComparedMetric) -> str:
     return f"{one.n_needed:,} {one.varies_by}"
 
 
-def _from(one: ComparedMetric) -> str:
+def _from(one: ComparedMetric | ComparedAttempts) -> str:
     if one.only_a is not None:
         return f"{one.n:,} pairs, {one.only_a} A, {one.only_b} B"
     if one.paired:
