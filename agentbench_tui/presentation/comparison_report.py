@@ -19,7 +19,11 @@ from agentbench_tui.presentation.comparison import (
     needed_words,
     sample_words,
 )
-from agentbench_tui.presentation.full_report.comparison import comparison_verdict, pair_verdict
+from agentbench_tui.presentation.full_report.comparison import (
+    advice,
+    comparison_verdict,
+    pair_verdict,
+)
 from agentbench_tui.presentation.numbers import MISSING, p_value, percent
 from agentbench_tui.presentation.report import Column, Report, Row, Section, Table, raw_columns
 from agentbench_tui.verdicts.evidence.place import point_words
@@ -120,7 +124,7 @@ def _pair(pair: Pair, compared: CompareDocument | CompareMatrixDocument) -> list
     """Return the answer, then what it rests on."""
     if pair.identical:
         return [Section(pair_verdict(pair).words, is_answer=True)]
-    answer = [*accuracy_lines(pair), *map(_sentence, pair.recommendations)]
+    answer = [*accuracy_lines(pair), *advice(pair)]
     sections = [Section(pair_verdict(pair).words, sentences=answer, is_answer=True)]
     shared = _shared_notes(pair)
     for place, at in enumerate(pair.benchmarks):
@@ -133,10 +137,6 @@ def _pair(pair: Pair, compared: CompareDocument | CompareMatrixDocument) -> list
         one for at in pair.benchmarks if (one := _cases(at, len(pair.benchmarks) > 1)) is not None
     ]
     return [*sections, Section(sentences=_remarks(pair, compared))]
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"
 
 
 def accuracy_lines(pair: Pair) -> list[str]:

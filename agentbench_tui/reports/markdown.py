@@ -30,7 +30,7 @@ def markdown(report: FullReport, room: int = MOST_CHARACTERS) -> str:
     head = "\n".join(_head(report, room // 2)) + "\n"
     parts, left_out = [head], []
     used = len(head)
-    for chapter in report.chapters:
+    for chapter in filter(_has_text, report.chapters):
         text = "\n".join(_chapter(chapter)) + "\n"
         if used + len(text) > room:
             left_out.append(chapter.title)
@@ -64,8 +64,15 @@ def _head(report: FullReport, room: int) -> list[str]:
     return [*lines, "", f"<sub>{_safe(report.title)} · {facts}</sub>", ""]
 
 
+def _has_text(chapter: Chapter) -> bool:
+    """Return False for a chapter of charts, which Markdown cannot show."""
+    return any(one.tables or one.sentences for one in chapter.sections)
+
+
 def _chapter(chapter: Chapter) -> list[str]:
-    lines = [line for section in chapter.sections for line in _section(section)]
+    lines = [
+        line for one in chapter.sections if one.tables or one.sentences for line in _section(one)
+    ]
     if chapter.is_detail:
         return _folded(_safe(chapter.title), lines)
     return [f"#### {_safe(chapter.title)}", "", *lines]

@@ -45,7 +45,7 @@ def test_the_table_tells_change_verdict_and_cases(
     assert row.split()[1] == "-50.0"
     assert "<0.001  worse" in row
     assert "160 pairs, 80 A alone, 0 B alone" in row
-    assert lines[0] == "half is worse than right: worse in 1 metric."
+    assert lines[0] == "half is worse than right: worse in accuracy."
     assert lines[1].startswith("Accuracy: half 50.0%, right 100% (-50.0 pp [")
     assert any(line.startswith("Keep right: with half accuracy 50.0 points") for line in lines)
     assert "Cases that only one gets right, 5 of 80:" in lines
@@ -68,7 +68,7 @@ def test_json_csv_and_markdown_tell_the_same(
     assert float(row["p_value"]) == metric["p_value"]
     assert compared(*arguments, "md") == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("**half is worse than right: worse in 1 metric.**\n")
+    assert shown.startswith("**half is worse than right: worse in accuracy.**\n")
     assert "echo: A right, B half**" in shown
     assert "| accuracy | -50.0" in shown
 
@@ -78,12 +78,12 @@ def test_json_csv_and_markdown_tell_the_same(
     [
         (
             "2%",
-            "right and twin are equivalent: twin is equivalent in 1 metric.",
+            "right and twin are equivalent: twin is equivalent in accuracy.",
             "Take either: they are",
         ),
         (
             "0.1%",
-            "No winner yet between right and twin: twin is inconclusive in 1 metric.",
+            "No winner yet between right and twin: twin is inconclusive in accuracy.",
             "To settle",
         ),
     ],

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from compare_documents import benchmark, comparison, metric
 
 from agentbench_tui.contracts.compare import CircumstanceDifference, PairVerdict
 from agentbench_tui.presentation.comparison_report import comparison_report
+from agentbench_tui.presentation.full_report.comparison import pair_verdict
 from agentbench_tui.presentation.report import Section
 
 COST = metric(metric="cost_usd_per_task", unit="USD", a=0.004, b=0.001, ratio=0.25, low=0.2,
@@ -21,7 +23,9 @@ def sections(*metrics: object, **changes: object) -> list[Section]:
 
 def test_the_verdict_comes_first_and_then_accuracy_wherever_it_was_measured() -> None:
     first, table, *_ = sections(COST, metric(), overall=BETTER, recommendations=("take y: cheap",))
-    assert first.title == "y is better than x: better in 1 metric, inconclusive in 1 metric."
+    assert (
+        first.title == "y is better than x: better in cost_usd_per_task, inconclusive in accuracy."
+    )
     assert first.is_answer
     assert [*first.sentences] == [
         "Accuracy: y 50.0%, x 50.0% (0.0 pp [-10.0, +10.0], inconclusive).",
@@ -55,3 +59,25 @@ def test_records_have_a_row_for_each_metric_with_both_names() -> None:
         ("x", "y", "accuracy"),
     ]
     assert [one.key for one in report.records.columns][:3] == ["control", "candidate", "metric"]
+
+
+def test_a_loss_is_not_hidden_behind_what_is_still_open() -> None:
+    """Nobody wins while the latency is open; the lost accuracy is certain all the same."""
+    lost = metric(verdict="worse", difference=-0.4, low=-0.53, high=-0.29)
+    open_one = metric(metric="e2e_ms", unit="ms")
+    open_pair = PairVerdict(verdict="tie", winner=None, settled=False, better=0, worse=1,
+                            equivalent=0, inconclusive=1)  # fmt: skip
+    verdict = pair_verdict(comparison(lost, open_one, overall=open_pair))
+    assert verdict.words == "y is worse than x in accuracy, inconclusive in e2e_ms."
+    assert verdict.outcome == "bad"
+
+
+def test_more_than_three_decided_metrics_are_counted() -> None:
+    names = ("accuracy", "e2e_ms", "cost_usd_per_task", "reliability")
+    overall = PairVerdict(verdict="better", winner="y", settled=True, better=3, worse=0,
+                          equivalent=0, inconclusive=0)  # fmt: skip
+    many = [metric(metric=name, verdict="better") for name in names]
+    three = pair_verdict(comparison(*many[:3], overall=overall))
+    assert three.words == ("y is better than x: better in accuracy, e2e_ms and cost_usd_per_task.")
+    four = comparison(*many, overall=replace(overall, better=4))
+    assert pair_verdict(four).words == "y is better than x: better in 4 metrics."

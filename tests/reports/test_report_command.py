@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,16 @@ def test_markdown_keeps_to_its_room(reasons: list[str], words: str, room: int) -
     listed = len(re.findall(r"^- (?!…)", text, re.MULTILINE))
     counted = re.search(r"^- … and ([\d,]+) more$", text, re.MULTILINE)
     assert listed + (int(counted[1].replace(",", "")) if counted else 0) == len(reasons)
+
+
+def test_markdown_has_no_heading_without_text_below() -> None:
+    """Charts are for pages: in a comment, a chapter of charts would be a heading and nothing."""
+    assert _run(["report", "--html", "report.html", "--md", "report.md"]) == 0
+    assert "Latency" in written("report.html")
+    lines = [line for line in written("report.md").splitlines() if line]
+    for line, below in pairwise(lines):
+        assert not (line.startswith("#") and below.startswith(("#", "<details"))), line
+        assert not (line.startswith("**") and below.startswith(("#", "**", "<details"))), line
 
 
 def test_csv_has_no_formula_and_no_control_character() -> None:

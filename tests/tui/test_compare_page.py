@@ -48,7 +48,7 @@ async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> N
         await pilot.press("s", "y", "e")
         # How many metrics differ, and whether one is worse, depends on the measured times.
         assert re.match(
-            r"(good is better than bad: |No winner yet between bad and good: good is )better in \d",
+            r"(good is better than bad: |No winner yet between bad and good: good is )better in \w",
             app.clipboard,
         ), app.clipboard
         await settle(pilot, lambda: told(app)[-1:] == ["agentbench compare bad good"])

@@ -64,6 +64,10 @@ _OUTCOMES: dict[str, Outcome] = {
 }  # fmt: skip
 
 
+_MOST_NAMED = 3
+"""Decided metrics that a verdict names; more are counted."""
+
+
 def full_comparison(
     compared: CompareDocument | CompareMatrixDocument, notes: Sequence[str] = ()
 ) -> FullReport:
@@ -120,32 +124,64 @@ def pair_verdict(pair: Pair) -> Verdict:
         )
     if pair.why_unranked:
         words = f"No winner can be named between {pair.a} and {pair.b}: {pair.why_unranked}."
-        return Verdict(words, "open", pair.recommendations)
-    words = {
-        "better": f"{pair.b} is better than {pair.a}: {_counts(pair)}.",
-        "worse": f"{pair.b} is worse than {pair.a}: {_counts(pair)}.",
-        "trade-off": f"No winner, a trade-off: {pair.b} is {_counts(pair)}.",
-        "tie": f"{pair.a} and {pair.b} are equivalent: {pair.b} is {_counts(pair)}."
-        if overall.settled
-        else f"No winner yet between {pair.a} and {pair.b}: {pair.b} is {_counts(pair)}.",
-    }[overall.verdict]
-    outcome = "plain" if overall.verdict == "tie" and overall.settled else _OUTCOMES[
-        overall.verdict
-    ]  # fmt: skip
+        return Verdict(words, "open", advice(pair))
+    verdict: Outcome = _OUTCOMES[overall.verdict]
+    if overall.verdict in {"better", "worse"}:
+        words = f"{pair.b} is {overall.verdict} than {pair.a}: {_outcomes(pair)}."
+    elif overall.verdict == "trade-off":
+        words = f"No winner, a trade-off: {pair.b} is {_outcomes(pair)}."
+    elif overall.settled:
+        verdict = "plain"
+        words = f"{pair.a} and {pair.b} are equivalent: {pair.b} is {_outcomes(pair)}."
+    elif overall.worse and not overall.better:
+        # No loss elsewhere is excluded, nor a gain, so nobody wins; this much is certain.
+        verdict = "bad"
+        words = f"{pair.b} is {_outcomes(pair, than=pair.a)}."
+    else:
+        words = f"No winner yet between {pair.a} and {pair.b}: {pair.b} is {_outcomes(pair)}."
     decided = [one for one in pair.metrics if one.verdict in {"worse", "better"} and one.comparable]
     decided.sort(key=lambda one: one.verdict == "better")
     reasons = [_metric_words(pair, one) for one in decided]
-    return Verdict(words, outcome, [*reasons, *pair.recommendations])
+    return Verdict(words, verdict, [*reasons, *advice(pair)])
 
 
-def _counts(pair: Pair) -> str:
+def advice(pair: Pair) -> list[str]:
+    """Return the recommendations as sentences; the name of a side keeps its spelling."""
+    return [
+        words if words.startswith((pair.a, pair.b)) else f"{words[:1].upper()}{words[1:]}"
+        for words in (one if one.endswith(".") else f"{one}." for one in pair.recommendations)
+    ]
+
+
+def _outcomes(pair: Pair, than: str = "") -> str:
+    """Name the metrics that are decided, and count the others. `than`: what B is worse than, if
+    the sentence has not said so yet.
+    """
     overall = pair.overall
     counts = (
         (overall.better, "better"), (overall.worse, "worse"),
         (overall.equivalent, "equivalent"), (overall.inconclusive, "inconclusive"),
     )  # fmt: skip
-    named = [f"{word} in {counted(n, 'metric')}" for n, word in counts if n]
-    return ", ".join(named) or "no metric could be judged"
+    compared = {"worse": f"worse than {than}"} if than else {}
+    named = [
+        f"{compared.get(verdict, verdict)} in {_which(pair, verdict, n)}"
+        for n, verdict in counts
+        if n
+    ]
+    return ", ".join(named) or "not judged in any metric"
+
+
+def _which(pair: Pair, verdict: str, count: int) -> str:
+    """Name the metrics of a verdict if they are what a reader asks for and few, else count them."""
+    names = [
+        *dict.fromkeys(
+            one.metric for one in pair.metrics if one.comparable and one.verdict == verdict
+        )
+    ]
+    most = _MOST_NAMED if verdict in {"better", "worse"} else 1
+    if 0 < len(names) <= most:
+        return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return counted(count, "metric")
 
 
 def _metric_words(pair: Pair, one: ComparedMetric) -> str:
