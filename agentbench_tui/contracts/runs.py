@@ -125,6 +125,10 @@ class AnswerLine(Part, frozen=True, kw_only=True):
     """Scorers that judged it."""
     wrong_by: tuple[str, ...] = ()
     """The scorers that call it wrong."""
+    question: Json = None
+    """Input of the case."""
+    why: str = ""
+    """Why it is not right: what those scorers say about it, or what its failure says."""
 
 
 class AnswersDocument(Document, frozen=True, kw_only=True, tag="agentbench.answers/1"):

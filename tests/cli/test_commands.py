@@ -126,9 +126,27 @@ def test_wrong_answers_and_one_case_are_shown(said: Said) -> None:
     assert "score: exact 0.000 wrong" in shown
 
 
+def test_wrong_answers_say_what_was_asked_and_why_they_are_wrong(said: Said, place: Place) -> None:
+    wrong = json.loads(said("runs", "show", "--wrong", "--agent", "echo", "--format", "json"))
+    case = json.loads(said("runs", "show", "--case", "c3", "--agent", "echo", "--format", "json"))
+    (observation,) = case["observations"]
+    line = wrong["answers"][1]
+    assert line["case_id"] == "c3"
+    assert line["question"] == observation["case"]["input"]
+    assert line["why"] == observation["scores"][0]["reason"] == "said '?', expected '3'"
+    shown = said("runs", "show", "--wrong", "--agent", "echo").splitlines()
+    assert shown[0].split() == ["case", "question", "expected", "answer", "why"]
+    assert shown[2].split()[-2:] == ["expected", "'3'"]
+    assert shown[-1] == (
+        f"See one case in full: agentbench runs show {first(place)['run_id'][:13]} --case c0"
+    )
+    columns = said("runs", "show", "--wrong", "--format", "csv").splitlines()[0].split(",")
+    assert {"benchmark_id", "agent_id", "repeat", "iteration", "correct", "why"} <= {*columns}
+
+
 def test_a_list_of_answers_that_was_cut_says_how_many_there_are(said: Said) -> None:
     cut = said("runs", "show", "--answers", "--limit", "15")
-    assert cut.splitlines()[-1] == "… 5 more (--limit)"
+    assert "… 5 more (--limit)" in cut.splitlines()
     document = json.loads(said("runs", "show", "--wrong", "--limit", "3", "--format", "json"))
     assert (len(document["answers"]), document["more"]) == (3, 7)
     assert "more (--limit)" not in said("runs", "show", "--answers", "--limit", "20")

@@ -120,6 +120,9 @@ async def test_each_wrong_answer_names_the_scorers_that_call_it_wrong(tmp_path: 
         rows = answers_of(connection, key, wrong_only=True)
     found = {row["case_id"]: row["wrong_by"] for row in rows}
     assert found == {"c0": ["calls"], "c2": ["calls", "answer"], "c3": ["answer"]}
+    # Each reason names its scorer, because several judged the answer.
+    why = {row["case_id"]: [part.split(": ")[0] for part in row["why"].split("; ")] for row in rows}
+    assert why == found
 
 
 async def test_attempts_at_a_case_give_pass_at_k_and_pass_hat_k(tmp_path: Path) -> None:

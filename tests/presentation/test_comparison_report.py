@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 from compare_documents import benchmark, comparison, metric
+from msgspec.structs import replace
 
 from agentbench_tui.contracts.compare import CircumstanceDifference, PairVerdict
 from agentbench_tui.presentation.comparison_report import comparison_report

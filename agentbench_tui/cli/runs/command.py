@@ -17,22 +17,13 @@ from agentbench_tui.cli.console.output import (
     print_rows,
 )
 from agentbench_tui.cli.run.breakdown import by_options, print_breakdown
+from agentbench_tui.cli.runs.answers import show_answers
 from agentbench_tui.cli.runs.case_lines import case_lines
 from agentbench_tui.cli.runs.files import delete, export, import_
 from agentbench_tui.cli.runs.samples import samples
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.presentation.numbers import MISSING, decimals, duration, money
+from agentbench_tui.presentation.numbers import money
 from agentbench_tui.presentation.report import Column
-
-_BEGINNING = 30
-"""Characters of an answer that a table shows."""
-
-
-def _beginning(value: Any) -> str:
-    """Return the beginning of a long text that fits into a table; `--case` shows all of it."""
-    text = MISSING if value is None else " ".join(str(value).split())
-    return text if len(text) <= _BEGINNING else f"{text[: _BEGINNING - 1]}…"
-
 
 _RUNS = (
     Column("id", "run", names_row=True),
@@ -44,19 +35,6 @@ _RUNS = (
     Column("cost_usd", "USD", money, right=True),
     Column("started_at", "started (UTC)"),
     Column("tags_shown", "tags"),
-)
-_ANSWERS = (
-    Column("case_id", "case", names_row=True),
-    Column("repeat", "repeat", right=True),
-    Column("iteration", "iteration", right=True),
-    Column("credit", "credit", decimals(2), right=True),
-    Column("correct", "right", lambda value: {1: "yes", 0: "no"}.get(value, "–")),
-    Column("wrong_by", "wrong by"),
-    Column("failure_kind", "failure"),
-    Column("expected", "expected", _beginning),
-    Column("answer", "answer", _beginning),
-    Column("e2e_ms", "e2e", duration, right=True),
-    Column("cost_usd", "USD", money, right=True),
 )
 
 
@@ -135,7 +113,7 @@ def _add_loads(connection: Any, run: dict[str, Any]) -> None:
     "--case", "case_id", metavar="ID", help="Show one case in full: question, answer and scores."
 )
 @click.option("--answers", is_flag=True, help="Show every observation, one per line.")
-@click.option("--wrong", is_flag=True, help="Show only observations that are not correct.")
+@click.option("--wrong", is_flag=True, help="Show only observations that are not correct, and why.")
 @click.option("--agent", metavar="ID", help="Show only this agent.")
 @click.option("--benchmark", metavar="ID", help="Show only this benchmark.")
 @click.option(
@@ -166,7 +144,7 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
         if given["case_id"] is not None:
             return _show_case(connection, row, form, given)
         if given["answers"] or given["wrong"]:
-            return _show_answers(connection, row, form, given)
+            return show_answers(connection, row, form, given)
         if given["by"] is not None:
             return _show_groups(connection, row, form, given)
         return _show_run(connection, path, row, form)
@@ -308,31 +286,6 @@ def executions_wanted(connection: Any, row: dict[str, Any], given: dict[str, Any
     from agentbench_tui.verdicts.runs import answers_document
 
     return answers_document.executions_wanted(connection, row, given["agent"], given["benchmark"])
-
-
-def _show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
-    from agentbench_tui.verdicts.runs.answers_document import answers_document
-
-    document = answers_document(
-        connection,
-        row,
-        agent=given["agent"],
-        benchmark=given["benchmark"],
-        wrong_only=given["wrong"],
-        limit=given["limit"],
-    )
-    more = document["more"]
-    rows = [{**one, "wrong_by": ", ".join(one["wrong_by"])} for one in document["answers"]]
-    several = form in {"csv", "jsonl"} or any(one["scorers"] > 1 for one in rows)
-    columns = (
-        Column("benchmark_id", "benchmark", names_row=True),
-        Column("agent_id", "agent", names_row=True),
-        *(one for one in _ANSWERS if several or one.key != "wrong_by"),
-    )
-    print_rows(rows, columns, form, document)
-    if more:
-        click.echo(f"… {more} more (--limit)", err=form != "table")
-    return 0
 
 
 def _show_case(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:

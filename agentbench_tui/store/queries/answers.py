@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agentbench_tui.store.queries.answer_pages import EXPECTED, SAID
+from agentbench_tui.store.queries.answer_pages import ASKED, DETAIL, EXPECTED, SAID
 from agentbench_tui.store.queries.runs import Row, rows_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
+
+
+_BEGINNING = 400
+"""Maximum characters of a text of an answer in a list."""
 
 
 def kept_answers(connection: sqlite3.Connection, execution_key: int) -> Row:
@@ -45,25 +49,44 @@ def answers_of(
     after: int = 0,
     limit: int = 100,
 ) -> list[Row]:
-    """Return observations of an execution in commit order, one page at a time; expected and
-    actual answers are cut to 400 characters, `scorers` is the number of scorers that judged it,
-    and `wrong_by` are those that call it wrong.
+    """Return observations of an execution in commit order, one page at a time.
+
+    Question, expected and actual answer are cut to 400 characters. `scorers` is the number of
+    scorers that judged the answer, `wrong_by` are those that call it wrong, and `why` is what
+    they say about it, or what its failure says.
     """
     rows = rows_of(
         connection,
         "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"  # noqa: S608
         " a.credit, a.correct, a.cost_usd, a.scores,"
-        f" substr({EXPECTED}, 1, 400) AS expected,"
-        f" substr({SAID}, 1, 400) AS answer FROM answers a JOIN cases c ON c.key=a.case_key"
+        f" substr({ASKED}, 1, {_BEGINNING}) AS question,"
+        f" substr({EXPECTED}, 1, {_BEGINNING}) AS expected,"
+        f" substr({SAID}, 1, {_BEGINNING}) AS answer,"
+        f" CASE WHEN a.failure_kind IS NOT NULL THEN {DETAIL} END AS detail"
+        " FROM answers a JOIN cases c ON c.key=a.case_key"
         " WHERE a.execution_key=? AND a.seq>? AND (NOT ? OR a.correct IS NOT 1)"
         " ORDER BY a.seq LIMIT ?",
-        (execution_key, after, wrong_only, limit),
+        (_BEGINNING, execution_key, after, wrong_only, limit),
     )
     for row in rows:
         scores = json.loads(row.pop("scores") or "[]")
+        wrong = [score for score in scores if not score["correct"]]
         row["scorers"] = len(scores)
-        row["wrong_by"] = [score["scorer"] for score in scores if not score["correct"]]
+        row["wrong_by"] = [score["scorer"] for score in wrong]
+        row["why"] = _why(wrong, len(scores) > 1, row["failure_kind"], row.pop("detail"))
     return rows
+
+
+def _why(wrong: list[Row], named: bool, failure_kind: str | None, detail: str | None) -> str:
+    """Return why an answer is not right, each reason with its scorer if there are several."""
+    reasons = [
+        f"{score['scorer']}: {score['reason']}" if named else score["reason"]
+        for score in wrong
+        if score.get("reason")
+    ]
+    if failure_kind is not None:
+        reasons.insert(0, f"{failure_kind}: {detail}" if detail else failure_kind)
+    return "; ".join(reasons)
 
 
 def answer_times(connection: sqlite3.Connection, execution_key: int) -> list[float]:

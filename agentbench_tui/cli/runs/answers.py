@@ -1,0 +1,109 @@
+"""`agentbench runs show --answers` and `--wrong`: the observations of a run, one per row."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agentbench_tui.cli.console.output import print_prose, print_rows
+from agentbench_tui.presentation.numbers import MISSING, decimals, duration, money
+from agentbench_tui.presentation.report import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BEGINNING = 40
+_REASON = 160
+"""Characters of a text, and of a reason, that a table shows."""
+
+
+def _beginning(value: Any, most: int = _BEGINNING) -> str:
+    """Return the beginning of a long text that fits into a table; `--case` shows all of it."""
+    text = MISSING if value in {None, ""} else " ".join(str(value).split())
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+_PLACE = (
+    Column("benchmark_id", "benchmark", names_row=True),
+    Column("agent_id", "agent", names_row=True),
+    Column("case_id", "case", names_row=True),
+    Column("repeat", "repeat", right=True),
+    Column("iteration", "iteration", right=True),
+)
+_QUESTION = Column("question", "question", _beginning)
+_EXPECTED = Column("expected", "expected", _beginning)
+_ANSWER = Column("answer", "answer", _beginning)
+_WHY = Column("why", "why", lambda text: _beginning(text, _REASON))
+_ALL = (
+    *_PLACE,
+    Column("credit", "credit", decimals(2), right=True),
+    Column("correct", "right", lambda value: {1: "yes", 0: "no"}.get(value, MISSING)),
+    Column("wrong_by", "wrong by"),
+    Column("failure_kind", "failure"),
+    _QUESTION,
+    _EXPECTED,
+    _ANSWER,
+    Column("e2e_ms", "e2e", duration, right=True),
+    Column("cost_usd", "USD", money, right=True),
+    _WHY,
+)
+_WRONG = (*_PLACE, _QUESTION, _EXPECTED, _ANSWER, _WHY)
+"""What a reader of wrong answers asks for, as a table."""
+
+
+def show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
+    """Print the observations of a run that the options choose."""
+    from agentbench_tui.verdicts.runs.answers_document import answers_document
+
+    document = answers_document(
+        connection,
+        row,
+        agent=given["agent"],
+        benchmark=given["benchmark"],
+        wrong_only=given["wrong"],
+        limit=given["limit"],
+    )
+    rows = [{**one, "wrong_by": ", ".join(one["wrong_by"])} for one in document["answers"]]
+    print_rows(rows, _columns(rows, form, wrong_only=given["wrong"]), form, document)
+    if document["more"]:
+        click.echo(f"… {document['more']} more (--limit)", err=form != "table")
+    if form == "table" and rows:
+        first = _case_argument(rows[0]["case_id"])
+        print_prose(f"\nSee one case in full: agentbench runs show {row['id'][:13]} --case {first}")
+    return 0
+
+
+def _case_argument(case_id: str) -> str:
+    import shlex
+
+    from agentbench_tui.model.text.untrusted import one_line
+
+    return one_line(shlex.quote(case_id), 80)
+
+
+def _columns(rows: Sequence[dict[str, Any]], form: str, *, wrong_only: bool) -> Sequence[Column]:
+    """Return all columns for scripts; for people, those that say something about these rows."""
+    if form in {"csv", "jsonl"}:
+        return _ALL
+    needless = {
+        name
+        for name in ("benchmark_id", "agent_id", "repeat", "iteration")
+        if len({one[name] for one in rows}) == 1
+    }
+    if all(_is_structure(one["expected"]) for one in rows):
+        # The beginning of JSON says little, and the reason names what differs.
+        needless.add("expected")
+    if not any(one["scorers"] > 1 for one in rows):
+        needless.add("wrong_by")
+    return [one for one in (_WRONG if wrong_only else _ALL) if one.key not in needless]
+
+
+def _is_structure(expected: Any) -> bool:
+    if not isinstance(expected, str):
+        return isinstance(expected, dict | list)
+    try:
+        return isinstance(json.loads(expected), dict | list)
+    except ValueError:
+        return expected.startswith(("{", "["))  # cut off
