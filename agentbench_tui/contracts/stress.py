@@ -180,6 +180,11 @@ class ScenarioResult(Part, frozen=True, kw_only=True):
     benchmark_id: str
     parameters: dict[str, Json]
 
+    def observed(self, name: str) -> float | None:
+        """Return a number among the observations; None where it was not observed."""
+        found = self.observations.get(name)
+        return found if isinstance(found, int | float) else None
+
 
 class AgentStress(Part, frozen=True, kw_only=True):
     """All scenarios of one agent."""

@@ -70,8 +70,8 @@ class Kind:
     evidence: str = ""
     """Part `(connection, executions) -> Evidence`, for comparisons of executions without cases."""
     document: str = ""
-    """Part `(connection, execution, benchmark) -> dict | None`: what the document of a run holds of
-    an execution, under the kind's name."""
+    """Part `(connection, execution, benchmark) -> dict | Struct | None`: what the document of a run
+    holds of an execution, under the kind's name."""
     live_facts: str = ""
     """Part `(document, *, ended) -> list[Fact]`: what the live page tells of an execution, of what
     `document` gave."""

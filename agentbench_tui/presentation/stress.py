@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import (
@@ -19,24 +19,37 @@ from agentbench_tui.presentation.numbers import (
     with_interval,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.contracts.stress import (
+        AgentStress,
+        NormalLevel,
+        ScenarioResult,
+        StressBreakingPoint,
+        StressLimits,
+        StressRecovery,
+        StressScaling,
+        StressTrend,
+        StressWindow,
+    )
+
 _SEVERITIES = ("critical", "warning", "info")
 """Severities from the worst; recommendations are listed in this order."""
 UNKNOWN = "not known"
 """How `analysis.load.resilience.Recovery` begins if too little was observed to decide."""
 _WHAT = {"rate": "rate", "concurrency": "users", "input": "input"}
 
-Document = dict[str, Any]
 
-
-def headline(scenario: Document) -> str:
+def headline(scenario: ScenarioResult) -> str:
     """Summarize a scenario: whether and where the target failed, its resilience and recovery."""
     words = [
         _status(scenario),
         _broke(scenario),
         _score(scenario),
-        _recovered(scenario) if scenario["resilience"] is not None else "",
+        _recovered(scenario) if scenario.resilience is not None else "",
     ]
-    return f"{scenario['name']}: " + " · ".join(word for word in words if word)
+    return f"{scenario.name}: " + " · ".join(word for word in words if word)
 
 
 class Detail(NamedTuple):
@@ -54,109 +67,119 @@ class Detail(NamedTuple):
         return f"{mark}{self.label}: {self.words}" if self.label else f"{mark}{self.words}"
 
 
-def details(scenario: Document) -> list[Detail]:
+def details(scenario: ScenarioResult) -> list[Detail]:
     """Return the details below the headline, without the recommendations."""
-    observations = scenario["observations"]
     found = [
-        Detail("normal", _normal(scenario["normal"])),
-        Detail("limits", _limits(scenario["limits"])),
-        *(Detail(_WHAT[one["on"]], _bracket(one)) for one in scenario["breaking_points"]),
-        Detail("limit", _limit_met(observations)),
-        Detail("Retry-After", _waited(observations)),
-        Detail("memory", observations.get("memory_words") or ""),
-        Detail("ballast", _ballast(observations)),
+        Detail("normal", _normal(scenario.normal)),
+        Detail("limits", _limits(scenario.limits)),
+        *(Detail(_WHAT[one.on], _bracket(one)) for one in scenario.breaking_points),
+        Detail("limit", _limit_met(scenario)),
+        Detail("Retry-After", _waited(scenario)),
+        Detail("memory", str(scenario.observations.get("memory_words", ""))),
+        Detail("ballast", _ballast(scenario)),
         Detail(_scaled_second(scenario), _worst_second(scenario)),
-        Detail("resilience", scenario["resilience_words"] or ""),
-        *(Detail(f"after {one['after']}", _recovery(one)) for one in scenario["recoveries"]),
-        *map(_trend, scenario["trends"]),
-        Detail("scaling", scaling_words(scenario["scaling"])),
-        Detail("", _sender(scenario["windows"])),
-        *(Detail(what, why, is_missing=True) for what, why in scenario["missing"].items()),
+        Detail("resilience", scenario.resilience_words or ""),
+        *(Detail(f"after {one.after}", _recovery(one)) for one in scenario.recoveries),
+        *map(_trend, scenario.trends),
+        Detail("scaling", scaling_words(scenario.scaling)),
+        Detail("", _sender(scenario.windows)),
+        *(Detail(what, why, is_missing=True) for what, why in scenario.missing.items()),
     ]
     return [one for one in found if one.words]
 
 
-def advice_lines(scenarios: list[Document]) -> list[str]:
+class GradedAdvice(NamedTuple):
+    """One recommendation, with the scenarios that lead to it."""
+
+    severity: str
+    words: str
+
+    def line(self) -> str:
+        """Return both in one line."""
+        return f"{self.severity}: {self.words}"
+
+
+def graded_advice(scenarios: Sequence[ScenarioResult]) -> list[GradedAdvice]:
     """Return the recommendations, most severe first, each once with all its scenarios."""
     places: dict[tuple[str, str], list[str]] = {}
     for scenario in scenarios:
-        for one in scenario["recommendations"]:
-            named = places.setdefault((one["severity"], one["words"]), [])
-            if scenario["name"] not in named:
-                named.append(scenario["name"])
+        for one in scenario.recommendations:
+            named = places.setdefault((one.severity, one.words), [])
+            if scenario.name is not None and scenario.name not in named:
+                named.append(scenario.name)
     order = {name: place for place, name in enumerate(_SEVERITIES)}
     graded = sorted(places.items(), key=lambda item: order.get(item[0][0], len(order)))
-    return [f"{severity}: {words} ({', '.join(named)})" for (severity, words), named in graded]
+    return [
+        GradedAdvice(severity, f"{words} ({', '.join(named)})")
+        for (severity, words), named in graded
+    ]
 
 
-def window_line(window: Document) -> str:
+def window_line(window: StressWindow) -> str:
     """Describe one window: purpose, load, result, and the verdict on its level."""
-    words = [" ".join(filter(None, (window["phase"], *_load_words(window))))]
-    if window["requests"]:
-        good = round(window["requests"] * (1 - (window["error_share"] or 0)))
-        words.append(f"{good:,} of {window['requests']:,} answered")
-    if window["p95_ms"] is not None:
-        words.append(f"p95 {duration(window['p95_ms'])}")
-    verdict = window["verdict"]
+    words = [" ".join(filter(None, (window.phase, *_load_words(window))))]
+    if window.requests:
+        good = round(window.requests * (1 - (window.error_share or 0)))
+        words.append(f"{good:,} of {window.requests:,} answered")
+    if window.p95_ms is not None:
+        words.append(f"p95 {duration(window.p95_ms)}")
+    verdict = window.verdict
     if verdict is not None:
-        why = f" ({window['reason']})" if verdict == "fail" and window["reason"] else ""
+        why = f" ({window.reason})" if verdict == "fail" and window.reason else ""
         words.append("not clear yet" if verdict == "extend" else f"{verdict}{why}")
-    if window["sender_limit"]:
+    if window.sender_limit:
         words.append("the sender was the limit")
     return ", ".join(words)
 
 
-def scaling_words(scaling: Document | None) -> str:
+def scaling_words(scaling: StressScaling | None) -> str:
     """The law over users, and with how many throughput is highest; empty without one."""
     if scaling is None:
         return ""
-    if scaling["sigma_interval"] is None:  # the law does not hold, so that its numbers say nothing
-        return str(scaling["words"])
-    law = f"one user λ {amount(scaling['lambda_per_s'])}/s, waiting σ {_share(scaling, 'sigma')},"
-    law += f" agreeing κ {_share(scaling, 'kappa')}"
-    star = scaling["n_star"]
+    if scaling.sigma_interval is None:  # the law does not hold, so that its numbers say nothing
+        return str(scaling.words)
+    law = f"one user λ {amount(scaling.lambda_per_s)}/s"
+    law += f", waiting σ {_among(scaling.sigma, scaling.sigma_interval)}"
+    law += f", agreeing κ {_among(scaling.kappa, scaling.kappa_interval)}"
+    star = scaling.n_star
     peak = ""
     if star is not None:
-        peak = f"; N* {_among(star, scaling['n_star_interval'])} users"
-        if scaling["peak"] is not None:
-            peak += f", {amount(scaling['peak'])} requests/s there"
-    words = f"; {scaling['words']}" if scaling["words"] else ""
-    return f"{scaling['model']} ({law}){peak}{words}"
+        peak = f"; N* {_among(star, scaling.n_star_interval)} users"
+        if scaling.peak is not None:
+            peak += f", {amount(scaling.peak)} requests/s there"
+    words = f"; {scaling.words}" if scaling.words else ""
+    return f"{scaling.model} ({law}){peak}{words}"
 
 
-def _share(scaling: Document, name: str) -> str:
-    return _among(scaling[name], scaling[f"{name}_interval"])
-
-
-def standing_line(agent: Document) -> str:
+def standing_line(agent: AgentStress) -> str:
     """Describe the score over scenarios, the worst by name, and those without a score."""
-    run = {one["name"] for one in agent["scenarios"]}
-    missing = agent["missing"]
+    run = {one.name for one in agent.scenarios}
+    missing = agent.missing
     unscored = [name for name in missing if name in run]
     lacking = f"; no score: {', '.join(unscored)}" if unscored else ""
     if len(missing) > len(unscored):
         lacking += f"; {len(missing) - len(unscored)} not run"
-    if agent["resilience_score"] is None:
+    if agent.resilience_score is None:
         return f"resilience {MISSING}{lacking}"
-    scored = {one["name"] for one in agent["scenarios"] if one["resilience"] is not None}
+    scores = [(one.name, one.resilience) for one in agent.scenarios if one.resilience is not None]
+    scored = {name for name, _ in scores}
     all_of_them = counted(len(scored) + len(missing), "scenario")
     of = f"{len(scored)} of {all_of_them}" if missing else all_of_them
-    worst = agent["worst"]
-    lowest = min(one["resilience"] for one in agent["scenarios"] if one["name"] == worst)
-    mean = f"resilience {amount(agent['resilience_score'])} of 100 (geometric mean of {of})"
-    return f"{mean}; worst: {worst} {amount(lowest)}{lacking}"
+    lowest = min(score for name, score in scores if name == agent.worst)
+    mean = f"resilience {amount(agent.resilience_score)} of 100 (geometric mean of {of})"
+    return f"{mean}; worst: {agent.worst} {amount(lowest)}{lacking}"
 
 
-def scale_line(agent: Document) -> str:
+def scale_line(agent: AgentStress) -> str:
     """Describe the time scale; empty at full length."""
-    scale = agent["time_scale"]
+    scale = agent.time_scale
     if scale is None or scale == 1:
         return ""
     return f"every duration × {scale:g} (time scale); limits are not scaled"
 
 
-def _load_words(window: Document) -> list[str]:
-    asked, users, tokens = (window[key] for key in ("asked_per_s", "users", "input_tokens"))
+def _load_words(window: StressWindow) -> list[str]:
+    asked, users, tokens = window.asked_per_s, window.users, window.input_tokens
     return [
         "" if tokens is None else f"{tokens:,} tokens",
         "" if asked is None else f"{amount(asked)}/s",
@@ -164,145 +187,144 @@ def _load_words(window: Document) -> list[str]:
     ]
 
 
-def _status(scenario: Document) -> str:
-    status, reason = scenario["status"], scenario["reason"]
+def _status(scenario: ScenarioResult) -> str:
+    status, reason = scenario.status, scenario.reason
     if status == "complete":
         return ""
     return f"{status}: {reason}" if reason and reason != status else str(status)
 
 
-def _broke(scenario: Document) -> str:
-    point = scenario["breaking_point"]
+def _broke(scenario: ScenarioResult) -> str:
+    point = scenario.breaking_point
     if point is None:
         return ""
-    unit = f" {point['unit']}" if point["unit"] else ""
-    if point["fail"] is None:
-        if point["pass"] is None:
-            return f"no level of {point['on']} passed or failed clearly"
-        return f"did not break: passes up to {amount(point['pass'])}{unit}"
-    what = f" ({', '.join(point['broke'])})" if point["broke"] else ""
-    if point["pass"] is None:
-        return f"breaks below {amount(point['fail'])}{unit}{what}"
-    between = f"{amount(point['pass'])} and {amount(point['fail'])}"
+    unit = f" {point.unit}" if point.unit else ""
+    if point.fails is None:
+        if point.passes is None:
+            return f"no level of {point.on} passed or failed clearly"
+        return f"did not break: passes up to {amount(point.passes)}{unit}"
+    what = f" ({', '.join(point.broke)})" if point.broke else ""
+    if point.passes is None:
+        return f"breaks below {amount(point.fails)}{unit}{what}"
+    between = f"{amount(point.passes)} and {amount(point.fails)}"
     return f"breaks between {between}{unit}{what}"
 
 
-def _score(scenario: Document) -> str:
-    value = scenario["resilience"]
+def _score(scenario: ScenarioResult) -> str:
+    value = scenario.resilience
     if value is None:
         return ""
-    return f"resilience {_among(value, scenario['interval'], count)}"
+    return f"resilience {_among(value, scenario.interval, count)}"
 
 
-def _recovered(scenario: Document) -> str:
-    recoveries = scenario["recoveries"]
+def _recovered(scenario: ScenarioResult) -> str:
+    recoveries = scenario.recoveries
     if not recoveries:
         return ""
-    seconds = scenario["recovery_s"]
+    seconds = scenario.recovery_s
     if seconds is not None:
         return "recovered at once" if seconds == 0 else f"recovered after {duration_s(seconds)}"
-    open_ones = [one for one in recoveries if one["seconds"] is None]
-    late = [one["after"] for one in open_ones if not one["words"].startswith(UNKNOWN)]
+    open_ones = [one for one in recoveries if one.seconds is None]
+    late = [one.after for one in open_ones if not one.words.startswith(UNKNOWN)]
     if not late:
         return "recovery not known"
     return f"not recovered from {', '.join(late)}"
 
 
-def _normal(normal: Document | None) -> str:
+def _normal(normal: NormalLevel | None) -> str:
     if normal is None:
         return ""
-    times = f"p50 {duration(normal['p50_ms'])}, p95 {duration(normal['p95_ms'])}"
-    how = "" if normal["measured"] else " (as specified, not measured)"
-    best = f"most answered while looking for it {amount(normal['capacity_per_s'])}/s"
-    load = f"{amount(normal['rate_per_s'])} requests/s, {counted(normal['users'], 'user')}"
+    times = f"p50 {duration(normal.p50_ms)}, p95 {duration(normal.p95_ms)}"
+    how = "" if normal.measured else " (as specified, not measured)"
+    best = f"most answered while looking for it {amount(normal.capacity_per_s)}/s"
+    load = f"{amount(normal.rate_per_s)} requests/s, {counted(normal.users, 'user')}"
     return f"{load}, {times}{how}; {best}"
 
 
-def _limits(limits: Document | None) -> str:
+def _limits(limits: StressLimits | None) -> str:
     if limits is None:
         return ""
-    derived = " (3 × that at normal load)" if limits["derived"] else ""
+    derived = " (3 × that at normal load)" if limits.derived else ""
     return (
-        f"errors {chosen_percent(limits['error_share'])}, p95 {duration(limits['p95_ms'])}"
-        f"{derived}, {chosen_percent(limits['completed_share'])} completed in time"
+        f"errors {chosen_percent(limits.error_share)}, p95 {duration(limits.p95_ms)}"
+        f"{derived}, {chosen_percent(limits.completed_share)} completed in time"
     )
 
 
-def _bracket(point: Document) -> str:
+def _bracket(point: StressBreakingPoint) -> str:
     """The sentence of a search, and that what had passed passed again: when it did not, the
     sentence says so itself."""
-    held = [
-        words
-        for key, words in (("hysteresis", "after an overload"), ("drift", "at the end"))
-        if point[key] is False
-    ]
-    again = f"; passes again {' and '.join(held)}" if held and point["pass"] is not None else ""
-    return f"{point['words']}{again}"
+    tries = ((point.hysteresis, "after an overload"), (point.drift, "at the end"))
+    held = [words for is_worse, words in tries if is_worse is False]
+    again = f"; passes again {' and '.join(held)}" if held and point.passes is not None else ""
+    return f"{point.words}{again}"
 
 
-def _limit_met(observations: Document) -> str:
+def _limit_met(scenario: ScenarioResult) -> str:
     """Describe where rate_limiting found a limit, how the target refused, and its behavior above
     the limit.
     """
-    met, goodput = (observations.get(key) for key in ("limit_met_per_s", "goodput_per_s"))
+    met, goodput = scenario.observed("limit_met_per_s"), scenario.observed("goodput_per_s")
     if met is None or goodput is None:
         return ""
-    above = f"of {amount(observations['overload_per_s'])}/s asked {amount(goodput)}/s are answered"
-    return f"met at {amount(met)} requests/s, by {observations['limit_met_by']}; {above}"
+    asked = amount(scenario.observed("overload_per_s"))
+    above = f"of {asked}/s asked {amount(goodput)}/s are answered"
+    return f"met at {amount(met)} requests/s, by {scenario.observations['limit_met_by']}; {above}"
 
 
-def _waited(observations: Document) -> str:
+def _waited(scenario: ScenarioResult) -> str:
     """Describe, for rate_limiting, the clients that waited for `Retry-After` after the overload."""
-    waited, served = (observations.get(key) for key in ("quiet_waited", "quiet_served_after_wait"))
+    waited = scenario.observed("quiet_waited")
+    served = scenario.observed("quiet_served_after_wait")
     if not waited or served is None:
         return ""
     who = f"of {count(waited)} that waited for Retry-After after the overload"
     return f"{who} {count(served)} got in"
 
 
-def _ballast(observations: Document) -> str:
+def _ballast(scenario: ScenarioResult) -> str:
     """Describe, for memory_pressure, the memory taken from the machine."""
-    taken, left = (observations.get(key) for key in ("ballast_mb", "left_beside_ballast_mb"))
+    taken, left = scenario.observed("ballast_mb"), scenario.observed("left_beside_ballast_mb")
     if taken is None or left is None:
         return ""
     return f"{size(taken)} taken from the machine, {size(left)} left beside it"
 
 
-def _scaled_second(scenario: Document) -> str:
-    piece_s = scenario["piece_s"]
+def _scaled_second(scenario: ScenarioResult) -> str:
+    piece_s = scenario.piece_s
     scaled = "" if piece_s in {None, 1} else f" (here of {chosen_duration(piece_s)})"
     return f"worst second{scaled}"
 
 
-def _worst_second(scenario: Document) -> str:
-    worst = scenario["worst_second"]
+def _worst_second(scenario: ScenarioResult) -> str:
+    worst = scenario.worst_second
     return "" if worst is None else f"{percent(worst)} of what was asked or possible was served"
 
 
-def _recovery(one: Document) -> str:
-    if one["words"]:
-        return str(one["words"])
-    if one["seconds"] is None:
-        return f"not recovered within {duration_s(one['watched_s'])}"
-    return f"recovered after {duration_s(one['seconds'])}"
+def _recovery(one: StressRecovery) -> str:
+    if one.words:
+        return str(one.words)
+    if one.seconds is None:
+        return f"not recovered within {duration_s(one.watched_s)}"
+    return f"recovered after {duration_s(one.seconds)}"
 
 
-def _trend(one: Document) -> Detail:
-    if one["words"]:  # a sentence about it, which names it
-        return Detail("", one["words"])
-    slope = with_interval(one["per_hour"], one["low"], one["high"], amount)
-    return Detail(one["of"], f"{one['direction']}, {slope} {one['unit']} an hour")
+def _trend(one: StressTrend) -> Detail:
+    if one.words:  # a sentence about it, which names it
+        return Detail("", one.words)
+    slope = with_interval(one.per_hour, one.low, one.high, amount)
+    return Detail(one.of, f"{one.direction}, {slope} {one.unit} an hour")
 
 
-def _sender(windows: list[Document]) -> str:
+def _sender(windows: Sequence[StressWindow]) -> str:
     """Say how often the senders, not the target, reached their limit."""
-    limited = [one for one in windows if one["sender_limit"]]
+    limited = [one for one in windows if one.sender_limit]
     if not limited:
         return ""
-    first = limited[0]["sender_limit"]
+    first = limited[0].sender_limit
     return f"in {len(limited)} of {len(windows)} windows the sender was the limit: {first}"
 
 
-def _among(value: float, interval: list[float] | None, show: Show = amount) -> str:
+def _among(value: float, interval: tuple[float, float] | None, show: Show = amount) -> str:
     low, high = (None, None) if interval is None else interval
     return with_interval(value, low, high, show)

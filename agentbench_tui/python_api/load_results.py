@@ -82,15 +82,10 @@ class StressResult(RunResult):
     @classmethod
     def of_ended_run(cls, ended: EndedRun) -> Self:
         """Make the result of a stress test that has ended."""
-        from agentbench_tui.verdicts.stress.stress_document import stress_document
+        from agentbench_tui.verdicts.stress.stress_document import agents_under_stress
 
-        found = stress_document(ended.document)
-        fields = AgentStress.__struct_fields__
-        agents = tuple(
-            typed({name: one[name] for name in fields}, AgentStress)
-            for one in found.get("agents", [found])
-        )
-        return cls(*common_fields(ended), agents)
+        document, failures = common_fields(ended)
+        return cls(document, failures, agents_under_stress(document))
 
     def _scenarios_rows(self) -> list[Row]:
         rows = []

@@ -14,9 +14,11 @@ from run_documents import as_printed
 from agentbench_tui.analysis.load.resilience import recovery
 from agentbench_tui.cli.run.result import print_run
 from agentbench_tui.cli.stress.result import curve_of, print_stress_run, stress_rows
+from agentbench_tui.contracts.run import CaseCounts, ExecutionResult, RunDocument
+from agentbench_tui.contracts.stress import AgentStress, ScenarioResult
 from agentbench_tui.presentation.stress import (
-    advice_lines,
     details,
+    graded_advice,
     headline,
     scale_line,
     scaling_words,
@@ -35,7 +37,11 @@ from agentbench_tui.stress.report import (
 )
 from agentbench_tui.stress.search.breaking_point import BreakingPoint
 from agentbench_tui.verdicts.explanation import explain_words
-from agentbench_tui.verdicts.stress.stress_document import stress_document, told
+from agentbench_tui.verdicts.stress.stress_document import (
+    agents_under_stress,
+    scenario_result,
+    stress_document,
+)
 
 POINT = BreakingPoint(
     on="rate",
@@ -105,46 +111,35 @@ def soak(**given: Any) -> ScenarioReport:
     return ScenarioReport(scenario="sustained_load", time_scale=0.05, **(kept | given))
 
 
-def execution(report: ScenarioReport, agent: str = "m") -> dict[str, Any]:
-    return {
-        "execution_id": report.scenario,
-        "kind": "stress",
-        "suite_id": "stress",
-        "benchmark_id": report.scenario,
-        "agent_id": agent,
-        "agent_version": "1",
-        "parameters": {},
-        "simulated": report.simulated,
-        "status": "complete",
-        "stop_reason": None,
-        "metrics": {},
-        "cases": {"total": 0, "observed": 10, "answered": 10, "correct": 0},
-        "failures": {},
-        "weights": {},
-        "stress": told(report),
-    }
+def told(report: ScenarioReport) -> ScenarioResult:
+    return scenario_result(report)
 
 
-def run_of(*executions: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "run_id": "r",
-        "status": "complete",
-        "stop_reason": None,
-        "harness": None,
-        "executions": [as_printed(run_documents.execution()) | one for one in executions],
-        "leaderboard": [as_printed(run_documents.entry("m"))],
-    }
+def execution(report: ScenarioReport, agent: str = "m") -> ExecutionResult:
+    return run_documents.execution(
+        agent,
+        report.scenario,
+        kind="stress",
+        simulated=report.simulated,
+        cases=CaseCounts(total=None, observed=10, answered=10, correct=0),
+        stress=told(report),
+    )
 
 
-def shown(run: dict[str, Any], form: str, capfd: pytest.CaptureFixture[str]) -> str:
+def run_of(*executions: ExecutionResult) -> RunDocument:
+    return run_documents.run(*executions, run_id="r", leaderboard=(run_documents.entry("m"),))
+
+
+def shown(run: RunDocument, form: str, capfd: pytest.CaptureFixture[str]) -> str:
     with sqlite3.connect(":memory:") as connection:
-        print_stress_run(connection, run, form)
+        print_stress_run(connection, as_printed(run), form)
     connection.close()
     return capfd.readouterr().out
 
 
-def agent_of(*reports: ScenarioReport) -> dict[str, Any]:
-    return stress_document(run_of(*map(execution, reports)))
+def agent_of(*reports: ScenarioReport) -> AgentStress:
+    (agent,) = agents_under_stress(run_of(*map(execution, reports)))
+    return agent
 
 
 def test_the_headline_says_where_it_broke_how_it_stood_and_how_it_came_back() -> None:
@@ -215,7 +210,7 @@ def test_a_recovery_that_nobody_could_see_is_not_called_none() -> None:
     assert headline(told(high_load(recoveries=[facts]))).endswith("· recovery not known")
 
 
-def lines_of(scenario: dict[str, Any]) -> list[str]:
+def lines_of(scenario: ScenarioResult) -> list[str]:
     return [one.line() for one in details(scenario)]
 
 
@@ -268,7 +263,7 @@ def test_trends_and_the_law_are_told() -> None:
                 peak_per_s=1008.3,
             ),
         )
-    )["scaling"]
+    ).scaling
     assert scaling_words(law) == (
         "usl (one user λ 95.3/s, waiting σ 0.0362 [0.035, 0.0374], agreeing"
         " κ 0.000911);"
@@ -293,7 +288,7 @@ def test_what_memory_and_those_who_wait_are_like_is_told() -> None:
 
 
 def test_the_gravest_advice_stands_first_and_is_told_once() -> None:
-    assert advice_lines([told(high_load()), told(soak())]) == [
+    assert [one.line() for one in graded_advice([told(high_load()), told(soak())])] == [
         "critical: memory leaks 10 MB a minute (sustained_load)",
         f"warning: {QUEUE.words} (high_load, sustained_load)",
     ]
@@ -306,7 +301,7 @@ def test_the_score_never_stands_without_the_worst_scenario() -> None:
         "resilience 47 of 100 (geometric mean of 2 of 8 scenarios); worst: sustained_load 31"
         "; 6 not run"
     )
-    whole = standing_line(agent_of(high_load(), soak()) | {"missing": []})
+    whole = standing_line(msgspec.structs.replace(agent_of(high_load(), soak()), missing=()))
     assert "(geometric mean of 2 scenarios); worst: " in whole
     nothing = agent_of(ScenarioReport(scenario="high_load", status="not applicable"))
     assert standing_line(nothing) == "resilience –; no score: high_load; 7 not run"
@@ -362,7 +357,8 @@ def test_markdown_holds_headings_lists_and_the_curve(capfd: pytest.CaptureFixtur
 
 def test_json_is_the_document_of_the_contract(capfd: pytest.CaptureFixture[str]) -> None:
     run = run_of(execution(high_load()))
-    assert json.loads(shown(run, "json", capfd)) == json.loads(json.dumps(stress_document(run)))
+    printed = json.loads(shown(run, "json", capfd))
+    assert printed == json.loads(json.dumps(as_printed(stress_document(run))))
 
 
 def test_csv_has_a_row_a_scenario(capfd: pytest.CaptureFixture[str]) -> None:
@@ -377,7 +373,7 @@ def test_csv_has_a_row_a_scenario(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_run_of_a_suite_is_told_the_same_way(capfd: pytest.CaptureFixture[str]) -> None:
-    print_run(run_of(execution(high_load())), "table")
+    print_run(as_printed(run_of(execution(high_load()))), "table")
     out = capfd.readouterr().out
     assert "high_load: breaks between 152 and 166 requests/s" in out
     assert out.rstrip().endswith("run r: complete")

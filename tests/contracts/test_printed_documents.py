@@ -19,7 +19,7 @@ from agentbench_tui.contracts.catalogue import decode_document, json_schema
 from agentbench_tui.contracts.document import plain, schema_of
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries.runs import find_run
-from agentbench_tui.verdicts.runs.documents import run_document
+from agentbench_tui.verdicts.runs.documents import run_document, typed_run
 from agentbench_tui.verdicts.stress.stress_document import stress_document
 
 AGENTS = """
@@ -150,4 +150,4 @@ def test_stress(tmp_path: Path, agents: tuple[str, ...]) -> None:
     with reading(store) as connection:
         run = run_document(connection, find_run(connection, run_id))
     check(json.dumps(plain(run)), "agentbench.run/1")
-    check(json.dumps(plain(stress_document(run))), "agentbench.stress/1")
+    check(json.dumps(plain(stress_document(typed_run(run)))), "agentbench.stress/1")

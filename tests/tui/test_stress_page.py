@@ -9,7 +9,7 @@ from stores import session, settle, shows, told
 from agentbench_tui.store.database import connect_to_write, create_or_migrate
 from agentbench_tui.tui.pages.stress.rows import title_of
 from agentbench_tui.tui.widgets.grid import Grid
-from agentbench_tui.verdicts.stress.stress_document import told as told_of
+from agentbench_tui.verdicts.stress.stress_document import scenario_result
 
 
 async def test_scenarios_with_bracket_score_and_recovery(stress: tuple[Path, str]) -> None:
@@ -99,7 +99,7 @@ async def test_a_run_that_goes_on_is_read_again(stress: tuple[Path, str], tmp_pa
 
 
 def test_what_goes_on_is_told_by_how_far_it_is() -> None:
-    scenario = told_of(high_load())
+    scenario = scenario_result(high_load())
     assert title_of(scenario, "running") == "high_load: running, 3 windows so far"
     assert title_of(scenario, "complete").startswith("high_load: breaks between 100 and 110")
 

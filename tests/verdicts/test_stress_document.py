@@ -1,11 +1,20 @@
 """`agentbench.stress/1`: what is told of scenarios, and what can be asked of it by a gate."""
 
-import json
 from typing import Any
 
 import msgspec
 import pytest
+import run_documents
+from run_documents import as_printed
 
+from agentbench_tui.analysis.load.resilience import Overall
+from agentbench_tui.contracts.document import schema_of
+from agentbench_tui.contracts.run import ExecutionResult
+from agentbench_tui.contracts.stress import (
+    StressAdvice,
+    StressAgentsDocument,
+    StressDocument,
+)
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.figures.stress_figures import SAID_OF_STRESS, STRESS_FACTS, STRESS_METRICS
 from agentbench_tui.model.gate import parse_gate
@@ -22,7 +31,11 @@ from agentbench_tui.stress.report import (
 from agentbench_tui.stress.search.breaking_point import BreakingPoint
 from agentbench_tui.verdicts.explanation import explain, explain_words
 from agentbench_tui.verdicts.runs.gate import check_gates
-from agentbench_tui.verdicts.stress.stress_document import standing, stress_document, told
+from agentbench_tui.verdicts.stress.stress_document import (
+    overall_resilience,
+    scenario_result,
+    stress_document,
+)
 
 BROKEN = BreakingPoint(
     on="rate",
@@ -49,29 +62,23 @@ def scored(name: Scenario, value: float) -> ScenarioReport:
     return a_report(name, score=ScoreFacts(value=value), windows=[WINDOW])
 
 
-def execution(report: ScenarioReport, agent: str = "a") -> dict[str, Any]:
+def execution(report: ScenarioReport, agent: str = "a") -> ExecutionResult:
     """An execution of a run document, made of a report."""
-    return {
-        "execution_id": f"{agent}-{report.scenario}",
-        "agent_id": agent,
-        "agent_version": "1",
-        "suite_id": "s",
-        "benchmark_id": report.scenario,
-        "parameters": {},
-        "simulated": True,
-        "metrics": {},
-        "stress": told(report),
-    }
+    return run_documents.execution(
+        agent, report.scenario, kind="stress", simulated=True, stress=scenario_result(report)
+    )
 
 
-def run_of(*executions: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "run_id": "r",
-        "status": "complete",
-        "stop_reason": None,
-        "harness": "clean",
-        "executions": list(executions),
-    }
+def overall_of(*reports: ScenarioReport) -> Overall:
+    """All scenarios together."""
+    return overall_resilience(map(scenario_result, reports))
+
+
+def gated(report: ScenarioReport, **changes: Any) -> dict[str, Any]:
+    """A run of one execution, as gates read it."""
+    one = execution(report)
+    run = as_printed(run_documents.run(one))
+    return run | {"executions": [as_printed(one) | {"stress": one.stress} | changes]}
 
 
 def test_a_scenario_is_told_by_the_names_of_the_contract() -> None:
@@ -90,40 +97,41 @@ def test_a_scenario_is_told_by_the_names_of_the_contract() -> None:
         ],
     )
 
-    found = told(report)
+    found = scenario_result(report)
 
-    assert (found["name"], found["status"]) == ("high_load", "complete")
-    assert (found["resilience"], found["interval"]) == (71.0, [66.0, 75.5])
-    assert found["broke"] is True
-    assert found["recovery_s"] == 3.0
-    point = found["breaking_point"]
-    assert (point["on"], point["pass"], point["fail"]) == ("rate", 152.0, 166.0)
-    assert point["reason"] == "p95 of latency 812 ms [790, 850], limit 183 ms"
-    assert point["broke"] == ["p95 of latency"]
-    assert found["recommendations"] == [
-        {
-            "rule": "queueing",
-            "severity": "warning",
-            "words": "queueing starts at 84 requests/s",
-            "evidence": {"rate_per_s": 84.0},
-        }
-    ]
-    assert (found["windows"][0]["phase"], found["windows"][0]["asked_per_s"]) == ("probe", 166.0)
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert (found.name, found.status) == ("high_load", "complete")
+    assert (found.resilience, found.interval) == (71.0, (66.0, 75.5))
+    assert found.broke is True
+    assert found.recovery_s == 3.0
+    point = found.breaking_point
+    assert point is not None
+    assert (point.on, point.passes, point.fails) == ("rate", 152.0, 166.0)
+    assert point.reason == "p95 of latency 812 ms [790, 850], limit 183 ms"
+    assert point.broke == ("p95 of latency",)
+    assert found.recommendations == (
+        StressAdvice(
+            rule="queueing",
+            severity="warning",
+            words="queueing starts at 84 requests/s",
+            evidence={"rate_per_s": 84.0},
+        ),
+    )
+    assert (found.windows[0].phase, found.windows[0].asked_per_s) == ("probe", 166.0)
 
 
 def test_a_report_is_the_same_after_it_was_stored() -> None:
     report = a_report(windows=[WINDOW], breaking_points=[BROKEN, UNBROKEN])
     again = msgspec.json.decode(msgspec.json.encode(report), type=ScenarioReport)
-    assert told(again) == told(report)
+    assert scenario_result(again) == scenario_result(report)
 
 
 def test_the_search_that_found_a_failing_level_is_named_first() -> None:
-    found = told(a_report(windows=[WINDOW], breaking_points=[UNBROKEN, BROKEN]))
-    assert found["breaking_point"]["on"] == "rate"
-    assert [one["on"] for one in found["breaking_points"]] == ["concurrency", "rate"]
-    (alone,) = [told(a_report(windows=[WINDOW], breaking_points=[UNBROKEN]))]
-    assert (alone["broke"], alone["breaking_point"]["fail"]) == (False, None)
+    found = scenario_result(a_report(windows=[WINDOW], breaking_points=[UNBROKEN, BROKEN]))
+    assert found.breaking_point == found.breaking_points[1]
+    assert [one.on for one in found.breaking_points] == ["concurrency", "rate"]
+    alone = scenario_result(a_report(windows=[WINDOW], breaking_points=[UNBROKEN]))
+    assert alone.broke is False
+    assert alone.breaking_point == alone.breaking_points[0]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +147,7 @@ def test_the_search_that_found_a_failing_level_is_named_first() -> None:
 def test_nobody_says_that_it_held_where_nothing_was_measured(
     report: ScenarioReport, broke: bool | None
 ) -> None:
-    assert told(report)["broke"] is broke
+    assert scenario_result(report).broke is broke
 
 
 @pytest.mark.parametrize(
@@ -149,7 +157,9 @@ def test_one_that_never_recovered_has_no_time_of_recovery(
     seconds: list[float | None], slowest: float | None
 ) -> None:
     recoveries = [RecoveryFacts(after="reset", seconds=one) for one in seconds]
-    assert told(a_report("failure_recovery", recoveries=recoveries))["recovery_s"] == slowest
+    assert (
+        scenario_result(a_report("failure_recovery", recoveries=recoveries)).recovery_s == slowest
+    )
 
 
 def test_one_agent_stands_at_the_top() -> None:
@@ -158,37 +168,40 @@ def test_one_agent_stands_at_the_top() -> None:
     )
     concurrent = a_report("concurrent_requests", score=ScoreFacts(value=90.0), scaling=scaling)
 
-    found = stress_document(run_of(execution(scored("spike_load", 40.0)), execution(concurrent)))
+    found = stress_document(
+        run_documents.run(execution(scored("spike_load", 40.0)), execution(concurrent))
+    )
 
-    assert (found["schema"], found["run_id"]) == ("agentbench.stress/1", "r")
-    assert (found["agent"], found["simulated"], found["time_scale"]) == ("a", True, 0.05)
-    assert found["resilience_score"] == pytest.approx(60.0)  # √(40 × 90)
-    assert found["worst"] == "spike_load"
-    assert set(found["missing"]) == set(SCENARIOS) - {"spike_load", "concurrent_requests"}
-    assert (found["scaling"]["model"], found["scaling"]["peak"]) == ("usl", 1008.3)
-    assert found["scaling"]["n_star"] == 32.5
-    assert "agents" not in found
+    assert isinstance(found, StressDocument)
+    assert (schema_of(found), found.run_id) == ("agentbench.stress/1", "r1")
+    assert (found.agent, found.simulated, found.time_scale) == ("a", True, 0.05)
+    assert found.resilience_score == pytest.approx(60.0)  # √(40 × 90)
+    assert found.worst == "spike_load"
+    assert set(found.missing) == set(SCENARIOS) - {"spike_load", "concurrent_requests"}
+    assert found.scaling is not None
+    assert (found.scaling.model, found.scaling.peak, found.scaling.n_star) == ("usl", 1008.3, 32.5)
 
 
 def test_several_agents_have_a_document_each() -> None:
     found = stress_document(
-        run_of(
+        run_documents.run(
             execution(scored("high_load", 80.0), "a"),
             execution(scored("high_load", 20.0), "b"),
-            {"agent_id": "c", "benchmark_id": "a task"},
+            run_documents.execution("c", "a task"),
         )
     )
-    assert [(one["agent"], one["resilience_score"]) for one in found["agents"]] == [
+    assert isinstance(found, StressAgentsDocument)
+    assert [(one.agent, one.resilience_score) for one in found.agents] == [
         ("a", 80.0),
         ("b", 20.0),
     ]
-    assert "resilience_score" not in found
 
 
 def test_scenarios_are_told_in_their_own_order() -> None:
     names: tuple[Scenario, ...] = ("failure_recovery", "high_load", "spike_load")
-    found = stress_document(run_of(*(execution(scored(name, 50.0)) for name in names)))
-    assert [one["name"] for one in found["scenarios"]] == [
+    found = stress_document(run_documents.run(*(execution(scored(name, 50.0)) for name in names)))
+    assert isinstance(found, StressDocument)
+    assert [one.name for one in found.scenarios] == [
         "high_load",
         "spike_load",
         "failure_recovery",
@@ -196,23 +209,23 @@ def test_scenarios_are_told_in_their_own_order() -> None:
 
 
 def test_a_scenario_without_a_score_is_missing_and_not_100() -> None:
-    whole = standing([told(scored("high_load", 50.0)), told(a_report("memory_pressure"))])
-    assert whole["resilience_score"] == 50.0
-    assert "memory_pressure" in whole["missing"]
+    whole = overall_of(scored("high_load", 50.0), a_report("memory_pressure"))
+    assert whole.score == 50.0
+    assert "memory_pressure" in whole.missing
 
 
 def test_a_scenario_that_ran_twice_counts_by_its_worst_time() -> None:
-    whole = standing([told(scored("high_load", 90.0)), told(scored("high_load", 10.0))])
-    assert whole["resilience_score"] == pytest.approx(10.0)
+    whole = overall_of(scored("high_load", 90.0), scored("high_load", 10.0))
+    assert whole.score == pytest.approx(10.0)
 
 
 def test_a_collapse_takes_everything() -> None:
-    whole = standing([told(scored("high_load", 100.0)), told(scored("spike_load", 0.0))])
-    assert (whole["resilience_score"], whole["worst"]) == (0.0, "spike_load")
+    whole = overall_of(scored("high_load", 100.0), scored("spike_load", 0.0))
+    assert (whole.score, whole.worst) == (0.0, "spike_load")
 
 
 def gate_results(report: ScenarioReport, *gates: str) -> list[str]:
-    return [str(one) for one in check_gates(run_of(execution(report)), gates, {})]
+    return [str(one) for one in check_gates(gated(report), gates, {})]
 
 
 def test_a_gate_asks_whether_it_broke() -> None:
@@ -227,9 +240,8 @@ def test_a_gate_asks_whether_it_broke() -> None:
 def test_a_gate_cannot_judge_what_was_not_measured() -> None:
     (line,) = gate_results(a_report(status="not applicable", reason="no process"), "broke==false")
     assert line == "broke==false cannot be judged for a on high_load: no process"
-    task = {**execution(a_report()), "benchmark_id": "t"}
-    del task["stress"]
-    (result,) = check_gates(run_of(task), ["broke==false"], {})
+    task = gated(a_report(), stress=None)
+    (result,) = check_gates(task, ["broke==false"], {})
     assert (result.holds, result.reason) == (
         None,
         "it is a fact of stress, and no stress was put on it here",
@@ -237,9 +249,9 @@ def test_a_gate_cannot_judge_what_was_not_measured() -> None:
 
 
 def test_a_gate_on_resilience_stands_on_the_metric() -> None:
-    one = execution(a_report(windows=[WINDOW]))
-    one["metrics"] = {"resilience": {"value": 71.0, "reason": None}}
-    (result,) = check_gates(run_of(one), ["resilience>=60"], {})
+    metrics = {"resilience": {"value": 71.0, "reason": None}}
+    run = gated(a_report(windows=[WINDOW]), metrics=metrics)
+    (result,) = check_gates(run, ["resilience>=60"], {})
     assert result.holds is True
 
 

@@ -8,19 +8,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentbench_tui.analysis.load.usl import Curve
+from agentbench_tui.contracts.stress import ScenarioResult, StressWindow
+from agentbench_tui.store.queries.ticks import RequestTick
+from agentbench_tui.stress.report import LimitsUsed, ScalingFacts, ScenarioReport, WindowFacts
+from agentbench_tui.stress.search.breaking_point import BreakingPoint
+from agentbench_tui.verdicts.stress.stress_document import scenario_result
 from agentbench_tui.verdicts.stress.stress_levels import level_curve, scaling_curve
 from agentbench_tui.verdicts.stress.stress_runs import MOST_SECONDS, course
 
 
-def window(repeat: int, length_s: float, phase: str = "probe", **more: Any) -> dict[str, Any]:
-    nothing = dict.fromkeys(("asked_per_s", "users", "input_tokens", "p95_ms", "verdict"))
-    return nothing | {"repeat": repeat, "length_s": length_s, "phase": phase} | more
+def facts(repeat: int, length_s: float, phase: str = "probe", **more: Any) -> WindowFacts:
+    return WindowFacts(phase=phase, repeat=repeat, length_s=length_s, **more)
+
+
+def window(repeat: int, length_s: float, phase: str = "probe") -> StressWindow:
+    (found,) = scenario([facts(repeat, length_s, phase)]).windows
+    return found
 
 
 def test_a_tick_counts_for_the_time_since_the_one_before() -> None:
     # 10 in the first second; then 30 over two seconds, 15 in each
     found = course(
-        [(101.0, 0, 10, 10, 0), (103.0, 1, 30, 20, 10)], [window(0, 1.0), window(1, 2.0)]
+        [RequestTick(101.0, 0, 10, 10, 0), RequestTick(103.0, 1, 30, 20, 10)],
+        [window(0, 1.0), window(1, 2.0)],
     )
     assert found.seconds == (0.5, 1.5, 2.5)
     assert found.sent_per_s == pytest.approx((10.0, 15.0, 15.0))
@@ -31,10 +41,17 @@ def test_a_tick_counts_for_the_time_since_the_one_before() -> None:
 def test_the_last_part_of_a_second_is_no_second_of_its_own() -> None:
     # 12 in the last 1.2 s; a rate over 0.2 s would be that of one request more or less
     found = course(
-        [(101.0, 0, 8, 8, 0), (102.0, 0, 9, 9, 0), (102.2, 0, 3, 3, 0)], [window(0, 1.0)]
+        [
+            RequestTick(101.0, 0, 8, 8, 0),
+            RequestTick(102.0, 0, 9, 9, 0),
+            RequestTick(102.2, 0, 3, 3, 0),
+        ],
+        [window(0, 1.0)],
     )
     assert found.sent_per_s == pytest.approx((8.0, 10.0))
-    found = course([(101.0, 0, 8, 8, 0), (101.6, 0, 6, 6, 0)], [window(0, 1.0)])
+    found = course(
+        [RequestTick(101.0, 0, 8, 8, 0), RequestTick(101.6, 0, 6, 6, 0)], [window(0, 1.0)]
+    )
     assert found.sent_per_s == pytest.approx((8.0, 10.0))
 
 
@@ -43,7 +60,7 @@ def test_nothing_that_was_counted_is_lost(steps: list[tuple[float, int]]) -> Non
     at, ticks = 50.0, []
     for step, count in steps:
         at += step
-        ticks.append((at, 0, count, count, 0))
+        ticks.append(RequestTick(at, 0, count, count, 0))
     found = course(ticks, [window(0, steps[0][0])])
     assert len(found.seconds) <= MOST_SECONDS + 1
     whole = at - 50.0
@@ -55,7 +72,11 @@ def test_nothing_that_was_counted_is_lost(steps: list[tuple[float, int]]) -> Non
 
 
 def test_events_begin_with_their_windows() -> None:
-    ticks = [(2.0, 0, 1, 1, 0), (5.0, 1, 1, 1, 0), (9.0, 2, 1, 1, 0)]
+    ticks = [
+        RequestTick(2.0, 0, 1, 1, 0),
+        RequestTick(5.0, 1, 1, 1, 0),
+        RequestTick(9.0, 2, 1, 1, 0),
+    ]
     windows = [
         window(0, 2.0, "normal"),
         window(1, 1.0, "stress"),
@@ -73,18 +94,23 @@ def test_before_the_first_tick_there_is_nothing() -> None:
     assert course([], [window(0, 1.0)]).seconds == ()
 
 
-def scenario(windows: list[dict[str, Any]], point: dict[str, Any] | None = None) -> dict[str, Any]:
-    return {"breaking_point": point, "windows": windows, "limits": {"p95_ms": 120.0}}
+def scenario(windows: list[WindowFacts], *points: BreakingPoint) -> ScenarioResult:
+    limits = LimitsUsed(error_share=0.01, p95_ms=120.0, completed_share=0.95, derived=False)
+    return scenario_result(
+        ScenarioReport(
+            scenario="high_load", windows=windows, limits=limits, breaking_points=[*points]
+        )
+    )
 
 
 def test_a_curve_has_the_median_of_each_level() -> None:
     measured = [(50.0, 10.0, "pass"), (100.0, 30.0, "pass"), (100.0, 50.0, "fail"),
                 (100.0, 90.0, "fail"), (80.0, 20.0, "pass")]  # fmt: skip
     windows = [
-        window(n, 1.0, asked_per_s=level, p95_ms=p95, verdict=verdict)
+        facts(n, 1.0, asked_per_s=level, p95_ms=p95, verdict=verdict)
         for n, (level, p95, verdict) in enumerate(measured)
     ]
-    point = {"on": "rate", "pass": 80.0, "fail": 100.0}
+    point = BreakingPoint(on="rate", unit="requests/s", status="wide", passes=80.0, fails=100.0)
     found = level_curve(scenario(windows, point))
     assert found is not None
     assert found.levels == (50.0, 80.0, 100.0)
@@ -95,7 +121,7 @@ def test_a_curve_has_the_median_of_each_level() -> None:
 
 
 def test_two_levels_are_no_curve() -> None:
-    windows = [window(n, 1.0, users=n, p95_ms=1.0, verdict="pass") for n in (1, 2)]
+    windows = [facts(n, 1.0, users=n, p95_ms=1.0, verdict="pass") for n in (1, 2)]
     assert level_curve(scenario(windows)) is None
     assert level_curve(scenario([])) is None
 
@@ -105,10 +131,13 @@ def test_the_law_is_that_of_the_fit(
     rate: float, sigma: float, kappa: float, largest: float
 ) -> None:
     star = math.sqrt((1 - sigma) / kappa) if kappa > 0 and sigma < 1 else None
-    scaling = {
-        "lambda_per_s": rate, "sigma": sigma, "kappa": kappa, "largest": largest, "n_star": star,
-    }  # fmt: skip
-    loads, law = scaling_curve(scaling)
+    scaling = ScalingFacts(
+        model="usl", lambda_per_s=rate, sigma=sigma, kappa=kappa, largest=largest, n_star=star
+    )
+    report = ScenarioReport(scenario="concurrent_requests", scaling=scaling)
+    found = scenario_result(report).scaling
+    assert found is not None
+    loads, law = scaling_curve(found)
     fitted = Curve("usl", rate, sigma, kappa, 0.0, 0.0)
     assert loads[0] == 1.0
     assert largest - 1e-6 <= loads[-1] <= 2 * largest + 1e-6

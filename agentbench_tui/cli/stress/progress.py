@@ -8,7 +8,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
+from agentbench_tui.contracts.stress import StressWindow
 from agentbench_tui.model.clock import monotonic
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.stress import window_line
@@ -53,6 +55,12 @@ def _say(lines: list[str], began: float) -> float:
     return now
 
 
+class _Report(msgspec.Struct):
+    """What the lines show of a stored report; reading all of it would import numpy."""
+
+    windows: tuple[StressWindow, ...]
+
+
 class Told:
     """Lines that have been printed for a run."""
 
@@ -65,8 +73,8 @@ class Told:
         for row, several in _rows(connection, run_id):
             if row.document is None:
                 continue
-            report = json.loads(row.document)
-            fresh = report["windows"][self._windows[row.key] :]
+            report = msgspec.json.decode(row.document, type=_Report)
+            fresh = report.windows[self._windows[row.key] :]
             self._windows[row.key] += len(fresh)
             for window in fresh:
                 yield f"{_place(row, several=several)} {window_line(window)}"

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.model.text.cells import markdown_cell
-from agentbench_tui.presentation.report import Column
-from agentbench_tui.presentation.runs import ending_words
+from agentbench_tui.presentation.report import raw_columns
+from agentbench_tui.presentation.runs import ended
 from agentbench_tui.presentation.stress import (
-    advice_lines,
     details,
+    graded_advice,
     headline,
     scale_line,
     standing_line,
 )
-from agentbench_tui.verdicts.stress.stress_document import stress_document
+from agentbench_tui.verdicts.runs.documents import typed_run
+from agentbench_tui.verdicts.stress.stress_document import agents_under_stress, stress_document
 from agentbench_tui.verdicts.stress.stress_levels import level_curve
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from agentbench_tui.contracts.document import Json
+    from agentbench_tui.contracts.stress import AgentStress, ScenarioResult
+    from agentbench_tui.presentation.report import Row
     from agentbench_tui.reports.figures.plot import Plot
 
 _WIDTH, _HEIGHT = 64, 12
@@ -33,30 +37,34 @@ _COLUMNS = (
     *("broke_on", "why", "hysteresis", "drift", "recovery_s", "windows", "recommendations"),
 )
 
-Document = dict[str, Any]
 
-
-def print_stress_run(_: sqlite3.Connection, run: Document, form: str) -> None:
-    """Print the result of `agentbench stress`. `run`: `agentbench.run/1`."""
+def print_stress_run(_: sqlite3.Connection, document: dict[str, Json], form: str) -> None:
+    """Print the result of `agentbench stress`. `document`: `agentbench.run/1`."""
+    run = typed_run(document)
     if form == "json":
         print_json(stress_document(run))
         return
-    print_stress(run, form)
+    print_stress(agents_under_stress(run), form)
     if form == "table":
-        print_prose(f"run {run['run_id']}: {ending_words(run)}")
+        print_prose(f"run {run.run_id}: {ended(run)}")
 
 
-def print_in_run(run: Document, _: list[Document], form: str, *, in_full: bool) -> None:  # noqa: ARG001  # the contract's signature
+def print_in_run(
+    document: dict[str, Json],
+    _: list[dict[str, Json]],
+    form: str,
+    *,
+    in_full: bool,  # noqa: ARG001  # the contract's signature
+) -> None:
     """Print the scenarios among the executions of a run, always in full."""
-    print_stress(run, form)
+    print_stress(agents_under_stress(typed_run(document)), form)
 
 
-def print_stress(run: Document, form: str) -> None:
-    """Print the stress executions of a run as `table`, `md`, `csv` or `jsonl`."""
-    agents = agents_of(run)
+def print_stress(agents: Sequence[AgentStress], form: str) -> None:
+    """Print what was found of agents as `table`, `md`, `csv` or `jsonl`."""
     if form in {"csv", "jsonl"}:
         rows = [row for agent in agents for row in stress_rows(agent)]
-        print_rows(rows, [Column(name, name) for name in _COLUMNS], form)
+        print_rows(rows, raw_columns(_COLUMNS), form)
         return
     for place, agent in enumerate(agents):
         if place:
@@ -64,41 +72,27 @@ def print_stress(run: Document, form: str) -> None:
         _print_agent(agent, form, named=len(agents) > 1)
 
 
-def agents_of(run: Document) -> list[Document]:
-    """Return one document per agent of the run that was put under stress."""
-    document = stress_document(run)
-    agents: list[Document] = document.get("agents", [document])
-    return agents
-
-
-def stress_rows(agent: Document) -> list[Document]:
+def stress_rows(agent: AgentStress) -> list[Row]:
     """Return one row per scenario, for spreadsheets and scripts."""
-    rows = []
-    for one in agent["scenarios"]:
-        low, high = one["interval"] or (None, None)
-        point = one["breaking_point"] or {}
-        rows.append(
-            {
-                "agent": agent["agent"],
-                "simulated": agent["simulated"],
-                "scenario": one["name"],
-                **{key: one[key] for key in ("status", "reason", "time_scale", "resilience")},
-                "resilience_low": low,
-                "resilience_high": high,
-                **{key: one[key] for key in ("worst_second", "broke", "recovery_s")},
-                **{key: point.get(key) for key in ("on", "unit", "pass", "fail")},
-                "broke_on": ", ".join(point.get("broke", ())) or None,
-                "why": point.get("reason"),
-                "hysteresis": point.get("hysteresis"),
-                "drift": point.get("drift"),
-                "windows": len(one["windows"]),
-                "recommendations": "; ".join(advice["words"] for advice in one["recommendations"]),
-            }
+    rows: list[Row] = []
+    for one in agent.scenarios:
+        low, high = one.interval or (None, None)
+        point = one.breaking_point
+        values = (
+            *(agent.agent, agent.simulated, one.name, one.status, one.reason, one.time_scale),
+            *(one.resilience, low, high, one.worst_second, one.broke),
+            *((None,) * 4 if point is None else (point.on, point.unit, point.passes, point.fails)),
+            None if point is None else ", ".join(point.broke) or None,
+            *((None,) * 3 if point is None else (point.reason, point.hysteresis, point.drift)),
+            one.recovery_s,
+            len(one.windows),
+            "; ".join(advice.words for advice in one.recommendations),
         )
-    return [{name: row[name] for name in _COLUMNS} for row in rows]
+        rows.append(dict(zip(_COLUMNS, values, strict=True)))
+    return rows
 
 
-def curve_of(scenario: Document) -> Plot | None:
+def curve_of(scenario: ScenarioResult) -> Plot | None:
     """Return p95 over the level that the scenario raised, with the limit; None below 3 levels."""
     from agentbench_tui.reports.figures.plot import line_plot
 
@@ -108,22 +102,22 @@ def curve_of(scenario: Document) -> Plot | None:
     return line_plot(
         {"p95": (found.levels, found.p95_ms)},
         lines={} if found.limit_ms is None else {"limit": found.limit_ms},
-        title=f"{scenario['name']}: p95 of latency",
+        title=f"{scenario.name}: p95 of latency",
         x_label=found.counts,
         y_label="ms",
     )
 
 
-def _print_agent(agent: Document, form: str, *, named: bool) -> None:
-    name = agent["agent"] + (" (simulated)" if agent["simulated"] else "")
+def _print_agent(agent: AgentStress, form: str, *, named: bool) -> None:
+    name = agent.agent + (" (simulated)" if agent.simulated else "")
     if form == "md":
         click.echo(f"## {markdown_cell(name)}\n")
-    elif named or agent["simulated"]:
+    elif named or agent.simulated:
         print_prose(name)
         click.echo()
-    for scenario in agent["scenarios"]:
+    for scenario in agent.scenarios:
         _print_scenario(scenario, form)
-    advice = advice_lines(agent["scenarios"])
+    advice = [one.line() for one in graded_advice(agent.scenarios)]
     if advice:
         _print_list("Recommendations", advice, form)
     closing = [scale_line(agent), standing_line(agent)]
@@ -131,7 +125,7 @@ def _print_agent(agent: Document, form: str, *, named: bool) -> None:
         print_prose(line if form == "table" else f"{markdown_cell(line)}\n")
 
 
-def _print_scenario(scenario: Document, form: str) -> None:
+def _print_scenario(scenario: ScenarioResult, form: str) -> None:
     """Print the headline, the details, and the curve."""
     _print_list(headline(scenario), [one.line() for one in details(scenario)], form, end="")
     curve = curve_of(scenario)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.contracts.document import plain
 from agentbench_tui.presentation.full_report.parts import Chapter
 from agentbench_tui.presentation.full_report.run_charts import (
     latencies_by_benchmark,
@@ -14,7 +13,7 @@ from agentbench_tui.presentation.full_report.run_charts import (
 from agentbench_tui.presentation.full_report.stress_charts import stress_charts
 from agentbench_tui.presentation.numbers import MISSING, measured
 from agentbench_tui.presentation.report import Column, Row, Section, Table
-from agentbench_tui.presentation.stress import advice_lines, details, headline
+from agentbench_tui.presentation.stress import details, graded_advice, headline
 from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
@@ -87,17 +86,16 @@ def stress_chapter(run: RunDocument) -> Chapter:
     for one in run.executions:
         if one.scenario is None:
             continue
-        document = plain(one.scenario)
-        scenarios.append(document)
-        title = f"{one.agent_id}, {headline(document)}"
+        scenarios.append(one.scenario)
+        title = f"{one.agent_id}, {headline(one.scenario)}"
         sections.append(
             Section(
                 title,
-                sentences=[each.line() for each in details(document)],
+                sentences=[each.line() for each in details(one.scenario)],
                 charts=stress_charts(one.scenario),
             )
         )
-    advice = advice_lines(scenarios)
+    advice = [one.line() for one in graded_advice(scenarios)]
     if advice:
         sections.insert(0, Section("Recommendations", sentences=advice))
     return Chapter("stress", "Stress", sections)

@@ -8,19 +8,16 @@ import numpy as np
 
 from agentbench_tui.presentation.charts import Axis, Line, LineChart, Mark
 from agentbench_tui.presentation.numbers import amount, duration, per_second, percent
+from agentbench_tui.verdicts.stress.stress_levels import level_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from agentbench_tui.contracts.stress import ScenarioResult, StressScaling, StressWindow
     from agentbench_tui.presentation.charts import Chart
 
-_LEVELS: dict[str, tuple[str, Callable[[StressWindow], float | None]]] = {
-    "rate": ("offered requests/s", lambda window: window.asked_per_s),
-    "concurrency": ("users", lambda window: window.users),
-    "input": ("input tokens", lambda window: window.input_tokens),
-}
-"""What a search raised → title of the axis, and where a window says it."""
+_LEVELS = {"rate": "offered requests/s", "concurrency": "users", "input": "input tokens"}
+"""What a search raised → title of the axis."""
 _POINTS = 60
 
 
@@ -30,15 +27,14 @@ def stress_charts(scenario: ScenarioResult) -> list[Chart]:
     point = scenario.breaking_point
     on = point.on if point is not None else "concurrency"
     if on in _LEVELS:
-        title, level_of = _LEVELS[on]
         found = [
             (level, window)
             for window in scenario.windows
-            if (level := level_of(window)) is not None and window.requests
+            if (level := level_of(window, on)) is not None and window.requests
         ]
         levels = sorted({level for level, _ in found})
         if len(levels) > 1:
-            charts += _over_levels(scenario, title, sorted(found, key=lambda item: item[0]))
+            charts += _over_levels(scenario, _LEVELS[on], sorted(found, key=lambda item: item[0]))
     if scenario.scaling is not None:
         charts.append(_scaling(scenario.scaling))
     return charts

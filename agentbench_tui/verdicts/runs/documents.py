@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from agentbench_tui.contracts.document import plain
+from agentbench_tui.contracts.document import Part, plain
 from agentbench_tui.contracts.run import ExecutionResult, MetricValue, RunDocument
 from agentbench_tui.contracts.runs import RunDetailsDocument
 from agentbench_tui.model.kinds import kind_named
@@ -137,13 +137,15 @@ def _typed_execution(execution: Document, metrics: dict[int, MetricValue]) -> Ex
         for name, value in execution.items()
         if name in ExecutionResult.__struct_fields__ and name != "metrics"
     }
-    typed = msgspec.convert(plain(known | {"metrics": {}}), ExecutionResult)
+    parts = {name: value for name, value in known.items() if isinstance(value, Part)}
+    others = {name: value for name, value in known.items() if name not in parts}
+    typed = msgspec.convert(plain(others | {"metrics": {}}), ExecutionResult)
     own = {}
     for name, value in execution["metrics"].items():
         if id(value) not in metrics:
             metrics[id(value)] = msgspec.convert(plain(value), MetricValue)
         own[name] = metrics[id(value)]
-    return msgspec.structs.replace(typed, metrics=own)
+    return msgspec.structs.replace(typed, metrics=own, **parts)
 
 
 def mark_interrupted(document: Document) -> None:

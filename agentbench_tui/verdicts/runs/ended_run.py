@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from agentbench_tui.contracts.document import plain
 from agentbench_tui.contracts.run import GateOutcome, GatesDocument
 from agentbench_tui.engine.run.plan import decode_plan
 from agentbench_tui.model.errors import UsageError
@@ -120,7 +121,7 @@ def write_documents(document: dict[str, Any], plan: Plan) -> list[str]:
         target = Path(folder) / f"{plan.run_id}.json"
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(json.dumps(document, indent=2, allow_nan=False))
+            target.write_text(json.dumps(plain(document), indent=2, allow_nan=False))
         except OSError as error:
             lines.append(f"output_dir: {target} cannot be written: {error.strerror}")
         else:

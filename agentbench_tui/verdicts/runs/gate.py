@@ -215,9 +215,9 @@ def _broke(execution: dict[str, Any]) -> tuple[str | None, str | None]:
     stress = execution.get("stress")
     if stress is None:
         return None, "it is a fact of stress, and no stress was put on it here"
-    if stress["broke"] is None:
-        return None, stress["reason"] or "nothing was measured"
-    return "true" if stress["broke"] else "false", None
+    if stress.broke is None:
+        return None, stress.reason or "nothing was measured"
+    return "true" if stress.broke else "false", None
 
 
 def _of_load(name: str, execution: dict[str, Any]) -> tuple[float | None, str | None]:

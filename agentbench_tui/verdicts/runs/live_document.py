@@ -35,7 +35,7 @@ class LiveDocument:
     focus: int | None = None
     """Key of the execution that the rest is of."""
     reference: Reference | None = None
-    of_kind: Mapping[str, Any] | None = None
+    of_kind: object | None = None
     """What its kind adds to the run document, such as a scenario's results so far."""
     slowest: tuple[SlowAnswer, ...] = ()
     """Slowest answers of the whole run."""
@@ -94,11 +94,9 @@ class LiveReader:
         benchmark = self._benchmarks.get(row["id"])
         return kind_named(DEFAULT if benchmark is None else str(benchmark["kind"]))
 
-    def _of_kind(
-        self, connection: sqlite3.Connection, row: dict[str, Any] | None
-    ) -> Mapping[str, Any] | None:
+    def _of_kind(self, connection: sqlite3.Connection, row: dict[str, Any] | None) -> object | None:
         document = None if row is None else self._kind(row).part("document")
         if row is None or document is None:
             return None
-        found: Mapping[str, Any] | None = document(connection, row, self._benchmarks[row["id"]])
+        found: object | None = document(connection, row, self._benchmarks[row["id"]])
         return found

@@ -3,78 +3,107 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from agentbench_tui.analysis.load.resilience import overall
+from agentbench_tui.contracts.stress import (
+    AgentStress,
+    NormalLevel,
+    ScenarioResult,
+    StressAdvice,
+    StressAgentsDocument,
+    StressBreakingPoint,
+    StressDocument,
+    StressLimits,
+    StressRecovery,
+    StressScaling,
+    StressTrend,
+    StressWindow,
+)
 from agentbench_tui.stress.catalogue import SCENARIOS
+from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.reporter import read_report
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeVar
 
-    from agentbench_tui.stress.report import ScenarioReport
-    from agentbench_tui.stress.search.breaking_point import BreakingPoint
+    from agentbench_tui.analysis.load.resilience import Overall
+    from agentbench_tui.contracts.document import Json
+    from agentbench_tui.contracts.run import ExecutionResult, RunDocument
+    from agentbench_tui.store.queries.runs import Row
+    from agentbench_tui.stress.report import ScalingFacts
 
-SCHEMA = "agentbench.stress/1"
+    Facts = TypeVar("Facts")
+
 _AT_EASE = ("ladder", "normal")
 """Phases of windows that measure normal load."""
 
-Document = dict[str, Any]
-
 
 def scenario_document(
-    connection: sqlite3.Connection, row: Document, benchmark: Mapping[str, Any]
-) -> Document:
+    connection: sqlite3.Connection, row: Row, benchmark: Mapping[str, Json]
+) -> ScenarioResult:
     """Return the findings of a stress scenario's execution (a row of `queries.executions_of`), or
     why there are none; `benchmark` as in the run's plan.
 
-    A number that could not be measured is null, and `missing` or `reason` says why.
+    A number that could not be measured is None, and `missing` or `reason` says why.
     """
     report = read_report(connection, row["key"])
-    place = {
-        "execution_id": row["id"],
-        "benchmark_id": row["benchmark_id"],
-        "parameters": row["parameters"],
-    }
     if report is not None:
-        return told(report) | place
-    name = benchmark["stress"].get("scenario")
-    return _untold(name, row["status"], row["stop_reason"] or row["status"]) | place
+        found = scenario_result(report)
+    else:
+        found = msgspec.structs.replace(
+            scenario_result(ScenarioReport(scenario="high_load")),  # without any finding
+            name=benchmark["stress"].get("scenario"),
+            status=row["status"],
+            reason=row["stop_reason"] or row["status"],
+            time_scale=None,
+            simulated=None,
+        )
+    return msgspec.structs.replace(
+        found,
+        execution_id=row["id"],
+        benchmark_id=row["benchmark_id"],
+        parameters=row["parameters"],
+    )
 
 
-def told(report: ScenarioReport) -> Document:
-    """Return a scenario as in the document."""
+def scenario_result(report: ScenarioReport) -> ScenarioResult:
+    """Return what a report says, as of an execution that is named by its scenario."""
     score = report.score
-    points = [_point(one) for one in report.breaking_points]
-    return {
-        "name": report.scenario,
-        "status": report.status,
-        "reason": report.reason,
-        "resilience": None if score is None else score.value,
-        "interval": None if score is None or score.low is None else [score.low, score.high],
-        "resilience_watched": None if score is None else score.watched,
-        "resilience_words": "" if score is None else score.words,
-        "worst_second": None if score is None else score.worst_second,
-        "piece_s": None if score is None else score.piece_s,
-        "broke": report.broke if report.broke or _was_tried(report) else None,
-        "breaking_point": _first_that_fails(points),
-        "breaking_points": points,
-        "recovery_s": slowest(report),
-        "recommendations": _plain(report.advice),
-        "time_scale": report.time_scale,
-        "simulated": report.simulated,
-        "normal": _plain(report.normal),
-        "limits": _plain(report.limits),
-        "recoveries": _plain(report.recoveries),
-        "trends": _plain(report.trends),
-        "scaling": _scaling(_plain(report.scaling)),
-        "observations": dict(report.observations),
-        "windows": _plain(report.windows),
-        "missing": dict(report.missing),
-    }
+    points = _several(report.breaking_points, StressBreakingPoint)
+    return ScenarioResult(
+        name=report.scenario,
+        status=report.status,
+        reason=report.reason,
+        resilience=None if score is None else score.value,
+        interval=None if score is None else _interval(score.low, score.high),
+        resilience_watched=None if score is None else score.watched,
+        resilience_words="" if score is None else score.words,
+        worst_second=None if score is None else score.worst_second,
+        piece_s=None if score is None else score.piece_s,
+        broke=report.broke if report.broke or _was_tried(report) else None,
+        breaking_point=_first_that_fails(points),
+        breaking_points=points,
+        recovery_s=slowest(report),
+        recommendations=_several(report.advice, StressAdvice),
+        time_scale=report.time_scale,
+        simulated=report.simulated,
+        normal=_one(report.normal, NormalLevel),
+        limits=_one(report.limits, StressLimits),
+        recoveries=_several(report.recoveries, StressRecovery),
+        trends=_several(report.trends, StressTrend),
+        scaling=_scaling(report.scaling),
+        observations=report.observations,
+        windows=_several(report.windows, StressWindow),
+        missing=report.missing,
+        execution_id=report.scenario,
+        benchmark_id=report.scenario,
+        parameters={},
+    )
 
 
 def _was_tried(report: ScenarioReport) -> bool:
@@ -91,26 +120,35 @@ def slowest(report: ScenarioReport) -> float | None:
     return max(known) if known and len(known) == len(seconds) else None
 
 
-def stress_document(run: Document) -> Document:
-    """Return what `agentbench stress --format json` prints. `run` is `agentbench.run/1`.
+def stress_document(run: RunDocument) -> StressDocument | StressAgentsDocument:
+    """Return what `agentbench stress --format json` prints.
 
     With one agent, all keys are at the top level; with several, each has a document under `agents`.
     """
-    by_agent: dict[str, list[Document]] = {}
-    for execution in run["executions"]:
-        if "stress" in execution:
-            by_agent.setdefault(execution["agent_id"], []).append(execution)
-    head = {
-        "schema": SCHEMA,
-        "run_id": run["run_id"],
-        "run_status": run["status"],
-        "stop_reason": run["stop_reason"],
-    }
-    agents = [_of_agent(executions) for executions in by_agent.values()]
-    return head | (agents[0] if len(agents) == 1 else {"agents": agents})
+    agents = agents_under_stress(run)
+    if len(agents) == 1:
+        return StressDocument(
+            run_id=run.run_id,
+            run_status=run.status,
+            stop_reason=run.stop_reason,
+            **msgspec.structs.asdict(agents[0]),
+        )
+    return StressAgentsDocument(
+        run_id=run.run_id, run_status=run.status, stop_reason=run.stop_reason, agents=agents
+    )
 
 
-def standing(scenarios: Iterable[Document]) -> Document:
+def agents_under_stress(run: RunDocument) -> tuple[AgentStress, ...]:
+    """Return the agents of a run that were put under stress, each with its scenarios in the order
+    of the catalogue."""
+    by_agent: dict[str, list[ExecutionResult]] = {}
+    for execution in run.executions:
+        if execution.scenario is not None:
+            by_agent.setdefault(execution.agent_id, []).append(execution)
+    return tuple(map(_of_agent, by_agent.values()))
+
+
+def overall_resilience(scenarios: Iterable[ScenarioResult]) -> Overall:
     """Return the score over scenarios (geometric mean), the worst one, and those without a
     score.
 
@@ -118,79 +156,61 @@ def standing(scenarios: Iterable[Document]) -> Document:
     """
     scores: dict[str, float | None] = dict.fromkeys(SCENARIOS)
     for one in scenarios:
-        found, before = one["resilience"], scores.get(one["name"])
-        if found is not None:
-            scores[one["name"]] = found if before is None else min(found, before)
-    whole = overall(scores)
-    return {
-        "resilience_score": whole.score,
-        "worst": whole.worst,
-        "missing": list(whole.missing),
-    }
+        found, before = one.resilience, scores.get(one.name or "")
+        if found is not None and one.name is not None:
+            scores[one.name] = found if before is None else min(found, before)
+    return overall(scores)
 
 
-def _of_agent(executions: Sequence[Document]) -> Document:
+def _of_agent(executions: Sequence[ExecutionResult]) -> AgentStress:
     first = executions[0]
     order = {name: place for place, name in enumerate(SCENARIOS)}
     scenarios = sorted(
-        (one["stress"] for one in executions), key=lambda one: order.get(one["name"], math.inf)
+        (one.scenario for one in executions if one.scenario is not None),
+        key=lambda one: order.get(one.name or "", math.inf),
     )
-    scales = {one["time_scale"] for one in scenarios if one["time_scale"] is not None}
-    return {
-        "agent": first["agent_id"],
-        "agent_version": first["agent_version"],
-        "simulated": any(one["simulated"] for one in executions),
-        "time_scale": scales.pop() if len(scales) == 1 else None,
-        "scenarios": scenarios,
-        **standing(scenarios),
-        "scaling": next((one["scaling"] for one in scenarios if one["scaling"]), None),
-    }
-
-
-def _untold(name: str | None, status: str, reason: str) -> Document:
-    """Return the result of a scenario without any measurement."""
-    nothing = (
-        *(
-            "resilience",
-            "interval",
-            "resilience_watched",
-            "worst_second",
-            "piece_s",
-            "broke",
-            "breaking_point",
-        ),
-        *("recovery_s", "time_scale", "simulated", "normal", "limits", "scaling"),
+    scales = {one.time_scale for one in scenarios if one.time_scale is not None}
+    whole = overall_resilience(scenarios)
+    return AgentStress(
+        agent=first.agent_id,
+        agent_version=first.agent_version,
+        simulated=any(one.simulated for one in executions),
+        time_scale=scales.pop() if len(scales) == 1 else None,
+        scenarios=tuple(scenarios),
+        resilience_score=whole.score,
+        worst=whole.worst,
+        missing=whole.missing,
+        scaling=next((one.scaling for one in scenarios if one.scaling), None),
     )
-    lists = ("breaking_points", "recommendations", "recoveries", "trends", "windows")
-    return {
-        "name": name,
-        "status": status,
-        "reason": reason,
-        **dict.fromkeys(nothing),
-        **{key: [] for key in lists},
-        "observations": {},
-        "resilience_words": "",
-        "missing": {},
-    }
 
 
-def _point(found: BreakingPoint) -> Document:
-    document: Document = _plain(found)
-    return document | {"words": found.words}
-
-
-def _first_that_fails(points: Sequence[Document]) -> Document | None:
+def _first_that_fails(points: Sequence[StressBreakingPoint]) -> StressBreakingPoint | None:
     """Return the breaking point to name first: of the first search that found a failing level."""
-    failing = (one for one in points if one["fail"] is not None)
+    failing = (one for one in points if one.fails is not None)
     return next(failing, points[0] if points else None)
 
 
-def _scaling(facts: Document | None) -> Document | None:
-    if facts is not None:
-        facts["peak"] = facts.pop("peak_per_s")
-    return facts
+def _scaling(facts: ScalingFacts | None) -> StressScaling | None:
+    if facts is None:
+        return None
+    return StressScaling(
+        peak=facts.peak_per_s,
+        **{
+            name: value
+            for name, value in msgspec.structs.asdict(facts).items()
+            if name != "peak_per_s"
+        },
+    )
 
 
-def _plain(facts: Any) -> Any:
-    """Convert to JSON values: no tuples, and null for what is not a number."""
-    return msgspec.json.decode(msgspec.json.encode(facts))
+def _interval(low: float | None, high: float | None) -> tuple[float, float] | None:
+    return None if low is None or high is None else (low, high)
+
+
+def _one(facts: object, of: type[Facts]) -> Facts | None:
+    """Return stored facts as the part of the document that has the same fields."""
+    return None if facts is None else msgspec.convert(facts, of, from_attributes=True)
+
+
+def _several(facts: Sequence[object], of: type[Facts]) -> tuple[Facts, ...]:
+    return tuple(msgspec.convert(one, of, from_attributes=True) for one in facts)

@@ -7,19 +7,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING
 
-Document = dict[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentbench_tui.contracts.stress import ScenarioResult, StressScaling, StressWindow
 
 LEAST_LEVELS = 3
 """Minimum number of levels for a curve."""
-_LOADS = {
-    "asked_per_s": "requests/s",
-    "users": "users at once",
-    "input_tokens": "tokens of input",
-}
-"""Fields of a window that may be its level, and what they count."""
-_LEVEL = {"rate": "asked_per_s", "concurrency": "users", "input": "input_tokens"}
+_COUNTS = {"rate": "requests/s", "concurrency": "users at once", "input": "tokens of input"}
+"""What a search raises → what its levels count."""
 _STEPS = 80
 
 
@@ -41,49 +39,56 @@ class LevelCurve:
     fails: float | None
 
 
-def level_curve(scenario: Document) -> LevelCurve | None:
-    """Return the levels of a scenario of `agentbench.stress/1`; None below 3 judged levels."""
-    point = scenario["breaking_point"]
-    key = _LEVEL[point["on"]] if point is not None else _only_level(scenario["windows"])
-    if key is None:
+def level_of(window: StressWindow, on: str) -> float | None:
+    """Return the level of a window in a search that raises `rate`, `concurrency` or `input`."""
+    if on == "rate":
+        return window.asked_per_s
+    return window.users if on == "concurrency" else window.input_tokens
+
+
+def level_curve(scenario: ScenarioResult) -> LevelCurve | None:
+    """Return the levels of a scenario; None below 3 judged levels."""
+    point = scenario.breaking_point
+    on = point.on if point is not None else _only_level(scenario.windows)
+    if on is None:
         return None
     measured: dict[float, list[float]] = {}
     verdicts: dict[float, str] = {}
-    for window in scenario["windows"]:
-        if window[key] is not None and window["p95_ms"] is not None and window["verdict"]:
-            measured.setdefault(window[key], []).append(window["p95_ms"])
-            verdicts[window[key]] = window["verdict"]
+    for window in scenario.windows:
+        level = level_of(window, on)
+        if level is not None and window.p95_ms is not None and window.verdict:
+            measured.setdefault(level, []).append(window.p95_ms)
+            verdicts[level] = window.verdict
     if len(measured) < LEAST_LEVELS:
         return None
     levels = sorted(measured)
-    limits = scenario["limits"]
     return LevelCurve(
-        _LOADS[key],
+        _COUNTS[on],
         tuple(levels),
         tuple(median(measured[level]) for level in levels),
         tuple(verdicts[level] for level in levels),
-        None if limits is None else limits["p95_ms"],
-        None if point is None else point["pass"],
-        None if point is None else point["fail"],
+        None if scenario.limits is None else scenario.limits.p95_ms,
+        None if point is None else point.passes,
+        None if point is None else point.fails,
     )
 
 
-def _only_level(windows: list[Document]) -> str | None:
-    judged = [one for one in windows if one["verdict"]]
-    found = [key for key in _LOADS if any(one[key] is not None for one in judged)]
+def _only_level(windows: Sequence[StressWindow]) -> str | None:
+    judged = [one for one in windows if one.verdict]
+    found = [on for on in _COUNTS if any(level_of(one, on) is not None for one in judged)]
     return found[0] if len(found) == 1 else None
 
 
-def scaling_curve(scaling: Document) -> tuple[list[float], list[float]]:
+def scaling_curve(scaling: StressScaling) -> tuple[list[float], list[float]]:
     """Return users, and the throughput that the fitted law predicts for them.
 
     X(N) = λN / (1 + σ(N-1) + κN(N-1)) (Gunther), from 1 to the largest load that was measured,
     and to its best load where that is further on, up to twice the largest.
     """
-    largest = max(1.0, scaling["largest"])
-    star = scaling["n_star"]
+    largest = max(1.0, scaling.largest)
+    star = scaling.n_star
     end = min(2 * largest, max(largest, 1.1 * star)) if star is not None else largest
     loads = [1 + (end - 1) * step / (_STEPS - 1) for step in range(_STEPS)]
-    rate, sigma, kappa = (scaling[name] for name in ("lambda_per_s", "sigma", "kappa"))
+    rate, sigma, kappa = scaling.lambda_per_s, scaling.sigma, scaling.kappa
     found = [rate * n / (1 + sigma * (n - 1) + kappa * n * (n - 1)) for n in loads]
     return loads, [value if math.isfinite(value) else math.nan for value in found]

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.runs import find_run
 from agentbench_tui.store.queries.stress import newest_stress_runs
 from agentbench_tui.store.queries.ticks import request_ticks
-from agentbench_tui.verdicts.runs.documents import mark_interrupted, run_document
-from agentbench_tui.verdicts.stress.stress_document import stress_document
+from agentbench_tui.verdicts.runs.documents import mark_interrupted, run_document, typed_run
+from agentbench_tui.verdicts.stress.stress_document import agents_under_stress
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-Document = dict[str, Any]
+    from agentbench_tui.contracts.stress import AgentStress, StressWindow
+    from agentbench_tui.store.queries.stress import StressRunRow
+    from agentbench_tui.store.queries.ticks import RequestTick
 
 MOST_RUNS = 200
 MOST_SECONDS = 300
@@ -46,7 +48,7 @@ class StressRun:
     """One run."""
 
     run_id: str
-    agents: tuple[Document, ...]
+    agents: tuple[AgentStress, ...]
     """Each as `agentbench.stress/1` has it."""
     courses: dict[str, Seconds]
     """By execution id."""
@@ -55,9 +57,9 @@ class StressRun:
     status: str
 
 
-def stress_runs(connection: sqlite3.Connection, most: int = MOST_RUNS) -> list[Document]:
+def stress_runs(connection: sqlite3.Connection, most: int = MOST_RUNS) -> list[StressRunRow]:
     """Return runs with the report of a stress scenario, newest first."""
-    return [run._asdict() for run in newest_stress_runs(connection, most)]
+    return newest_stress_runs(connection, most)
 
 
 def stress_run(connection: sqlite3.Connection, database: Path, run_id: str) -> StressRun:
@@ -68,24 +70,22 @@ def stress_run(connection: sqlite3.Connection, database: Path, run_id: str) -> S
     document = run_document(connection, run)
     if document["status"] == "running" and not is_leased(database, run["id"]):
         mark_interrupted(document)
-    found = stress_document(document)
-    agents: tuple[Document, ...] = tuple(found.get("agents", (found,)))
-    scenarios = [one for agent in agents for one in agent["scenarios"]]
+    typed = typed_run(document)
+    agents = agents_under_stress(typed)
     return StressRun(
-        document["run_id"],
+        typed.run_id,
         agents,
         {
-            one["execution_id"]: course(
-                request_ticks(connection, one["execution_id"]), one["windows"]
-            )
-            for one in scenarios
+            one.execution_id: course(request_ticks(connection, one.execution_id), one.windows)
+            for agent in agents
+            for one in agent.scenarios
         },
-        {one["execution_id"]: one["status"] for one in document["executions"]},
-        document["status"],
+        {one.execution_id: one.status for one in typed.executions},
+        typed.status,
     )
 
 
-def course(ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document]) -> Seconds:
+def course(ticks: Sequence[RequestTick], windows: Sequence[StressWindow]) -> Seconds:
     """Return the course by second; `ticks`: (seconds, window, sent, answered, failed since the tick
     before), in order.
 
@@ -94,7 +94,7 @@ def course(ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document]) -> Sec
     """
     if not ticks or not windows:
         return Seconds((), (), (), (), ())
-    began = ticks[0][0] - windows[0]["length_s"]
+    began = ticks[0][0] - windows[0].length_s
     span = max(1, math.ceil((ticks[-1][0] - began) / MOST_SECONDS))
     places = max(1, round((ticks[-1][0] - began) / span))
     sums = [[0.0] * places for _ in range(3)]
@@ -129,7 +129,7 @@ def _shares(start: float, end: float, span: int, places: int) -> Iterator[tuple[
 
 
 def _events(
-    ticks: Sequence[tuple[Any, ...]], windows: Sequence[Document], began: float
+    ticks: Sequence[RequestTick], windows: Sequence[StressWindow], began: float
 ) -> tuple[tuple[float, str], ...]:
     """Return the events: a window begins with the last tick of those before it; its phases follow
     by their lengths.
@@ -138,10 +138,10 @@ def _events(
     found = []
     start, of = began, -1
     for window in windows:
-        if window["repeat"] != of:
-            of = window["repeat"]
+        if window.repeat != of:
+            of = window.repeat
             start = max([began, *(at for number, at in ends.items() if number < of)])
-        if window["phase"] not in _AT_EASE:
-            found.append((start - began, str(window["phase"])))
-        start += window["length_s"]
+        if window.phase not in _AT_EASE:
+            found.append((start - began, str(window.phase)))
+        start += window.length_s
     return tuple(found)

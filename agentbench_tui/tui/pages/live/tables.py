@@ -26,6 +26,7 @@ from agentbench_tui.verdicts.evidence.place import point_words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from agentbench_tui.contracts.stress import ScenarioResult
     from agentbench_tui.store.queries.slowest import SlowAnswer
     from agentbench_tui.store.viewer import Row
     from agentbench_tui.tui.pages.live.state import LiveState, Seen
@@ -242,9 +243,7 @@ def _is_stalled(seen: Seen | None, age_s: float) -> bool:
     return p95 is not None and age_s * 1e3 > _SLOW_FACTOR * p95
 
 
-def load_facts(
-    state: LiveState, row: Row | None, now: float, of_kind: Mapping[str, Any] | None
-) -> FactsData:
+def load_facts(state: LiveState, row: Row | None, now: float, of_kind: object | None) -> FactsData:
     """Return facts of an execution: offered and sent rates of a load or stress, and the facts of
     its kind from `of_kind`, such as a scenario's findings.
     """
@@ -299,20 +298,19 @@ def _window_facts(state: LiveState, live: Mapping[str, Any], now: float) -> list
     return facts
 
 
-def stress_facts(stress: Mapping[str, Any], *, ended: bool) -> list[Fact]:
+def stress_facts(stress: ScenarioResult, *, ended: bool) -> list[Fact]:
     """Return what a stress scenario has found so far."""
-    windows = stress.get("windows") or []
+    windows = stress.windows
     # Until its end the stored status is that of a run that is killed now.
-    facts = [Fact("scenario", f"{stress['name']}: {stress['status'] if ended else 'running'}")]
+    facts = [Fact("scenario", f"{stress.name}: {stress.status if ended else 'running'}")]
     if windows:
-        newest = windows[-1]
-        role: Role = "bad" if newest["verdict"] == "fail" else "text"
-        facts.append(Fact(f"window {len(windows)}", window_line(newest), role))
-    counts = Counter(one.get("verdict") for one in windows)
+        role: Role = "bad" if windows[-1].verdict == "fail" else "text"
+        facts.append(Fact(f"window {len(windows)}", window_line(windows[-1]), role))
+    counts = Counter(one.verdict for one in windows)
     told = [f"{counts[name]} {name}" for name in ("pass", "fail", "unclear") if counts[name]]
     if told:
         facts.append(Fact("verdicts", ", ".join(told)))
-    point = stress.get("breaking_point")
-    if point is not None and point["fail"] is not None:
-        facts.append(Fact("breaks", point["words"], "warn"))
+    point = stress.breaking_point
+    if point is not None and point.fails is not None:
+        facts.append(Fact("breaks", point.words, "warn"))
     return facts

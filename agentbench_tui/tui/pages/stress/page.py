@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-Document = dict[str, Any]
+    from agentbench_tui.contracts.stress import AgentStress, ScenarioResult
+    from agentbench_tui.store.queries.stress import StressRunRow
 
 NO_STRESS = (
     "No stress run is stored yet: press 2 and choose stress-smoke, or run"
@@ -45,7 +46,7 @@ _NOTHING = Seconds((), (), (), (), ())
 class Found:
     """Data of the page, from the store."""
 
-    runs: list[Document]
+    runs: list[StressRunRow]
     run: StressRun | None
 
 
@@ -92,7 +93,7 @@ class Stress(Page[Found]):
         agent = self._agent_shown
         if self._found is None or self._found.run is None or agent is None:
             return ("Stress",)
-        return ("Stress", f"run {self._found.run.run_id[:18]}", agent["agent"])
+        return ("Stress", f"run {self._found.run.run_id[:18]}", agent.agent)
 
     def content(self) -> ComposeResult:
         yield panel(Grid(id="scenarios"), "scenarios")
@@ -115,7 +116,7 @@ class Stress(Page[Found]):
 
     def read(self, connection: sqlite3.Connection) -> Found:
         runs = stress_runs(connection)
-        ids = [one["run_id"] for one in runs]
+        ids = [one.run_id for one in runs]
         wanted = self._chosen or self.shared.run_id
         if not ids:
             return Found([], None)
@@ -136,14 +137,14 @@ class Stress(Page[Found]):
             return
         self.tell(" · ".join(self._notes(run, agent)))
         which = f" ({self._agent + 1} of {len(run.agents)}, n)" if len(run.agents) > 1 else ""
-        simulated = " (simulated)" if agent["simulated"] else ""
-        entitle(grid, f"{agent['agent']}{simulated}{which}: {standing_line(agent)}")
+        simulated = " (simulated)" if agent.simulated else ""
+        entitle(grid, f"{agent.agent}{simulated}{which}: {standing_line(agent)}")
         grid.show(scenarios_table(agent, run))
-        self.query_one("#advice", Sentences).show(advice_sentences(agent["scenarios"]))
+        self.query_one("#advice", Sentences).show(advice_sentences(agent.scenarios))
         self._show_one()
 
     @staticmethod
-    def _notes(run: StressRun, agent: Document) -> list[str]:
+    def _notes(run: StressRun, agent: AgentStress) -> list[str]:
         notes = [scale_line(agent)] if scale_line(agent) else []
         if run.status == "running":
             notes.append("still running; updated after each window")
@@ -152,37 +153,37 @@ class Stress(Page[Found]):
         return notes
 
     @property
-    def _agent_shown(self) -> Document | None:
+    def _agent_shown(self) -> AgentStress | None:
         run = self._found.run if self._found else None
-        if run is None or not run.agents or "scenarios" not in run.agents[0]:
+        if run is None or not run.agents:
             return None
         return run.agents[min(self._agent, len(run.agents) - 1)]
 
-    def _at_cursor(self) -> Document | None:
+    def _at_cursor(self) -> ScenarioResult | None:
         agent, key = self._agent_shown, self.query_one("#scenarios", Grid).cursor_key
         if agent is None:
             return None
-        return next((one for one in agent["scenarios"] if one["execution_id"] == key), None)
+        return next((one for one in agent.scenarios if one.execution_id == key), None)
 
     def _show_one(self) -> None:
         """Show plots and facts of the scenario at the cursor."""
         one = self._at_cursor()
         if one is None or self._found is None or self._found.run is None:
             return
-        course = self._found.run.courses.get(one["execution_id"], _NOTHING)
+        course = self._found.run.courses.get(one.execution_id, _NOTHING)
         pictures = pictures_of(one, course)
         picture, plot = self.query_one("#picture", Plot), self.query_one("#course", Plot)
         plot.show(pictures.get(COURSE, PlotData(reason="no second was measured yet")))
         name = self._view if self._view in pictures else self._first(pictures)
         if name is None:
-            entitle(picture, str(one["name"]))
-            picture.show(PlotData(reason=one["reason"] or "nothing was measured yet"))
+            entitle(picture, str(one.name))
+            picture.show(PlotData(reason=one.reason or "nothing was measured yet"))
         else:
-            entitle(picture, f"{one['name']}: {TITLES[name]}")
+            entitle(picture, f"{one.name}: {TITLES[name]}")
             picture.show(pictures[name])
         facts = self.query_one("#facts", Sentences)
-        name = f"{one['name']}: "
-        found = title_of(one, self._found.run.statuses.get(one["execution_id"], ""))
+        name = f"{one.name}: "
+        found = title_of(one, self._found.run.statuses.get(one.execution_id, ""))
         entitle(facts, f"{name}what was found")
         facts.show([Sentence(found.removeprefix(name), "found", "title"), *scenario_sentences(one)])
 
@@ -223,7 +224,7 @@ class Stress(Page[Found]):
         if one is None or self._found is None or self._found.run is None:
             self.notify(NO_STRESS)
             return
-        course = self._found.run.courses.get(one["execution_id"], _NOTHING)
+        course = self._found.run.courses.get(one.execution_id, _NOTHING)
         pictures = pictures_of(one, course)
         names = list(pictures)
         if len(names) < 2:
@@ -282,5 +283,5 @@ class Stress(Page[Found]):
             command = f"agentbench runs show {run.run_id} --format json"
             agent = self._agent_shown
             if agent is not None:
-                command += f"\nagentbench profile {run.run_id}/{agent['agent']}  (where time went)"
+                command += f"\nagentbench profile {run.run_id}/{agent.agent}  (where time went)"
         self.tell_command(command)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.presentation.numbers import amount
 from agentbench_tui.tui.widgets.plot import Band, Limit, Line, Mark, PlotData
 from agentbench_tui.verdicts.stress.stress_levels import level_curve, scaling_curve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from agentbench_tui.contracts.stress import ScenarioResult, StressWindow
     from agentbench_tui.verdicts.stress.stress_runs import Seconds
-
-Document = dict[str, Any]
 
 LOAD, USERS, COURSE, LATENCY, MEMORY = "load", "users", "course", "latency", "memory"
 TITLES = {
@@ -29,7 +28,7 @@ _BRACKET, _STAR = 5, 2
 _MOST_MARKS = 12
 
 
-def pictures_of(scenario: Document, course: Seconds) -> dict[str, PlotData]:
+def pictures_of(scenario: ScenarioResult, course: Seconds) -> dict[str, PlotData]:
     """Return the pictures of a scenario, the most informative first."""
     found = {
         USERS: users_plot(scenario),
@@ -41,7 +40,7 @@ def pictures_of(scenario: Document, course: Seconds) -> dict[str, PlotData]:
     return {name: plot for name, plot in found.items() if plot is not None}
 
 
-def load_plot(scenario: Document) -> PlotData | None:
+def load_plot(scenario: ScenarioResult) -> PlotData | None:
     """Return p95 over the raised level; None with fewer than three levels."""
     found = level_curve(scenario)
     if found is None:
@@ -76,21 +75,21 @@ def load_plot(scenario: Document) -> PlotData | None:
     )
 
 
-def users_plot(scenario: Document) -> PlotData | None:
+def users_plot(scenario: ScenarioResult) -> PlotData | None:
     """Return windows and the fitted law; None if no law was fitted."""
-    scaling = scenario["scaling"]
-    if scaling is None or not scaling["points"]:
+    scaling = scenario.scaling
+    if scaling is None or not scaling.points:
         return None
-    points = sorted((users, found) for users, found in scaling["points"])
+    points = sorted((users, found) for users, found in scaling.points)
     loads, law = scaling_curve(scaling)
-    star, ends = scaling["n_star"], scaling["n_star_interval"]
+    star, ends = scaling.n_star, scaling.n_star_interval
     bands = []
     if star is not None and ends is not None:
         bands.append(Band(list(ends), [-math.inf] * 2, [math.inf] * 2, _STAR))
     top = 1.15 * max([*(found for _, found in points), *(one for one in law if one == one)])
     return PlotData(
         lines=(
-            Line(f"law: {scaling['model']}", loads, law, series=1),
+            Line(f"law: {scaling.model}", loads, law, series=1),
             *_dots(points),
         ),
         bands=bands,
@@ -140,36 +139,36 @@ def course_plot(course: Seconds) -> PlotData | None:
     )
 
 
-def latency_plot(scenario: Document) -> PlotData | None:
+def latency_plot(scenario: ScenarioResult) -> PlotData | None:
     """Return percentiles of every window at its end."""
-    windows = [one for one in scenario["windows"] if one["p50_ms"] is not None]
+    windows = [one for one in scenario.windows if one.p50_ms is not None]
     if len(windows) < 2:
         return None
-    x = _ends(scenario["windows"], "p50_ms")
-    limits = scenario["limits"]
+    x = _ends(scenario.windows, lambda window: window.p50_ms)
+    limits = scenario.limits
     return PlotData(
         lines=(
-            Line("p50", x, [one["p50_ms"] for one in windows], series=0),
-            Line("p95", x, [_value(one["p95_ms"]) for one in windows], series=1),
+            Line("p50", x, [_value(one.p50_ms) for one in windows], series=0),
+            Line("p95", x, [_value(one.p95_ms) for one in windows], series=1),
         ),
-        limits=[] if limits is None else [Limit(limits["p95_ms"], "limit of p95")],
+        limits=[] if limits is None else [Limit(limits.p95_ms, "limit of p95")],
         x_label="seconds of windows",
         y_unit="ms",
         y_from_zero=True,
     )
 
 
-def memory_plot(scenario: Document) -> PlotData | None:
+def memory_plot(scenario: ScenarioResult) -> PlotData | None:
     """Return the memory of the target's processes at the end of every window; None if unknown."""
-    windows = [one for one in scenario["windows"] if one["memory_mb"] is not None]
+    windows = [one for one in scenario.windows if one.memory_mb is not None]
     if len(windows) < 2:
         return None
     return PlotData(
         lines=(
             Line(
                 "memory",
-                _ends(scenario["windows"], "memory_mb"),
-                [one["memory_mb"] for one in windows],
+                _ends(scenario.windows, lambda window: window.memory_mb),
+                [_value(one.memory_mb) for one in windows],
             ),
         ),
         x_label="seconds of windows",
@@ -178,12 +177,14 @@ def memory_plot(scenario: Document) -> PlotData | None:
     )
 
 
-def _ends(windows: Sequence[Document], key: str) -> list[float]:
+def _ends(
+    windows: Sequence[StressWindow], value_of: Callable[[StressWindow], float | None]
+) -> list[float]:
     """Return the elapsed seconds of windows at the end of each one with a value."""
     gone, found = 0.0, []
     for one in windows:
-        gone += one["length_s"]
-        if one[key] is not None:
+        gone += one.length_s
+        if value_of(one) is not None:
             found.append(gone)
     return found
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.plain_number import counted, plain
 from agentbench_tui.presentation.numbers import MISSING, count, duration_s
-from agentbench_tui.presentation.stress import Detail, details, headline, window_line
+from agentbench_tui.presentation.stress import (
+    Detail,
+    details,
+    graded_advice,
+    headline,
+    window_line,
+)
 from agentbench_tui.tui.drawing.drawn_cells import whisker_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.widgets.interval_cell import Interval, IntervalColumn, interval_column
@@ -15,9 +21,13 @@ from agentbench_tui.tui.widgets.sentences import Sentence
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from agentbench_tui.contracts.stress import (
+        AgentStress,
+        ScenarioResult,
+        StressBreakingPoint,
+    )
+    from agentbench_tui.store.queries.stress import StressRunRow
     from agentbench_tui.verdicts.stress.stress_runs import StressRun
-
-Document = dict[str, Any]
 
 _SCENARIOS = (
     Column("name", "scenario", 19),
@@ -44,37 +54,35 @@ _STATUSES: dict[str, Role] = {"running": "accent", "complete": "good", "not appl
 _GRADES: dict[str, Role] = {"critical": "bad", "warning": "warn", "info": "text"}
 
 
-def scenarios_table(agent: Document, run: StressRun) -> GridData:
+def scenarios_table(agent: AgentStress, run: StressRun) -> GridData:
     """Return one row per scenario, in the order of the catalogue."""
-    column = _resilience_column(agent["scenarios"])
-    rows = [
-        _row(one, run.statuses.get(one["execution_id"], ""), column) for one in agent["scenarios"]
-    ]
+    column = _resilience_column(agent.scenarios)
+    rows = [_row(one, run.statuses.get(one.execution_id, ""), column) for one in agent.scenarios]
     return GridData(_SCENARIOS, rows, reason="no scenario has begun yet")
 
 
-def _resilience_column(scenarios: Sequence[Document]) -> IntervalColumn:
+def _resilience_column(scenarios: Sequence[ScenarioResult]) -> IntervalColumn:
     """Return a column with one axis from 0 to 100."""
     ends = [Interval(0.0), Interval(100.0)]
     return interval_column([*(_resilience(one) for one in scenarios), *ends])
 
 
-def _resilience(one: Document) -> Interval:
-    low, high = one["interval"] or (None, None)
-    return Interval(one["resilience"], low, high)
+def _resilience(one: ScenarioResult) -> Interval:
+    low, high = one.interval or (None, None)
+    return Interval(one.resilience, low, high)
 
 
-def _row(one: Document, status: str, column: IntervalColumn) -> GridRow:
-    shown = status if status in _OPEN or status == "interrupted" else one["status"]
+def _row(one: ScenarioResult, status: str, column: IntervalColumn) -> GridRow:
+    shown = status if status in _OPEN or status == "interrupted" else one.status
     return GridRow(
-        one["execution_id"],
+        one.execution_id,
         (
-            one["name"] or MISSING,
+            one.name or MISSING,
             Cell(shown, role=_STATUSES.get(shown, "warn")),
-            _broke(one["broke"]),
-            _bracket(one["breaking_point"]),
+            _broke(one.broke),
+            _bracket(one.breaking_point),
             Cell(MISSING if status in _OPEN else _why(one), role="dim"),
-            Cell(count(one["resilience"]), role="title"),
+            Cell(count(one.resilience), role="title"),
             whisker_cell(_resilience(one), column),
             recovery_words(one),
         ),
@@ -87,59 +95,58 @@ def _broke(broke: bool | None) -> Cell:
     return Cell("yes", role="bad") if broke else Cell("no", role="good")
 
 
-def _bracket(point: Document | None) -> str:
+def _bracket(point: StressBreakingPoint | None) -> str:
     """Format `152.7 … 177.7/s`, or `above 16 users` if every tested level passed."""
-    if point is None or (point["pass"] is None and point["fail"] is None):
+    if point is None or (point.passes is None and point.fails is None):
         return MISSING
-    passes, fails = (None if point[end] is None else plain(point[end], 4)
-                     for end in ("pass", "fail"))  # fmt: skip
-    unit = "/s" if point["unit"] == "requests/s" else f" {point['unit']}"
+    passes, fails = (None if end is None else plain(end, 4) for end in (point.passes, point.fails))
+    unit = "/s" if point.unit == "requests/s" else f" {point.unit}"
     if fails is None:
         return f"above {passes}{unit}"
     return f"below {fails}{unit}" if passes is None else f"{passes} … {fails}{unit}"
 
 
-def _why(one: Document) -> str:
-    point = one["breaking_point"]
-    if point is not None and point["broke"]:
-        return ", ".join(point["broke"])
-    return one["reason"] or MISSING
+def _why(one: ScenarioResult) -> str:
+    point = one.breaking_point
+    if point is not None and point.broke:
+        return ", ".join(point.broke)
+    return one.reason or MISSING
 
 
-def recovery_words(one: Document) -> str:
+def recovery_words(one: ScenarioResult) -> str:
     """Format a recovery: `600 ms`, `at once`, `not seen`; – if it had nothing to recover."""
-    if not one["recoveries"]:
+    if not one.recoveries:
         return MISSING
-    seconds = one["recovery_s"]
+    seconds = one.recovery_s
     if seconds is None:
         return "not seen"
     return "at once" if seconds == 0 else duration_s(seconds)
 
 
-def title_of(one: Document, status: str) -> str:
+def title_of(one: ScenarioResult, status: str) -> str:
     """Return the headline of the result; for a running scenario its progress, since its report
     says `stopped` until it has ended.
     """
     if status in _OPEN:
-        return f"{one['name']}: {status}, {counted(len(one['windows']), 'window')} so far"
+        return f"{one.name}: {status}, {counted(len(one.windows), 'window')} so far"
     return headline(one)
 
 
-def scenario_sentences(one: Document) -> list[Sentence]:
+def scenario_sentences(one: ScenarioResult) -> list[Sentence]:
     """Return the details of a scenario's row, the newest window while it is running, and its
     recommendations.
     """
     said = [_labelled(each) for each in details(one)]
-    if one["windows"]:
-        said.append(Sentence(window_line(one["windows"][-1]), "last", "dim"))
-    for advice in one["recommendations"]:
-        role = _GRADES.get(advice["severity"], "text")
-        said.append(Sentence(advice["words"], advice["severity"], role))
-        evidence = ", ".join(_evidence(advice["evidence"]))
+    if one.windows:
+        said.append(Sentence(window_line(one.windows[-1]), "last", "dim"))
+    for advice in one.recommendations:
+        role = _GRADES.get(advice.severity, "text")
+        said.append(Sentence(advice.words, advice.severity, role))
+        evidence = ", ".join(_evidence(advice.evidence))
         if evidence:
             said.append(Sentence(evidence, "evidence", "dim"))
     if not said:
-        said.append(Sentence(one["reason"] or "nothing was measured yet"))
+        said.append(Sentence(one.reason or "nothing was measured yet"))
     return said
 
 
@@ -150,39 +157,32 @@ def _labelled(one: Detail) -> Sentence:
     return Sentence(one.words, one.label) if len(one.label) <= _LABEL else Sentence(one.line())
 
 
-def _evidence(evidence: Mapping[str, Any]) -> list[str]:
+def _evidence(evidence: Mapping[str, float | str]) -> list[str]:
     return [
         f"{name.replace('_', ' ')} {plain(value, 4) if isinstance(value, float) else value}"
         for name, value in evidence.items()
     ]
 
 
-def advice_sentences(scenarios: Sequence[Document]) -> list[Sentence]:
+def advice_sentences(scenarios: Sequence[ScenarioResult]) -> list[Sentence]:
     """Return the recommendations, most severe first, each once with all its scenarios."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for one in scenarios:
-        for advice in one["recommendations"]:
-            named = places.setdefault((advice["severity"], advice["words"]), [])
-            named += [] if one["name"] in named else [one["name"]]
-    order = list(_GRADES)
-    graded = sorted(places.items(), key=lambda item: order.index(item[0][0]))
     return [
-        Sentence(f"{words} ({', '.join(named)})", severity, _GRADES[severity])
-        for (severity, words), named in graded
+        Sentence(one.words, one.severity, _GRADES.get(one.severity, "text"))
+        for one in graded_advice(scenarios)
     ]
 
 
-def runs_table(runs: Sequence[Document]) -> GridData:
+def runs_table(runs: Sequence[StressRunRow]) -> GridData:
     """Return the table of `stress_runs`, to choose one."""
     rows = [
         GridRow(
-            one["run_id"],
+            one.run_id,
             (
-                one["run_id"],
-                one["agents"] or MISSING,
-                str(one["scenarios"]),
-                one["status"],
-                one["started_at"][:16].replace("T", " "),
+                one.run_id,
+                one.agents or MISSING,
+                str(one.scenarios),
+                one.status,
+                one.started_at[:16].replace("T", " "),
             ),
         )
         for one in runs
