@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,9 @@ from agentbench_tui.cli.console.output import (
     format_option,
 )
 from agentbench_tui.cli.console.shares import PART
+
+if TYPE_CHECKING:
+    from agentbench_tui.verdicts.selection.contenders import By
 
 
 @click.command(short_help="Show the cost of correct answers, and possible savings.")
@@ -47,7 +50,7 @@ def cost(
     suite: str | None,
     category: str | None,
     days: int,
-    by: Any,
+    by: By,
     margin: float,
     database: str | None,
     form: str,

@@ -34,19 +34,12 @@ class SwitchSaving(Part, frozen=True, kw_only=True):
     usd_per_1000_tasks: float | None
 
 
-class CostSwitch(Part, frozen=True, kw_only=True):
+class CostSwitch(SwitchSaving, frozen=True, kw_only=True):
     """A switch that saves without being worse."""
 
     current: str
     switch_to: str
-    difference: float
-    low: float | None
-    high: float | None
-    verdict: str
-    not_worse: bool
-    saving: FigureWithReason | None
-    surely: bool
-    usd_per_1000_tasks: float | None
+    saving: FigureWithReason
 
 
 class ParetoFront(Part, frozen=True, kw_only=True):
@@ -62,7 +55,7 @@ class ParetoFront(Part, frozen=True, kw_only=True):
     reason: str
 
 
-class CostLine(Part, frozen=True, kw_only=True):
+class CostLine(CostPerOutcome, frozen=True, kw_only=True):
     """One contender."""
 
     name: str
@@ -71,9 +64,6 @@ class CostLine(Part, frozen=True, kw_only=True):
     simulated: bool
     correct_share: FigureWithReason
     cost_usd: float
-    cost_usd_per_task: FigureWithReason
-    cost_usd_per_success: FigureWithReason
-    successes_per_usd: FigureWithReason
     by_the_hour: bool
     """Whether the machine is paid by the hour."""
     tasks_per_s: float | None
@@ -183,4 +173,4 @@ class CostDocument(Document, frozen=True, kw_only=True, tag="agentbench.cost/1")
     optimal_above: float
     groups: tuple[CostGroup, ...]
     unknown: tuple[UnknownCost, ...]
-    bills: tuple[Bill, ...] | UnsetType = UNSET
+    bills: tuple[Bill, ...] = ()

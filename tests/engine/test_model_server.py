@@ -239,6 +239,6 @@ async def test_a_server_that_does_not_count_is_not_free(
     assert zeros["tokens_per_correct"]["value"] is None
     with reading(result.database) as connection:
         board = cost_document(connection, CostAsked())
-    (group,) = board["groups"]
-    assert [one["configuration"] for one in group["optimal_configurations"]] == ["apart"]
-    assert [one["name"] for one in board["unknown"]] == ["zeros"]
+    (group,) = board.groups
+    assert [one.configuration for one in group.optimal_configurations] == ["apart"]
+    assert [one.name for one in board.unknown] == ["zeros"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from run_history import RunHistory, timed
 
 from agentbench_tui.store.database import connect_to_write
-from agentbench_tui.verdicts.cost.price_table import price_table
+from agentbench_tui.store.queries.prices import price_table
 
 
 def test_of_each_model_the_price_that_was_applied_last(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def test_of_each_model_the_price_that_was_applied_last(tmp_path: Path) -> None:
             )
         found = price_table(connection)
     assert [
-        (one["model"], one["input_usd_per_mtok"], one["output_usd_per_mtok"], one["run_id"])
-        for one in found["tokens"]
+        (one.model, one.input_usd_per_mtok, one.output_usd_per_mtok, one.run_id)
+        for one in found.tokens
     ] == [("large", 2.0, 8.0, ids[1]), ("small", 0.1, 0.4, ids[0])]
-    assert [(one["agent_id"], one["usd_per_hour"]) for one in found["hours"]] == [("own", 2.5)]
+    assert [(one.agent_id, one.usd_per_hour) for one in found.hours] == [("own", 2.5)]

@@ -124,9 +124,9 @@ async def test_costs_that_are_unknown_for_some_answers_are_counted(
     told = lines(board)["partly"]["cost_usd_per_success"]
     assert (told["value"], told["reason"]) == (None, "the cost of 10 of 40 answers is not known")
     with read(database) as connection:
-        (unknown,) = cost_document(connection, CostAsked())["unknown"]
-        assert unknown["name"] == "partly"
-        assert unknown["reason"] == (
+        (unknown,) = cost_document(connection, CostAsked()).unknown
+        assert unknown.name == "partly"
+        assert unknown.reason == (
             "the cost of 10 of 40 answers is not known: the agent did not say how many tokens it"
             " used (10 answers)"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -65,7 +65,7 @@ def stamp_of_executions(connection: sqlite3.Connection) -> ExecutionStamp:
     return ExecutionStamp(int(count), int(newest), float(total))
 
 
-def stamp_of_history(connection: sqlite3.Connection) -> tuple[Any, ...]:
+def stamp_of_history(connection: sqlite3.Connection) -> tuple[object, ...]:
     """Return values that change with anything that judgements depend on: executions that ended,
     were scored again or deleted, baselines, accepted changes.
     """

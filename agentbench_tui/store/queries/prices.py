@@ -33,8 +33,19 @@ class HourPrice(NamedTuple):
     applied_at: str
 
 
-def token_prices(connection: sqlite3.Connection, limit: int) -> list[TokenPrice]:
-    """Return the last applied price of each model, by name."""
+class PriceTable(NamedTuple):
+    """The last applied price of each model and of each agent paid by the hour."""
+
+    tokens: list[TokenPrice]
+    hours: list[HourPrice]
+
+
+def price_table(connection: sqlite3.Connection, most: int = 200) -> PriceTable:
+    """Return at most `most` prices of models, and of agents, by name."""
+    return PriceTable(_token_prices(connection, most), _hour_prices(connection, most))
+
+
+def _token_prices(connection: sqlite3.Connection, limit: int) -> list[TokenPrice]:
     rows = connection.execute(
         "SELECT p.model, p.input_usd_per_mtok, p.output_usd_per_mtok, p.cached_input_usd_per_mtok,"
         " p.cache_write_usd_per_mtok, p.cache_write_1h_usd_per_mtok,"
@@ -99,8 +110,7 @@ def prices_applied(connection: sqlite3.Connection, keys: Sequence[int]) -> list[
     return [*map(AppliedPrice._make, rows.fetchall())]
 
 
-def hour_prices(connection: sqlite3.Connection, limit: int) -> list[HourPrice]:
-    """Return the hourly price of each agent that has one, by name."""
+def _hour_prices(connection: sqlite3.Connection, limit: int) -> list[HourPrice]:
     rows = connection.execute(
         "SELECT agent_id, json_extract(model_configuration, '$.hourly_price_usd') AS usd_per_hour,"
         " created_at AS applied_at, MAX(key) FROM benchmark_executions"

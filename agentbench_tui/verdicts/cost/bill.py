@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from agentbench_tui.contracts.cost import Bill, BilledPrice
 from agentbench_tui.store.queries.prices import billed_tokens, prices_applied
 from agentbench_tui.store.queries.runs import metrics_of
 
@@ -13,11 +14,9 @@ if TYPE_CHECKING:
 
     from agentbench_tui.verdicts.selection.contenders import Contender
 
-Document = dict[str, Any]
 
-
-def bill(connection: sqlite3.Connection, contender: Contender) -> Document:
-    """The bill of a contender, over all answers of the executions that speak for it.
+def bill(connection: sqlite3.Connection, contender: Contender) -> Bill:
+    """Return the bill of a contender, over all answers of the executions that speak for it.
 
     A count of tokens is None if no answer says it. The total is None, with the reason, if the cost
     of some answers is unknown.
@@ -25,17 +24,17 @@ def bill(connection: sqlite3.Connection, contender: Contender) -> Document:
     keys = [row["key"] for row in contender.executions]
     tokens = billed_tokens(connection, keys)
     total, reason = _total(connection, contender)
-    return {
-        "name": contender.name,
-        "agent_id": contender.agent_id,
-        "agent_version": contender.agent_version,
-        "simulated": contender.simulated,
-        "executions": len(keys),
+    return Bill(
+        name=contender.name,
+        agent_id=contender.agent_id,
+        agent_version=contender.agent_version,
+        simulated=contender.simulated,
+        executions=len(keys),
         **tokens._asdict(),
-        "prices": [price._asdict() for price in prices_applied(connection, keys)],
-        "cost_usd": total,
-        "reason": reason,
-    }
+        prices=tuple(BilledPrice(**one._asdict()) for one in prices_applied(connection, keys)),
+        cost_usd=total,
+        reason=reason,
+    )
 
 
 def _total(connection: sqlite3.Connection, contender: Contender) -> tuple[float | None, str | None]:

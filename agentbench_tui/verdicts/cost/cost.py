@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentbench_tui.analysis.boards.cost_efficiency import CostFigures, cost_figures
+from agentbench_tui.contracts.cost import CostPerOutcome
+from agentbench_tui.contracts.leaderboard import FigureWithReason
 from agentbench_tui.verdicts.evidence.task_evidence import COST
 
 if TYPE_CHECKING:
@@ -78,16 +80,16 @@ def _shared_out(card: Scorecard, usd: Floats) -> Floats:
     return filled
 
 
-def estimate_document(found: Estimate | None, reason: str = "") -> dict[str, Any]:
-    """Return a figure with its interval; infinite or unknown values are null, with the reason."""
+def figure_of(found: Estimate | None, reason: str = "") -> FigureWithReason:
+    """Return a figure with its interval; infinite or unknown values are None, with the reason."""
     if found is None:
-        return {"value": None, "low": None, "high": None, "reason": reason}
-    return {
-        "value": finite(found.value),
-        "low": finite(found.low),
-        "high": finite(found.high),
-        "reason": found.reason or reason,
-    }
+        return FigureWithReason(value=None, low=None, high=None, reason=reason)
+    return FigureWithReason(
+        value=finite(found.value),
+        low=finite(found.low),
+        high=finite(found.high),
+        reason=found.reason or reason,
+    )
 
 
 def finite(value: float | None) -> float | None:
@@ -95,25 +97,23 @@ def finite(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
-def cost_fields(found: Spending | str) -> dict[str, Any]:
+def cost_per_outcome(found: Spending | str) -> CostPerOutcome:
     """Return cost per task and per success, and successes per dollar, of a contender."""
     if isinstance(found, str):
-        nothing = estimate_document(None, found)
-        return {
-            "cost_usd_per_task": nothing,
-            "cost_usd_per_success": nothing,
-            "successes_per_usd": nothing,
-        }
+        nothing = figure_of(None, found)
+        return CostPerOutcome(
+            cost_usd_per_task=nothing, cost_usd_per_success=nothing, successes_per_usd=nothing
+        )
     figures = found.figures()
-    told = {
-        "cost_usd_per_task": figures.per_task,
-        "cost_usd_per_success": figures.per_success,
-        "successes_per_usd": figures.per_dollar,
-    }
-    if not found.by_the_hour:
-        return {name: estimate_document(one) for name, one in told.items()}
-    # an interval over cases would leave out what costs differ by from repeat to repeat
-    return {
-        name: estimate_document(replace(one, low=None, high=None, reason=BY_THE_HOUR))
-        for name, one in told.items()
-    }
+
+    def shown(one: Estimate) -> FigureWithReason:
+        if found.by_the_hour:
+            # an interval over cases would leave out what costs differ by from repeat to repeat
+            one = replace(one, low=None, high=None, reason=BY_THE_HOUR)
+        return figure_of(one)
+
+    return CostPerOutcome(
+        cost_usd_per_task=shown(figures.per_task),
+        cost_usd_per_success=shown(figures.per_success),
+        successes_per_usd=shown(figures.per_dollar),
+    )

@@ -8,23 +8,36 @@ and whose costs are known.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
+from msgspec.structs import replace as with_fields
 
 from agentbench_tui.analysis.boards.cost_efficiency import OPTIMAL_ABOVE
 from agentbench_tui.analysis.boards.pareto import pareto_front
 from agentbench_tui.analysis.intervals.estimate import estimate
 from agentbench_tui.analysis.scale import MARGINS
+from agentbench_tui.contracts.cost import (
+    CostDocument,
+    CostGroup,
+    CostLine,
+    CostSwitch,
+    CostTradeOff,
+    OptimalConfiguration,
+    ParetoFront,
+    SwitchSaving,
+    UnknownCost,
+)
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.queries.runs import metrics_of
 from agentbench_tui.verdicts.cost.bill import bill
 from agentbench_tui.verdicts.cost.cost import (
     NOT_JUDGED,
-    SUCCESS,
     UNKNOWN,
-    cost_fields,
-    estimate_document,
+    cost_per_outcome,
+    figure_of,
     finite,
 )
 from agentbench_tui.verdicts.cost.ledger import Ledger, ledger_of
@@ -44,19 +57,15 @@ from agentbench_tui.verdicts.selection.contenders import Wanted, contenders, con
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from agentbench_tui.analysis.boards.pareto import Point
-    from agentbench_tui.analysis.sample import Integers
+    from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.evidence.place import Execution
-    from agentbench_tui.verdicts.ranking.scorecard import Group
     from agentbench_tui.verdicts.selection.contenders import Contender
 
-SCHEMA = "agentbench.cost/1"
 FORMULA = "efficiency = value / best value; value = right answers x tasks per second / USD per task"
 FORMULA_WITHOUT_SPEED = "efficiency = value / best value; value = right answers / USD per task"
-
-Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,7 @@ class CostAsked:
     wanted: Wanted = field(default_factory=Wanted)
 
 
-def cost_document(connection: sqlite3.Connection, asked: CostAsked) -> Document:
+def cost_document(connection: sqlite3.Connection, asked: CostAsked) -> CostDocument:
     """Return what `agentbench cost --format json` prints. Raises UsageError for an unknown name."""
     by_category = contenders_by_category(connection, asked.wanted)
     rows = [row for those in by_category.values() for one in those for row in one.executions]
@@ -81,40 +90,37 @@ def cost_document(connection: sqlite3.Connection, asked: CostAsked) -> Document:
     _check(asked.names, everyone)
     if len(asked.names) > 1:
         everyone = [one for one in everyone if one.name in asked.names]
-    groups: list[Document] = []
-    unknown: list[Document] = []
+    groups: list[CostGroup] = []
+    unknown: list[UnknownCost] = []
     for simulated in (False, True):
         alike = [one for one in everyone if one.simulated == simulated]
         found, lacking = _groups(connection, alike, asked)
         groups += found
         unknown += lacking
-    return {
-        "schema": SCHEMA,
-        "window_days": asked.wanted.days,
-        "by": asked.wanted.by,
-        "margin": asked.margin,
-        "optimal_above": OPTIMAL_ABOVE,
-        "groups": groups,
-        "unknown": unknown,
-        "bills": [bill(connection, one) for one in everyone],
-    }
+    return CostDocument(
+        window_days=asked.wanted.days,
+        by=asked.wanted.by,
+        margin=asked.margin,
+        optimal_above=OPTIMAL_ABOVE,
+        groups=tuple(groups),
+        unknown=tuple(unknown),
+        bills=tuple(bill(connection, one) for one in everyone),
+    )
 
 
-def about(document: Document, name: str) -> Document:
+def about(document: CostDocument, name: str) -> CostDocument:
     """Reduce the cost document to one contender: its groups, and unknown costs of it and of those
     with the same cases.
     """
-    groups = [
-        group
-        for group in document["groups"]
-        if any(line["name"] == name for line in group["agents"])
-    ]
-    asked = {benchmark for group in groups for benchmark in group["benchmarks"]}
-    asked |= {one["benchmark"] for one in document["unknown"] if one["name"] == name}
-    unknown = [one for one in document["unknown"] if one["benchmark"] in asked]
-    unknown.sort(key=lambda one: one["name"] != name)
-    bills = sorted(document["bills"], key=lambda one: one["name"] != name)
-    return document | {"groups": groups, "unknown": unknown, "bills": bills}
+    groups = tuple(
+        group for group in document.groups if any(line.name == name for line in group.agents)
+    )
+    asked = {benchmark for group in groups for benchmark in group.benchmarks}
+    asked |= {one.benchmark for one in document.unknown if one.name == name}
+    unknown = [one for one in document.unknown if one.benchmark in asked]
+    unknown.sort(key=lambda one: one.name != name)
+    bills = sorted(document.bills, key=lambda one: one.name != name)
+    return with_fields(document, groups=groups, unknown=tuple(unknown), bills=tuple(bills))
 
 
 def _check(names: Sequence[str], everyone: Sequence[Contender]) -> None:
@@ -129,8 +135,8 @@ def _check(names: Sequence[str], everyone: Sequence[Contender]) -> None:
 
 def _groups(
     connection: sqlite3.Connection, those: Sequence[Contender], asked: CostAsked
-) -> tuple[list[Document], list[Document]]:
-    """Return the documents of groups, and the contenders without known costs, with the reasons."""
+) -> tuple[list[CostGroup], list[UnknownCost]]:
+    """Return the groups, and the contenders without known costs, with the reasons."""
     numbers, places = CaseNumbers(connection), PlaceNumbers()
     cards = scorecards(connection, those, numbers, places)
     if is_timed(COST, *(one for card in cards for one in card.evidence.values())):
@@ -138,11 +144,11 @@ def _groups(
         cards = scorecards(connection, those, numbers, places)
     ledgers = [ledger_of(card) for card in cards]
     unknown = [
-        {
-            "name": card.contender.name,
-            "benchmark": "/".join(places.place(place)[:2]),
-            "reason": _why_unknown(connection, card.evidence[place].executions, why),
-        }
+        UnknownCost(
+            name=card.contender.name,
+            benchmark="/".join(places.place(place)[:2]),
+            reason=_why_unknown(connection, card.evidence[place].executions, why),
+        )
         for card, ledger in zip(cards, ledgers, strict=True)
         for place, why in ledger.unknown.items()
     ]
@@ -155,9 +161,9 @@ def _groups(
     for group in comparable_groups(~np.isnan(costs)):
         members = [paid[row] for row in group.members]
         measured = int((~np.isnan(costs[list(group.members)])).any(axis=0).sum())
-        head = _head(members, everything, group, places, measured)
+        cases = everything[group.shared]
         tables = [one[list(group.members)][:, group.shared] for one in (right, costs)]
-        found.append(head | _body(members, everything[group.shared], places, tables, asked))
+        found.append(_group(members, cases, measured, places, tables, asked))
     return found, unknown
 
 
@@ -172,31 +178,15 @@ def _why_unknown(connection: sqlite3.Connection, rows: Sequence[Execution], why:
     return why
 
 
-def _head(
-    members: Sequence[Ledger],
-    everything: Integers,
-    group: Group,
-    places: PlaceNumbers,
-    measured: int,
-) -> Document:
-    cases = everything[group.shared]
-    first = members[0]
-    numbers = np.unique(first.place[np.isin(first.case, cases)])
-    return {
-        "simulated": first.card.contender.simulated,
-        "benchmarks": sorted({"/".join(places.place(int(one))[:2]) for one in numbers}),
-        "cases": len(cases),
-        "left_out": measured - len(cases),
-    }
-
-
-def _body(
+def _group(
     members: Sequence[Ledger],
     cases: Integers,
+    measured: int,
     places: PlaceNumbers,
-    tables: Sequence[Any],
+    tables: Sequence[Floats],
     asked: CostAsked,
-) -> Document:
+) -> CostGroup:
+    """Return the comparison on `cases`, of `measured` ones that anyone in the group was asked."""
     right, costs = tables
     clusters = members[0].clusters_of(cases)
     names = [one.card.contender.name for one in members]
@@ -212,75 +202,91 @@ def _body(
         has_current=current is not None,
         with_speed=_on_one_machine(parts),
     )
-    lines = [
-        _line(part, point, option, names, places)
-        for part, point, option in zip(parts, front, found.of, strict=True)
-    ]
     row = None if current is None else names.index(current)
-    if row is not None:
-        for line, name, saving in zip(lines, names, found.savings[row], strict=True):
-            line["against_current"] = None if name == current else saving
-    switches = [
-        {"current": names[at], "switch_to": names[to], **found.savings[at][to]}
-        for at in (range(len(names)) if row is None else [row])
-        for to in found.opportunities(at)
+    lines = [
+        _line(part, point, option, names, places, _against(found, row, at))
+        for at, (part, point, option) in enumerate(zip(parts, front, found.of, strict=True))
     ]
     order = sorted(range(len(lines)), key=lambda at: (-found.of[at].efficiency, names[at]))
-    return {
-        "current": current,
-        "saving_level": found.level,
-        "formula": FORMULA if found.speeds else FORMULA_WITHOUT_SPEED,
-        "speed_from": found.speeds.basis if found.speeds else None,
-        "speed_words": found.speeds.words
+    first = members[0]
+    numbers = np.unique(first.place[np.isin(first.case, cases)])
+    return CostGroup(
+        simulated=first.card.contender.simulated,
+        benchmarks=tuple(sorted({"/".join(places.place(int(one))[:2]) for one in numbers})),
+        cases=len(cases),
+        left_out=measured - len(cases),
+        current=current,
+        saving_level=found.level,
+        formula=FORMULA if found.speeds else FORMULA_WITHOUT_SPEED,
+        speed_from=found.speeds.basis if found.speeds else None,
+        speed_words=found.speeds.words
         if found.speeds
         else "speed does not count: not all have times of one machine",
-        "agents": [lines[at] for at in order],
-        "optimal_configurations": [
-            {
-                "configuration": names[at],
-                "efficiency": found.of[at].efficiency,
-                "estimated_savings": None if row in (None, at) else found.savings[row][at],
-            }
-            for at in order
-            if found.of[at].optimal
-        ],
-        "trade_offs": _trade_offs(names, lines, found),
-        "cost_optimization_opportunities": switches,
-    }
+        agents=tuple(lines[at] for at in order),
+        optimal_configurations=tuple(_optimal(names, order, found, row)),
+        trade_offs=tuple(_trade_offs(names, lines, found)),
+        cost_optimization_opportunities=tuple(
+            CostSwitch(current=names[at], switch_to=names[to], **asdict(found.savings[at][to]))
+            for at in (range(len(names)) if row is None else [row])
+            for to in found.opportunities(at)
+        ),
+    )
 
 
-def _trade_offs(names: Sequence[str], lines: Sequence[Document], found: Options) -> list[Document]:
-    """Return, for each configuration near the best value, the one that is right most often among
+def _optimal(
+    names: Sequence[str], order: Sequence[int], found: Options, current: int | None
+) -> Iterator[OptimalConfiguration]:
+    for at in order:
+        if found.of[at].optimal:
+            saving = None if current is None or at == current else found.savings[current][at]
+            yield OptimalConfiguration(
+                configuration=names[at],
+                efficiency=found.of[at].efficiency,
+                estimated_savings=saving,
+            )
+
+
+def _against(found: Options, current: int | None, at: int) -> SwitchSaving | UnsetType | None:
+    """Return the switch from the current contender; None for itself."""
+    if current is None:
+        return UNSET
+    return None if at == current else found.savings[current][at]
+
+
+def _trade_offs(
+    names: Sequence[str], lines: Sequence[CostLine], found: Options
+) -> Iterator[CostTradeOff]:
+    """Yield, for each configuration near the best value, the one that is right most often among
     those that are right more often beyond the 95% interval of the difference.
     """
-    tasks = [line["cost_usd_per_task"]["value"] for line in lines]
-    traded = []
+    tasks = [line.cost_usd_per_task.value for line in lines]
     for at, option in enumerate(found.of):
-        better = [
-            to for to, one in enumerate(found.savings[at]) if to != at and (one["low"] or 0) > 0
-        ]
+        better = {
+            to: one
+            for to, one in enumerate(found.savings[at])
+            if to != at and one.low is not None and one.low > 0
+        }
         if not option.optimal or not better:
             continue
-        to = max(better, key=lambda one: float(found.savings[at][one]["difference"]))
-        of = found.savings[at][to]
-        traded.append(
-            {
-                "configuration": names[at],
-                "more_accurate": names[to],
-                "difference": of["difference"],
-                "low": of["low"],
-                "high": of["high"],
-                "cost_ratio": tasks[to] / tasks[at] if tasks[at] else None,
-            }
+        to, of = max(better.items(), key=lambda item: item[1].difference)
+        assert of.low is not None
+        assert of.high is not None
+        theirs, ours = tasks[to], tasks[at]
+        yield CostTradeOff(
+            configuration=names[at],
+            more_accurate=names[to],
+            difference=of.difference,
+            low=of.low,
+            high=of.high,
+            cost_ratio=theirs / ours if theirs is not None and ours else None,
         )
-    return traded
 
 
 def _on_one_machine(parts: Sequence[Ledger]) -> bool:
     """Return whether all contenders were measured on the same machine at each place, so that speeds
     can be compared.
     """
-    machines: dict[int, set[Any]] = {}
+    machines: dict[int, set[str | None]] = {}
     for part in parts:
         for place in map(int, np.unique(part.place)):
             rows = part.card.evidence[place].executions
@@ -289,34 +295,40 @@ def _on_one_machine(parts: Sequence[Ledger]) -> bool:
 
 
 def _line(
-    part: Ledger, point: Point, option: Option, names: Sequence[str], places: PlaceNumbers
-) -> Document:
+    part: Ledger,
+    point: Point,
+    option: Option,
+    names: Sequence[str],
+    places: PlaceNumbers,
+    against_current: SwitchSaving | UnsetType | None,
+) -> CostLine:
     contender = part.card.contender
     spent = part.spending()
-    return {
-        "name": contender.name,
-        "agent_id": contender.agent_id,
-        "agent_version": contender.agent_version,
-        "simulated": contender.simulated,
-        SUCCESS: estimate_document(estimate(part.right, "share", clusters=part.cluster)),
-        "cost_usd": float(part.usd.sum()),
-        **cost_fields(spent),
-        "by_the_hour": spent.by_the_hour,
-        "tasks_per_s": option.tasks_per_s,
-        "value": finite(option.value),
-        "efficiency": option.efficiency,
-        "optimal": option.optimal,
-        "front": {
-            "on_front": point.on_front,
-            "standing": point.standing,
-            "share": point.front_share,
-            "dominated_by": [names[other] for other in point.dominated_by],
-            "surely_dominated_by": [names[other] for other in point.surely_dominated_by],
-            "reason": point.reason,
-        },
-        "spent_on_wrong": part.spent_on_wrong(),
-        "by_benchmark": {
-            "/".join(places.place(place)[:2]): cost_fields(one.spending())
+    return CostLine(
+        name=contender.name,
+        agent_id=contender.agent_id,
+        agent_version=contender.agent_version,
+        simulated=contender.simulated,
+        correct_share=figure_of(estimate(part.right, "share", clusters=part.cluster)),
+        cost_usd=float(part.usd.sum()),
+        **asdict(cost_per_outcome(spent)),
+        by_the_hour=spent.by_the_hour,
+        tasks_per_s=option.tasks_per_s,
+        value=finite(option.value),
+        efficiency=option.efficiency,
+        optimal=option.optimal,
+        front=ParetoFront(
+            on_front=point.on_front,
+            standing=point.standing,
+            share=point.front_share,
+            dominated_by=tuple(names[other] for other in point.dominated_by),
+            surely_dominated_by=tuple(names[other] for other in point.surely_dominated_by),
+            reason=point.reason,
+        ),
+        spent_on_wrong=part.spent_on_wrong(),
+        by_benchmark={
+            "/".join(places.place(place)[:2]): cost_per_outcome(one.spending())
             for place, one in part.by_place().items()
         },
-    }
+        against_current=against_current,
+    )

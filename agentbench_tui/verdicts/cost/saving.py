@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from agentbench_tui.analysis.runs.between_run import (
     between_run_error,
     ratio_interval_with_error,
 )
-from agentbench_tui.verdicts.cost.cost import estimate_document
+from agentbench_tui.contracts.cost import SwitchSaving
+from agentbench_tui.contracts.leaderboard import FigureWithReason
+from agentbench_tui.verdicts.cost.cost import figure_of
 from agentbench_tui.verdicts.cost.speed import speeds
 from agentbench_tui.verdicts.evidence.task_evidence import COST
 from agentbench_tui.verdicts.ranking.scorecard import by_cluster
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.cost.ledger import Ledger
     from agentbench_tui.verdicts.cost.speed import Speeds
-
-Document = dict[str, Any]
 
 _LEVEL = 0.95
 _INNER = 0.90
@@ -55,7 +55,7 @@ class Options:
     """All contenders of a group, each compared with each."""
 
     of: tuple[Option, ...]
-    savings: list[list[Document]]
+    savings: list[list[SwitchSaving]]
     """[current][other]: `verdict` on the other's quality, `difference` in right answers with its
     95 % interval, both of this switch alone; and `saving` as a share of the current cost with its
     interval at `level`, null unless the data exclude at that level that the other is worse by the
@@ -72,11 +72,11 @@ class Options:
         saving first.
         """
         surely = [
-            (other, found["saving"])
+            (-(found.saving.value or 0), other)
             for other, found in enumerate(self.savings[current])
-            if other != current and found["surely"]
+            if other != current and found.surely and found.saving is not None
         ]
-        return [other for other, _ in sorted(surely, key=lambda one: -one[1]["value"])]
+        return [other for _, other in sorted(surely)]
 
 
 def options(
@@ -106,11 +106,11 @@ def options(
     known = [one for one in seconds if one is not None]
     with_speed = with_speed and len(known) == len(parts)
     times = np.outer(known, np.ones(right.shape[1])) if with_speed else None
-    savings: list[list[Document]] = []
+    savings: list[list[SwitchSaving]] = []
     found: tuple[Configuration, ...] = ()
     for current in range(len(parts)):
         found = configurations(
-            right, costs, current, lambda a, b: bool(_quality(a, b, margin, level)["not_worse"]),
+            right, costs, current, lambda a, b: _quality(a, b, margin, level).not_worse,
             times, level,
         )  # fmt: skip
         savings.append(
@@ -132,7 +132,17 @@ def options(
     )
 
 
-def _quality(a: Floats, b: Floats, margin: float, level: float) -> Document:
+class _Quality(NamedTuple):
+    """The difference in the share of right answers; see `SwitchSaving`."""
+
+    difference: float
+    low: float | None
+    high: float | None
+    verdict: str
+    not_worse: bool
+
+
+def _quality(a: Floats, b: Floats, margin: float, level: float) -> _Quality:
     """Compare B's right answers with A's; return the comparison, and whether the data exclude
     that B is worse, with an error of 1 - `level`.
     """
@@ -142,13 +152,13 @@ def _quality(a: Floats, b: Floats, margin: float, level: float) -> Document:
     sure_low, _ = _interval(a, b, 1 - 2 * (1 - level))
     excludes_none = low is not None and high is not None and (low > 0 or high < 0)
     p = 0.0 if excludes_none else 1.0  # all that the verdict asks is on which side of 5 % it lies
-    return {
-        "difference": difference,
-        "low": low,
-        "high": high,
-        "verdict": verdict(difference, inner_low, inner_high, p, margin, "higher"),
-        "not_worse": sure_low is not None and sure_low > -margin,
-    }
+    return _Quality(
+        difference,
+        low,
+        high,
+        verdict(difference, inner_low, inner_high, p, margin, "higher"),
+        sure_low is not None and sure_low > -margin,
+    )
 
 
 def _interval(a: Floats, b: Floats, level: float) -> tuple[float | None, float | None]:
@@ -166,44 +176,39 @@ def _interval(a: Floats, b: Floats, level: float) -> tuple[float | None, float |
 
 
 def _saving(
-    current: Ledger, other: Ledger, found: Configuration, quality: Document, level: float
-) -> Document:
+    current: Ledger, other: Ledger, found: Configuration, quality: _Quality, level: float
+) -> SwitchSaving:
     """Return the result for a switch; hourly costs are compared by whole repeats."""
     saving, least = None, 0.0
     if found.saving is not None:
-        saving = estimate_document(found.saving)
+        saving = figure_of(found.saving)
         if current.is_hourly or other.is_hourly:
             saving = _by_repeats(current, other, level)
             if _runs(current) != _runs(other):
                 least = 1 - 1 / (1 + LARGE_CHANGE)
-    low = None if saving is None else saving["low"]
+    low = None if saving is None else saving.low
     usd = float(current.usd.mean() - other.usd.mean())
-    return {
-        **quality,
-        "saving": saving,
-        "surely": low is not None and low > least,
-        "usd_per_1000_tasks": None if saving is None else 1000 * usd,
-    }
+    return SwitchSaving(
+        **quality._asdict(),
+        saving=saving,
+        surely=low is not None and low > least,
+        usd_per_1000_tasks=None if saving is None else 1000 * usd,
+    )
 
 
-def _by_repeats(current: Ledger, other: Ledger, level: float) -> Document:
+def _by_repeats(current: Ledger, other: Ledger, level: float) -> FigureWithReason:
     """Return the saving with its interval; for different runs with the assumed between-run
     variance.
     """
     effect = unpaired_ratio_effect(_repeats(current), _repeats(other), level)
     if effect.ratio is None:
-        return estimate_document(None, effect.reason)
+        return figure_of(None, effect.reason)
     error = 0.0 if _runs(current) == _runs(other) else between_run_error((1, 1))
     low, high = effect.low, effect.high
     if low is not None and high is not None:
         low, high = ratio_interval_with_error(effect.ratio, low, high, error, level)
     ends = [None if end is None else 1 - end for end in (high, low)]
-    return {
-        "value": 1 - effect.ratio,
-        "low": ends[0],
-        "high": ends[1],
-        "reason": effect.reason,
-    }
+    return FigureWithReason(value=1 - effect.ratio, low=ends[0], high=ends[1], reason=effect.reason)
 
 
 def _runs(ledger: Ledger) -> dict[int, set[int]]:

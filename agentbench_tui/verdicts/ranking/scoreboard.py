@@ -11,10 +11,11 @@ import numpy as np
 
 from agentbench_tui.analysis.boards.rating import bradley_terry_by_case, outcomes_by_case
 from agentbench_tui.analysis.resampling.resampling import BOOTSTRAP_FROM
+from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.figures.metric import COMPARED, find_metric
-from agentbench_tui.verdicts.cost.cost import cost_fields, finite, spending
+from agentbench_tui.verdicts.cost.cost import cost_per_outcome, finite, spending
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.comparability import is_timed
 from agentbench_tui.verdicts.evidence.declared_metrics import (
@@ -322,7 +323,7 @@ def _of_contender(connection: sqlite3.Connection, card: Scorecard, ranked: Ranke
         name: mean_of_all([row[f"{name}_score"] for row in rows]) for name in DIMENSIONS
     }
     cases = ranked.shared if ranked.way == "cases" else card.case[np.isin(card.place, [*shown])]
-    found |= cost_fields(spending(card, cases))
+    found |= plain(cost_per_outcome(spending(card, cases)))
     found["harness"] = harness_of(connection, rows)
     found["last_benchmark_date"] = max(row["created_at"] for row in rows)
     return found

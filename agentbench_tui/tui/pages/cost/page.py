@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
@@ -14,6 +14,7 @@ from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.cost import per_success_words, title_of
 from agentbench_tui.presentation.numbers import money, percent
 from agentbench_tui.store.queries.history import stamp_of_history
+from agentbench_tui.store.queries.prices import PriceTable, price_table
 from agentbench_tui.tui.drawing.grid_data import GridData
 from agentbench_tui.tui.drawing.panel import entitle, panel
 from agentbench_tui.tui.pages.cost.rows import (
@@ -32,16 +33,14 @@ from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.scatter import Scatter, ScatterPlot
 from agentbench_tui.tui.widgets.sentences import Sentences
 from agentbench_tui.verdicts.cost.cost_board import CostAsked, cost_document
-from agentbench_tui.verdicts.cost.price_table import price_table
 
 if TYPE_CHECKING:
     import sqlite3
 
     from textual.app import ComposeResult
 
+    from agentbench_tui.contracts.cost import CostDocument, CostGroup, CostLine
     from agentbench_tui.verdicts.selection.contenders import By
-
-Document = dict[str, Any]
 
 WINDOWS = (30, 36_500, 1, 7)
 """Numbers of days that `w` cycles through; the longest includes everything."""
@@ -52,10 +51,10 @@ _NEXT_BY: dict[By, By] = {"agent": "version", "version": "model", "model": "agen
 class Found:
     """Data of the page, from the store."""
 
-    document: Document
-    prices: Document
+    document: CostDocument
+    prices: PriceTable
     asked: CostAsked
-    stamp: tuple[Any, ...]
+    stamp: tuple[object, ...]
     """See `stamp_of_history`: costs rest on the same executions."""
 
 
@@ -106,9 +105,9 @@ class Cost(Page[Found]):
 
     def crumbs(self) -> tuple[str, ...]:
         group = self._shown
-        if group is None or group["current"] is None:
+        if group is None or group.current is None:
             return ("Cost",)
-        return ("Cost", f"{group['current']} in use")
+        return ("Cost", f"{group.current} in use")
 
     def content(self) -> ComposeResult:
         with Horizontal():
@@ -137,17 +136,17 @@ class Cost(Page[Found]):
             self.tell("")
             return
         self._found = found
-        self._group = min(self._group, max(0, len(found.document["groups"]) - 1))
+        self._group = min(self._group, max(0, len(found.document.groups) - 1))
         self.tell("")
         self.query_one("#prices", Grid).show(prices_table(found.prices))
         unknown = self.query_one("#unknown", Sentences)
-        unknown.set_class(bool(found.document["unknown"]), "-some")
+        unknown.set_class(bool(found.document.unknown), "-some")
         unknown.show(unknown_sentences(found.document))
         self._show_group()
 
     @property
-    def _shown(self) -> Document | None:
-        groups = self._found.document["groups"] if self._found else []
+    def _shown(self) -> CostGroup | None:
+        groups = self._found.document.groups if self._found else ()
         return groups[self._group] if groups else None
 
     def _show_group(self) -> None:
@@ -158,7 +157,7 @@ class Cost(Page[Found]):
             scatter.show(Scatter((), "", "", reason=self._why_empty()))
             return
         log = is_spread(group) if self._log is None else self._log
-        count = len(self._found.document["groups"])
+        count = len(self._found.document.groups)
         which = f" (group {self._group + 1} of {count})" if count > 1 else ""
         entitle(scatter, f"cost of {tasks_of(group):,} tasks in $ and right answers in %{which}")
         scatter.show(cost_scatter(group, log=log))
@@ -168,24 +167,24 @@ class Cost(Page[Found]):
         self._show_one()
 
     def _why_empty(self) -> str:
-        if self._found is not None and self._found.document["unknown"]:
+        if self._found is not None and self._found.document.unknown:
             return "no cost is known: v shows why, and how it becomes known"
         days = self._asked.wanted.days
         if days is None or days == max(WINDOWS):
             return NOTHING_YET
         return f"nothing complete in the last {counted(days, 'day')}: w shows more, 2 runs some"
 
-    def _at_cursor(self) -> Document | None:
+    def _at_cursor(self) -> CostLine | None:
         group, key = self._shown, self.query_one("#agents", Grid).cursor_key
         if group is None:
             return None
-        return next((one for one in group["agents"] if one["name"] == key), None)
+        return next((one for one in group.agents if one.name == key), None)
 
     def _show_one(self) -> None:
         one = self._at_cursor()
         if one is not None:
             grid = self.query_one("#benchmarks", Grid)
-            entitle(grid, f"{one['name']} by benchmark")
+            entitle(grid, f"{one.name} by benchmark")
             grid.show(benchmarks_table(one))
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
@@ -215,7 +214,7 @@ class Cost(Page[Found]):
 
     def action_group(self) -> None:
         """Show the next group."""
-        count = len(self._found.document["groups"]) if self._found else 0
+        count = len(self._found.document.groups) if self._found else 0
         if count < 2:
             self.notify("all measured agents were asked the same cases: there is one group")
             return
@@ -269,7 +268,7 @@ class Cost(Page[Found]):
         if one is None or self._asked.wanted.by == "model":
             self.notify("put the cursor on an agent to mark it; b shows agents instead of models")
             return
-        self.session.mark(one["name"])
+        self.session.mark(one.name)
 
     def action_copy(self) -> None:
         """Copy the line at the cursor as text."""
@@ -277,10 +276,10 @@ class Cost(Page[Found]):
         if one is None:
             self.notify("there is no line here to copy yet")
             return
-        task = money(one["cost_usd_per_task"]["value"])
-        right = one["correct_share"]["value"]
+        task = money(one.cost_usd_per_task.value)
+        right = one.correct_share.value
         share = "" if right is None else f" {percent(right)} right,"
-        words = f"{one['name']}{share} {task} a task, {per_success_words(one)} a right answer"
+        words = f"{one.name}{share} {task} a task, {per_success_words(one)} a right answer"
         self.app.copy_to_clipboard(one_line(words))
         self.notify("copied the line")
 

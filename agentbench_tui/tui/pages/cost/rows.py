@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.presentation.cost import bounded_words, sentences_of, switch_words
 from agentbench_tui.presentation.numbers import MISSING, decimals, money, percent, quantity
@@ -14,9 +14,11 @@ from agentbench_tui.tui.widgets.scatter import Point, Scatter
 from agentbench_tui.tui.widgets.sentences import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-Document = dict[str, Any]
+    from agentbench_tui.contracts.cost import CostDocument, CostGroup, CostLine, CostPerOutcome
+    from agentbench_tui.contracts.leaderboard import FigureWithReason
+    from agentbench_tui.store.queries.prices import PriceTable
 
 HUES = 8
 _TASKS = 1000
@@ -39,39 +41,39 @@ _PRICES = (
 )
 
 
-def is_spread(group: Document) -> bool:
+def is_spread(group: CostGroup) -> bool:
     """Return whether costs differ so much that only a logarithmic axis shows them."""
-    costs = [one["cost_usd_per_task"]["value"] for one in group["agents"]]
+    costs = [one.cost_usd_per_task.value for one in group.agents]
     known = [cost for cost in costs if cost is not None and cost > 0]
     return bool(known) and max(known) / min(known) >= _LOG_FROM
 
 
-def tasks_of(group: Document) -> int:
+def tasks_of(group: CostGroup) -> int:
     """Return the number of tasks of the plot: a million if the tables give amounts per million."""
-    money = money_of(one["cost_usd_per_task"]["value"] for one in group["agents"])
+    money = money_of(one.cost_usd_per_task.value for one in group.agents)
     return _TASKS if money.of == 1 else int(money.of)
 
 
-def cost_scatter(group: Document, *, log: bool) -> Scatter:
+def cost_scatter(group: CostGroup, *, log: bool) -> Scatter:
     """Return cost of many tasks and share of right answers, with intervals and the front."""
     tasks = tasks_of(group)
     points = []
-    for place, one in enumerate(group["agents"]):
-        cost, right = one["cost_usd_per_task"], one["correct_share"]
-        if cost["value"] is None or right["value"] is None:
+    for place, one in enumerate(group.agents):
+        cost, right = one.cost_usd_per_task, one.correct_share
+        if cost.value is None or right.value is None:
             continue
         points.append(
             Point(
-                one["name"],
-                tasks * cost["value"],
-                100 * right["value"],
-                _times(cost["low"], tasks),
-                _times(cost["high"], tasks),
-                _times(right["low"], 100),
-                _times(right["high"], 100),
+                one.name,
+                tasks * cost.value,
+                100 * right.value,
+                _times(cost.low, tasks),
+                _times(cost.high, tasks),
+                _times(right.low, 100),
+                _times(right.high, 100),
                 place % HUES,
-                one["simulated"],
-                one["front"]["on_front"],
+                one.simulated,
+                one.front.on_front,
             )
         )
     return Scatter(
@@ -84,29 +86,29 @@ def _times(value: float | None, factor: float) -> float | None:
     return None if value is None else factor * value
 
 
-def agents_table(group: Document, words: str = "") -> GridData:
+def agents_table(group: CostGroup, words: str = "") -> GridData:
     """Return one row per agent of the group, filtered by name."""
-    rights = [_interval(one["correct_share"]) for one in group["agents"]]
-    money = money_of(one["cost_usd_per_task"]["value"] for one in group["agents"])
-    costs = [_cost_interval(one, money) for one in group["agents"]]
+    rights = [_interval(one.correct_share) for one in group.agents]
+    money = money_of(one.cost_usd_per_task.value for one in group.agents)
+    costs = [_cost_interval(one, money) for one in group.agents]
     column = interval_column(rights, "share")
     cost_column = interval_column(costs, "$", log=is_spread(group))
     rows = []
-    for place, (one, right, cost) in enumerate(zip(group["agents"], rights, costs, strict=True)):
-        if words.casefold() not in one["name"].casefold():
+    for place, (one, right, cost) in enumerate(zip(group.agents, rights, costs, strict=True)):
+        if words.casefold() not in one.name.casefold():
             continue
-        front, role = _FRONT[one["front"]["standing"]]
-        name = one["name"] + (" (simulated)" if one["simulated"] else "")
-        wasted = one["spent_on_wrong"]
+        front, role = _FRONT[one.front.standing]
+        name = one.name + (" (simulated)" if one.simulated else "")
+        wasted = one.spent_on_wrong
         rows.append(
             GridRow(
-                one["name"],
+                one.name,
                 (
                     Cell(name, series=place % HUES, role=_name_role(one, group)),
                     interval_cell(right, column),
-                    money.shown(one["cost_usd_per_task"]["value"]),
+                    money.shown(one.cost_usd_per_task.value),
                     interval_cell(cost, cost_column),
-                    _rate(one["successes_per_usd"]["value"]),
+                    _rate(one.successes_per_usd.value),
                     Cell(front, role=role),
                     _efficiency(one),
                     percent(wasted),
@@ -130,27 +132,27 @@ def _agent_columns(money: Money) -> tuple[Column, ...]:
     )
 
 
-def _name_role(one: Document, group: Document) -> Role | None:
-    return "title" if one["name"] == group["current"] else None
+def _name_role(one: CostLine, group: CostGroup) -> Role | None:
+    return "title" if one.name == group.current else None
 
 
-def _efficiency(one: Document) -> Cell:
-    value = one["efficiency"]
+def _efficiency(one: CostLine) -> Cell:
+    value = one.efficiency
     if value is None:
         return Cell(MISSING)
-    return Cell(decimals(2)(value), bar=value, role="good" if one["optimal"] else None)
+    return Cell(decimals(2)(value), bar=value, role="good" if one.optimal else None)
 
 
-def _interval(of: Mapping[str, Any]) -> Interval:
-    return Interval(of["value"], of["low"], of["high"], of["reason"])
+def _interval(of: FigureWithReason) -> Interval:
+    return Interval(of.value, of.low, of.high, of.reason)
 
 
-def _cost_interval(one: Document, money: Money) -> Interval:
+def _cost_interval(one: CostPerOutcome, money: Money) -> Interval:
     """Format the interval; an agent without right answers has no value, but a lower bound in the
     reason.
     """
-    of = one["cost_usd_per_success"]
-    value, low, high = (_times(of[name], money.of) for name in ("value", "low", "high"))
+    of = one.cost_usd_per_success
+    value, low, high = (_times(one, money.of) for one in (of.value, of.low, of.high))
     return Interval(value, low, high, bounded_words(one))
 
 
@@ -158,10 +160,10 @@ def _rate(value: float | None) -> str:
     return MISSING if value is None else quantity(value)
 
 
-def benchmarks_table(one: Document) -> GridData:
+def benchmarks_table(one: CostLine) -> GridData:
     """Return the table of an agent's costs on each benchmark."""
-    suites = {name.partition("/")[0] for name in one["by_benchmark"]}
-    money = money_of(found["cost_usd_per_task"]["value"] for found in one["by_benchmark"].values())
+    suites = {name.partition("/")[0] for name in one.by_benchmark}
+    money = money_of(found.cost_usd_per_task.value for found in one.by_benchmark.values())
     columns = (
         Column("benchmark", "benchmark", 12, flex=1),
         money.column("task", "task", 10, "right", priority=2),
@@ -173,34 +175,34 @@ def benchmarks_table(one: Document) -> GridData:
             name,
             (
                 name.partition("/")[2] if len(suites) == 1 else name,
-                money.shown(found["cost_usd_per_task"]["value"]),
-                money.shown(found["cost_usd_per_success"]["value"]),
-                _rate(found["successes_per_usd"]["value"]),
+                money.shown(found.cost_usd_per_task.value),
+                money.shown(found.cost_usd_per_success.value),
+                _rate(found.successes_per_usd.value),
             ),
         )
-        for name, found in one["by_benchmark"].items()
+        for name, found in one.by_benchmark.items()
     ]
     return GridData(columns, rows, reason="of no benchmark the cost is known")
 
 
-def savings(document: Document, group: Document) -> list[Sentence]:
+def savings(document: CostDocument, group: CostGroup) -> list[Sentence]:
     """Return possible savings, and notes on the group."""
-    found = [switch_words(one) for one in group["cost_optimization_opportunities"]]
+    found = [switch_words(one) for one in group.cost_optimization_opportunities]
     said = [Sentence(words, "saves", "good") for words in found]
     if found:
-        points = f"{100 * document['margin']:g} points"
+        points = f"{100 * document.margin:g} points"
         equal = f"the test excludes a difference in right answers of {points} or more"
         said.append(Sentence(equal, "equal", "dim"))
-    others = [one for one in sentences_of(group, document["margin"]) if one not in found]
+    others = [one for one in sentences_of(group, document.margin) if one not in found]
     return [*said, *(Sentence(words, "·") for words in others)]
 
 
-def unknown_sentences(document: Document) -> list[Sentence]:
+def unknown_sentences(document: CostDocument) -> list[Sentence]:
     """Name the agents with unknown costs, the reasons, and how to make them known."""
     by_reason: dict[str, list[str]] = {}
-    for one in document["unknown"]:
-        names = by_reason.setdefault(one["reason"], [])
-        name = f"{one['name']} on {one['benchmark']}"
+    for one in document.unknown:
+        names = by_reason.setdefault(one.reason, [])
+        name = f"{one.name} on {one.benchmark}"
         if name not in names:
             names.append(name)
     said = [
@@ -219,33 +221,34 @@ def _more(names: Sequence[str]) -> str:
     return f" and {len(names) - 3} more" if names[3:] else ""
 
 
-def prices_table(prices: Document) -> GridData:
+def prices_table(prices: PriceTable) -> GridData:
     """Return the table of prices: models per million tokens, agents per hour."""
     rows = [
         GridRow(
-            one["model"],
+            one.model,
             (
-                one["model"],
-                *(money(one[f"{kind}_usd_per_mtok"]) for kind in ("input", "output")),
-                money(one["cached_input_usd_per_mtok"]),
+                one.model,
+                money(one.input_usd_per_mtok),
+                money(one.output_usd_per_mtok),
+                money(one.cached_input_usd_per_mtok),
                 MISSING,
-                one["source"],
-                one["price_date"] or MISSING,
+                one.source,
+                one.price_date or MISSING,
             ),
         )
-        for one in prices["tokens"]
+        for one in prices.tokens
     ]
     rows += [
         GridRow(
-            f"hour of {one['agent_id']}",
+            f"hour of {one.agent_id}",
             (
-                one["agent_id"],
+                one.agent_id,
                 *(MISSING, MISSING, MISSING),
-                money(one["usd_per_hour"]),
+                money(one.usd_per_hour),
                 "run",
-                one["applied_at"][:10],
+                one.applied_at[:10],
             ),
         )
-        for one in prices["hours"]
+        for one in prices.hours
     ]
     return GridData(_PRICES, rows, reason="no price was applied yet: --prices FILE gives some")
