@@ -31,15 +31,20 @@ from growth import AGENTS, SUITE, copy_runs, measured, run_arguments
 
 TOKEN = "a-token-of-the-benchmark-0123456789"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+COMPARED = "/benchmarks/compare?suite_id=growth"
+"""Asked by POST."""
 PATHS = {
     "leaderboard": "/benchmarks/leaderboard",
     "results": "/benchmarks/agents/a/results",
     "results of all time": "/benchmarks/agents/a/results?timeframe=all",
+    "comparison": COMPARED,
     "regressions": "/benchmarks/agents/a/regressions",
     "runs": "/runs",
     "metrics": "/metrics",
 }
 IDLE_S = 10.0
+RENEWED_S = 3.0
+"""Time in which the service computes outdated answers again."""
 
 
 def main() -> None:
@@ -95,19 +100,24 @@ def idle(process: psutil.Process, when: str) -> None:
 
 
 def latencies(folder: Path, port: int) -> None:
-    """Print the first answer, those that are kept, and the next one after a run has ended."""
+    """Print the first answer, those that are kept, and the next ones after a run has ended: at
+    once, and when the service had time to compute them again.
+    """
     with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
         for name, path in PATHS.items():
             times = [asked(connection, path) for _ in range(200)]
             first, rest = times[0], sorted(times[1:])
-            changed = []
-            for _ in range(5):
-                change(folder)
-                changed.append(asked(connection, path))
+            changed: dict[float, list[float]] = {0.0: [], RENEWED_S: []}
+            for pause, found in changed.items():
+                for _ in range(5):
+                    change(folder)
+                    time.sleep(pause)
+                    found.append(asked(connection, path))
+            at_once, later = (1e3 * statistics.median(found) for found in changed.values())
             print(
                 f"{name:<20} first {1e3 * first:7.1f} ms, then {1e3 * rest[len(rest) // 2]:6.2f} ms"
                 f" (p99 {1e3 * rest[int(0.99 * len(rest))]:.2f} ms), after a run"
-                f" {1e3 * statistics.median(changed):.1f} ms"
+                f" {at_once:.1f} ms at once and {later:.1f} ms after {RENEWED_S:.0f} s"
             )
 
 
@@ -122,7 +132,11 @@ def change(folder: Path) -> None:
 
 def asked(connection: http.client.HTTPConnection, path: str) -> float:
     began = time.perf_counter()
-    connection.request("GET", path, headers=HEADERS)
+    if path == COMPARED:
+        headers = HEADERS | {"Content-Type": "application/json"}
+        connection.request("POST", path, body='["a", "b"]', headers=headers)
+    else:
+        connection.request("GET", path, headers=HEADERS)
     response = connection.getresponse()
     response.read()
     if response.status != 200:

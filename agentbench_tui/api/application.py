@@ -80,6 +80,7 @@ def endpoints(settings: ServiceSettings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(application: FastAPI) -> AsyncIterator[None]:
         application.state.service = service = Service(settings)
+        service.prepare_answers(application.openapi)
         try:
             yield
         finally:

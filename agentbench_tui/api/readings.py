@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, timedelta
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.api.answers import encode
@@ -15,7 +16,7 @@ from agentbench_tui.model.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Callable, Hashable, Sequence
     from pathlib import Path
 
     from agentbench_tui.verdicts.comparison.selector_comparison import ComparisonOptions
@@ -26,6 +27,16 @@ LATEST = "latest"
 COMPARISON_TYPES = ("head_to_head", "matrix")
 _TIMEFRAME = re.compile(r"([1-9][0-9]{0,3})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+MOST_ROWS = 20
+"""Rows of a board, unless the request names another number."""
+_COMPUTING = (
+    "verdicts.ranking.leaderboard",
+    "verdicts.comparison.selector_comparison",
+    "verdicts.regression.regression",
+    "verdicts.regression.regression_document",
+    "verdicts.regression.regression_request",
+    "verdicts.runs.documents",
+)
 SELECTOR = r"^(?!file:)[^\x00-\x1f\x7f]{1,200}$"
 """Selectors of stored runs. Those of files would read files of this machine."""
 
@@ -48,6 +59,22 @@ def check_agent(connection: sqlite3.Connection, agent: str) -> None:
     name = agent.partition("@")[0]
     if agent not in known and name not in known:
         raise not_found(f"no agent '{name}' was measured{did_you_mean(name, known)}")
+
+
+def load_modules() -> None:
+    """Import what answers are computed with, which otherwise takes most of the first answer."""
+    for name in _COMPUTING:
+        import_module(f"agentbench_tui.{name}")
+
+
+def leaderboard_answer(
+    category: str = OVERALL, metric: str = ALL, limit: int = MOST_ROWS
+) -> tuple[Hashable, Callable[[sqlite3.Connection], bytes]]:
+    """Return the key of a leaderboard among answers, and what computes it."""
+    return (
+        ("leaderboard", category, metric, limit),
+        lambda connection: leaderboard(connection, category, metric, limit),
+    )
 
 
 def leaderboard(connection: sqlite3.Connection, category: str, metric: str, limit: int) -> bytes:
@@ -144,11 +171,11 @@ def beginning_of(timeframe: str) -> str | None:
     return began.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
 
 
-def comparison(database: Path, options: ComparisonOptions) -> bytes:
+def comparison(connection: sqlite3.Connection, options: ComparisonOptions) -> bytes:
     """Compare every pair of the selectors."""
-    from agentbench_tui.verdicts.comparison.selector_comparison import compare_selectors
+    from agentbench_tui.verdicts.comparison.selector_comparison import compare_from
 
-    return encode(compare_selectors(options, database).document)
+    return encode(compare_from(connection, options).document)
 
 
 def comparison_matrix(connection: sqlite3.Connection, agents: Sequence[str], suite: str) -> bytes:

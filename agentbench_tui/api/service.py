@@ -13,15 +13,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentbench_tui.api import readings
 from agentbench_tui.api.events import EventHub
 from agentbench_tui.api.job import Copied, ImportJob, Outcome, Refused, Started, StartJob
 from agentbench_tui.api.problems import UNPROCESSABLE, ServiceError
 from agentbench_tui.api.settings import TOKEN_VARIABLE
 from agentbench_tui.api.store_reader import StoreReader
 from agentbench_tui.engine.run.launch import python_path
+from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.process.environment import python_module
+from agentbench_tui.process.freed_memory import return_freed_memory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from agentbench_tui.api.job import Job
@@ -58,11 +62,32 @@ class Service:
         self.reader = StoreReader(settings.database, settings.limits.readers)
         self.events = EventHub(settings.database, settings.limits.listeners)
         self.counts = RequestCounts()
+        self._background: list[asyncio.Task[None]] = []
         self._starting = asyncio.Lock()
         self._importing = asyncio.Lock()
 
+    def prepare_answers(self, describe: Callable[[], object]) -> None:
+        """Begin to prepare answers in the background, so that the first requests need not wait.
+
+        `describe` makes the OpenAPI document, by which requests are checked.
+        """
+        self._background = [
+            asyncio.create_task(self._first_answers(describe)),
+            asyncio.create_task(self.reader.keep_current()),
+        ]
+
+    async def _first_answers(self, describe: Callable[[], object]) -> None:
+        describe()
+        await asyncio.to_thread(readings.load_modules)
+        with suppress(AgentbenchError):  # such as an empty database; the next request says so
+            await self.reader.answer(*readings.leaderboard_answer(), of_history=True)
+        return_freed_memory()
+
     async def close(self) -> None:
         """End the event streams and close the database. Runs continue."""
+        for task in self._background:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
         await self.events.close()
         self.reader.close()
 

@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import MissingExtra, UsageError
+from agentbench_tui.process.freed_memory import share_one_arena
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,6 +63,7 @@ def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None:
             super().handle_exit(sig, frame)
             self._wake()
 
+    share_one_arena()
     application = ServiceApplication(settings)
     with closing(_bound(settings.host, settings.port)) as listener:
         config = uvicorn.Config(

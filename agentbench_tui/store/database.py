@@ -198,8 +198,12 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
 
 def read_uri(path: Path) -> str:
     """Return the URI of a read-only connection; `immutable` only if no process can be writing."""
-    immutable = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
-    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if is_immutable(path) else ''}"
+
+
+def is_immutable(path: Path) -> bool:
+    """Return whether no process of this user can be writing the file."""
+    return not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
 
 
 def workspace_id(connection: sqlite3.Connection) -> str:

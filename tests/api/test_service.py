@@ -90,6 +90,24 @@ def test_results_are_of_the_newest_run_at_each_place(client: Client) -> None:
     assert every.more >= 1
 
 
+def test_other_scores_are_seen_at_once(tmp_path: Path) -> None:
+    """Though neither accuracy nor the number of right answers changes."""
+    place = place_with_runs(tmp_path)
+    with running_service(place) as service:
+        before = service.client.results("right").results[0].execution
+        suite = json.loads((tmp_path / "suites" / "numbers.json").read_text())
+        (benchmark,) = suite["benchmarks"]
+        benchmark["scorers"] = ["exact", {"contains": {"ignore_case": True}}]
+        benchmark["combine"] = "any"
+        (tmp_path / "other.json").write_text(json.dumps(suite))
+        done = place.run("rescore", "latest", "--suite", "other.json")
+        assert done.returncode == 0, done.stderr
+        after = service.client.results("right").results[0].execution
+    assert after.metrics["accuracy"].value == before.metrics["accuracy"].value
+    assert after.cases.correct == before.cases.correct
+    assert "contains" in {*after.metrics} - {*before.metrics}
+
+
 def test_a_comparison_of_two_is_a_pair_and_a_matrix_ranks(client: Client) -> None:
     pair = client.compare(["echo", "right"], "numbers")
     assert isinstance(pair, CompareDocument)

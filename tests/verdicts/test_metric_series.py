@@ -10,6 +10,8 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.database import connect_to_read, connect_to_write, reading
 from agentbench_tui.store.queries.history import newest_agent, stamp_of_history
 from agentbench_tui.store.writes.baselines import keep_accepted
+from agentbench_tui.store.writes.executions import MetricRow, write_metrics
+from agentbench_tui.store.writes.runs import RunEnd, end_run
 from agentbench_tui.verdicts.regression.alarms import standings
 from agentbench_tui.verdicts.regression.metric_series import (
     MOST_RUNS,
@@ -160,3 +162,20 @@ def test_the_stamp_changes_with_what_judgements_rest_on_and_with_nothing_else(
         stamps.append(stamp_of_history(connection))
     store.close()
     assert len(set(stamps)) == 3
+
+
+def test_the_stamp_changes_when_only_other_metrics_are_written(tmp_path: Path) -> None:
+    """As `rescore` does with a further scorer, and as a run does that says how its machine was."""
+    store = a_store(tmp_path / "a.db", ("1", 100.0, 2))
+    with closing(connect_to_read(store.path)) as connection:
+        stamps = [stamp_of_history(connection)]
+        row = MetricRow(1, "own", 0.5, "share", None, None, 2, None, "higher")
+        write_metrics(store.connection, 1, [row])
+        stamps.append(stamp_of_history(connection))
+        write_metrics(store.connection, 1, [row._replace(value=0.25)])
+        stamps.append(stamp_of_history(connection))
+        end = RunEnd("complete", None, None, None, "noisy", "2026-01-01T00:00:00.000Z")
+        end_run(store.connection, 1, end)
+        stamps.append(stamp_of_history(connection))
+    store.close()
+    assert len(set(stamps)) == 4

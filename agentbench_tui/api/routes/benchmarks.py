@@ -134,18 +134,18 @@ async def get_leaderboard(
     request: Request,
     category: Annotated[
         Name, Query(description="Category of suites; `overall` for all together.")
-    ] = "overall",
+    ] = readings.OVERALL,
     metric: Annotated[
         Name, Query(description="Metric or score to rank by; `all` for the usual one.")
-    ] = "all",
-    limit: Annotated[int, Query(description="Most rows of a board.", ge=1, le=1000)] = 20,
+    ] = readings.ALL,
+    limit: Annotated[
+        int, Query(description="Most rows of a board.", ge=1, le=1000)
+    ] = readings.MOST_ROWS,
 ) -> Response:
     """Rank agents by their executions of the last 30 days; tied agents share a rank."""
     service = service_of(request)
     body = await service.reader.answer(
-        ("leaderboard", category, metric, limit),
-        lambda c: readings.leaderboard(c, category, metric, limit),
-        of_history=True,
+        *readings.leaderboard_answer(category, metric, limit), of_history=True
     )
     return json_answer(body)
 
@@ -183,9 +183,8 @@ async def compare_agents(
     options = ComparisonOptions(
         agent_ids, suite_id, None, (), None, {}, "", None, "auto", None, 42, 5, None
     )
-    database = service.settings.database
     body = await service.reader.answer(
-        key, lambda _: readings.comparison(database, options), of_history=True
+        key, lambda c: readings.comparison(c, options), of_history=True
     )
     return json_answer(body)
 

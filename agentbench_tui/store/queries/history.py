@@ -65,16 +65,24 @@ def stamp_of_executions(connection: sqlite3.Connection) -> ExecutionStamp:
     return ExecutionStamp(int(count), int(newest), float(total))
 
 
+RESULTS_WRITTEN = "results_written"
+"""Key in `meta` of the number of times that results of any execution were written."""
+
+
 def stamp_of_history(connection: sqlite3.Connection) -> tuple[object, ...]:
     """Return values that change with anything that judgements depend on: executions that ended,
-    were scored again or deleted, baselines, accepted changes.
+    were scored again or deleted, the verdicts of runs on their machine, baselines, accepted
+    changes. They do not change with what a running execution commits.
     """
     row = connection.execute(
         "SELECT COUNT(*), MAX(key), TOTAL(status='complete'), TOTAL(status='interrupted'),"
         " TOTAL(overall_score), TOTAL(accuracy_score), TOTAL(correct), TOTAL(cost_usd),"
+        " (SELECT value FROM meta WHERE key=?),"
+        " (SELECT COUNT(*) || ' ' || COUNT(verdict) || ' ' || COUNT(ended_at) FROM runs),"
         " (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM baselines),"
         " (SELECT COUNT(*) || COALESCE(MAX(created_at), '') FROM accepted_changes)"
-        " FROM benchmark_executions"
+        " FROM benchmark_executions",
+        (RESULTS_WRITTEN,),
     ).fetchone()
     return tuple(row)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -207,6 +208,7 @@ def metrics_of(
     return found
 
 
+@lru_cache(maxsize=4096)
 def _direction(name: str) -> Direction | None:
     """Return the direction of one of agentbench's metrics; None for any other, whatever is
     installed.

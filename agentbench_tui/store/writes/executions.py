@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentbench_tui.store.queries.history import RESULTS_WRITTEN
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
@@ -167,11 +169,21 @@ def write_metrics(
     connection: sqlite3.Connection, execution_key: int, metrics: Iterable[MetricRow]
 ) -> None:
     """Replace the metrics of an execution."""
+    _count_results(connection)
     connection.execute("DELETE FROM metrics WHERE execution_key=?", (execution_key,))
     connection.executemany(
         "INSERT INTO metrics (execution_key, name, value, unit, low, high, n, reason, direction)"
         " VALUES (?,?,?,?,?,?,?,?,?)",
         metrics,
+    )
+
+
+def _count_results(connection: sqlite3.Connection) -> None:
+    """Count a change of results, which viewers could not see from the number of executions."""
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, '1')"
+        " ON CONFLICT (key) DO UPDATE SET value=CAST(value AS INTEGER) + 1",
+        (RESULTS_WRITTEN,),
     )
 
 

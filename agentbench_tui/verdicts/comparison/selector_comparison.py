@@ -29,10 +29,12 @@ from agentbench_tui.verdicts.selection.given_sides import (
 from agentbench_tui.verdicts.selection.side import is_of_files, load_sides
 
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
     from agentbench_tui.analysis.scale import Better
     from agentbench_tui.contracts.compare import CompareDocument, CompareMatrixDocument
+    from agentbench_tui.model.figures.metric import Metric
     from agentbench_tui.verdicts.comparison.compare import Compared
     from agentbench_tui.verdicts.comparison.comparison import Paired
     from agentbench_tui.verdicts.groups.compare_groups import ComparedByGroups
@@ -74,43 +76,59 @@ class SelectorComparison:
 def compare_selectors(
     options: ComparisonOptions, database: Path, say: Callable[[str], object] = lambda _: None
 ) -> SelectorComparison:
-    """Compare what the selectors name.
+    """Compare what the selectors name; without a database if they name files alone.
 
     Raises UsageError, Unmeasured and StoreError. `say` receives remarks on the input, such as
     skipped rows of a file.
     """
+    _check(options)  # before any database is opened
+    with reading_sides(options.selectors, database) as connection:
+        return compare_from(connection, options, say)
+
+
+def compare_from(
+    connection: sqlite3.Connection,
+    options: ComparisonOptions,
+    say: Callable[[str], object] = lambda _: None,
+) -> SelectorComparison:
+    """Compare what the selectors name, from an open database; see `compare_selectors`."""
+    columns = _check(options)
     selectors, metrics = options.selectors, options.metrics
-    _check_selectors(selectors)
-    check_where(selectors, options.where, options.attempt)
-    columns = file_columns(selectors, metrics, options.better)
     asked = Asked(
         options.paired, options.margin, options.seed, columns=columns, cluster=options.cluster
     )
-    with reading_sides(selectors, database) as connection:
-        if not is_of_files(selectors):
-            declare_benchmark_metrics(connection)
-        check_metrics(metrics, columns)
-        numbers, fields = CaseNumbers(connection), CaseFields()
-        column = NO_FIELD if options.by is None else FileField(options.by, fields)
-        sides = load_sides(
-            connection, selectors, options.suite, options.benchmark, numbers,
-            [*columns.values()], options.where, options.attempt, column, options.cluster,
-        )  # fmt: skip
-        if options.labels:
-            named = zip(sides, options.labels, strict=True)
-            sides = [
-                replace(side, selector=replace(side.selector, text=label)) for side, label in named
-            ]
-        for note in dict.fromkeys(note for side in sides for note in side.notes):
-            say(note)
-        found = compare(connection, sides, numbers, asked, metrics)
-        document = compare_document(connection, found, numbers, options.limit)
-        groups = None
-        if options.by is not None:
-            groups = compare_by_groups(connection, found, numbers, fields, options.by, metrics)
-            breakdown = groups_document(groups, options.by_limit)
-            document = msgspec.structs.replace(document, breakdown=breakdown)
+    if not is_of_files(selectors):
+        declare_benchmark_metrics(connection)
+    check_metrics(metrics, columns)
+    numbers, fields = CaseNumbers(connection), CaseFields()
+    column = NO_FIELD if options.by is None else FileField(options.by, fields)
+    sides = load_sides(
+        connection, selectors, options.suite, options.benchmark, numbers,
+        [*columns.values()], options.where, options.attempt, column, options.cluster,
+    )  # fmt: skip
+    if options.labels:
+        named = zip(sides, options.labels, strict=True)
+        sides = [
+            replace(side, selector=replace(side.selector, text=label)) for side, label in named
+        ]
+    for note in dict.fromkeys(note for side in sides for note in side.notes):
+        say(note)
+    found = compare(connection, sides, numbers, asked, metrics)
+    document = compare_document(connection, found, numbers, options.limit)
+    groups = None
+    if options.by is not None:
+        groups = compare_by_groups(connection, found, numbers, fields, options.by, metrics)
+        breakdown = groups_document(groups, options.by_limit)
+        document = msgspec.structs.replace(document, breakdown=breakdown)
     return SelectorComparison(found, document, groups)
+
+
+def _check(options: ComparisonOptions) -> dict[str, Metric]:
+    """Return the columns of files to compare. Raises UsageError."""
+    selectors = options.selectors
+    _check_selectors(selectors)
+    check_where(selectors, options.where, options.attempt)
+    return file_columns(selectors, options.metrics, options.better)
 
 
 def _check_selectors(selectors: tuple[str, ...]) -> None:
