@@ -171,7 +171,11 @@ class LazyGroup(click.Group):
         from agentbench_tui.model.errors import did_you_mean
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = _run_of_suite(args[0]) or did_you_mean(args[0], self.list_commands(ctx))
+            hint = (
+                _run_of_suite(args[0])
+                or did_you_mean(args[0], self.list_commands(ctx))
+                or _part_of_group(self, ctx, args[0])
+            )
             raise click.UsageError(f"no command '{args[0]}'{hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -182,6 +186,17 @@ class LazyGroup(click.Group):
     ) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items() if line])
+
+
+def _part_of_group(main: LazyGroup, ctx: click.Context, word: str) -> str:
+    """Return the commands of groups by this name, such as `runs show`; empty without any."""
+    groups = ((name, main.get_command(ctx, name)) for name in main.list_commands(ctx))
+    found = [
+        f"`agentbench {name} {word}`"
+        for name, group in groups
+        if isinstance(group, click.Group) and word in group.commands
+    ]
+    return f"; there is {', '.join(found)}" if found else ""
 
 
 def _run_of_suite(word: str) -> str:
@@ -231,8 +246,10 @@ def main() -> None:
 
     \b
     Try it:     agentbench run quickstart
-    Your own:   agentbench run gsm8k --set dataset=FILE --agent openai:URL#MODEL
-    Afterwards: agentbench leaderboard, agentbench runs show latest
+    Your data:  agentbench suites new my-suite.yaml --from questions.csv
+    Your agent: agentbench run my-suite.yaml --agent python:my_agent.py:answer
+    Your model: agentbench load openai:URL#MODEL --rate 20
+    Afterwards: agentbench runs show latest --wrong, agentbench leaderboard
     """
 
 

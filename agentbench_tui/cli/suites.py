@@ -228,7 +228,7 @@ def _catalogue_row(entry: Any) -> dict[str, Any]:
 
 
 @suites.command()
-@click.argument("path", type=click.Path(path_type=Path), metavar="FILE")
+@click.argument("path", type=click.Path(path_type=Path), metavar="[FILE]", required=False)
 @click.option(
     "--from",
     "data",
@@ -244,11 +244,14 @@ def _catalogue_row(entry: Any) -> dict[str, Any]:
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @click.pass_context
-def new(context: click.Context, path: Path, data: Path | None, template: str, force: bool) -> int:
+def new(
+    context: click.Context, path: Path | None, data: Path | None, template: str, force: bool
+) -> int:
     """Write a small suite, with comments that explain each line, to FILE.
 
     With --from, agentbench looks at your data, chooses fields, a prompt and a scorer, and shows
-    three cases as an agent gets them. Change what does not fit in FILE.
+    three cases as an agent gets them. Change what does not fit in FILE, whose name is that of the
+    data with .yaml unless given.
 
     \b
     agentbench suites new my-suite.yaml
@@ -258,7 +261,9 @@ def new(context: click.Context, path: Path, data: Path | None, template: str, fo
     if data is not None:
         if context.get_parameter_source("template") is not click.core.ParameterSource.DEFAULT:
             raise click.UsageError("--template and --from exclude each other")
-        return _new_from(path, data, force=force)
+        return _new_from(path or Path(f"{data.resolve().stem}.yaml"), data, force=force)
+    if path is None:
+        raise click.UsageError("name the FILE to write, such as my-suite.yaml")
     from agentbench_tui.engine.suite.starter import write_starter
 
     for written in write_starter(path, template, force=force):
@@ -293,7 +298,15 @@ def _new_from(path: Path, data: Path, *, force: bool) -> int:
         return 2
     click.echo(f"wrote {path}", err=True)
     click.echo(f"check it: agentbench suites validate {path}", err=True)
-    click.echo(f"try it:   agentbench run {path} --limit 3 --agent openai:URL#MODEL", err=True)
+    groups = [
+        field.removeprefix("metadata.")
+        for field in proposal.fields
+        if field.startswith("metadata.")
+    ]
+    by = f" --by {groups[0]}" if groups else ""
+    agent = "mine=python:FILE.py:FUNCTION"
+    click.echo(f"run it:   agentbench run {path} --agent {agent}{by}", err=True)
+    click.echo("          (a model: --agent openai:URL#MODEL; others: docs/agents.md)", err=True)
     return 0
 
 

@@ -111,6 +111,8 @@ class ExecutionResult(Part, frozen=True, kw_only=True):
     """Metric that the suite promises and that has no value → reason."""
     own_metrics: tuple[str, ...] = ()
     """Metrics that the benchmark defines: one for each of several scorers, and its own."""
+    metadata_fields: tuple[str, ...] = ()
+    """Fields of the cases by which `--by` can break the result down, as the suite maps them."""
     load: LoadDocument | UnsetType = UNSET
     kind: str | None
     """Kind of the benchmark; None in a run whose plan no longer has it."""

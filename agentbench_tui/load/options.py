@@ -236,8 +236,9 @@ LOAD_OPTIONS = (
         metavar="NAME[.pNN]=MS",
         several=True,
         help="Service-level objective: latency limit in ms that a good request meets, such as "
-        "ttft_ms=200 for 99% of the due requests, or ttft_ms.p95=200 for 95% of them. Goodput "
-        "counts the requests that meet every limit. May be given once per metric.",
+        "ttft_ms=200 for 99% of the due requests, or ttft_ms.p95=200 for 95% of them; "
+        "'ttft.p95<200ms' is the same. Goodput counts the requests that meet every limit. May be "
+        "given once per metric.",
         label="limits",
         placeholder="ttft_ms=200 e2e_ms=2000",
     ),

@@ -104,9 +104,12 @@ def run_report(run: RunDocument, boards: Sequence[Board] = (), *, full: bool = F
     answer: list[Section] = []
     if run.leaderboard and (measured or any(one.overall is not None for one in run.leaderboard)):
         answer.append(_standings(run, boards, judged=has_accuracy))
-    # What code returns has no accuracy to summarize, so that its figures are the answer.
-    answer += _by_benchmark(run, measured) if has_accuracy else figures
-    if has_accuracy and (own := _own_metrics(measured, full=False)):
+    if not has_accuracy:
+        # What code returns has no accuracy to summarize, so that its figures are the answer.
+        answer += figures
+    elif not full or len(run.leaderboard) > 1:
+        answer += _by_benchmark(run, measured)
+    if has_accuracy and not full and (own := _own_metrics(measured, full=False)):
         answer.append(Section(tables=[own]))
     remarks = [
         *(figures if full and has_accuracy else ()),

@@ -185,6 +185,13 @@ def next_steps(run: RunDocument, executions: Sequence[ExecutionResult], *, full:
         steps.append(f"Compare the first two: agentbench compare {two}")
     if any(one.cases.correct < one.cases.observed for one in judged):
         steps.append(f"See what went wrong: agentbench runs show {name} --wrong")
+    if any(one.failures and not (one.rerun and one.rerun.attempt > 1) for one in judged):
+        steps.append(f"Ask only what failed again: agentbench rerun {name} --failed")
+    fields = [*dict.fromkeys(field for one in judged for field in one.metadata_fields)]
+    if fields:
+        steps.append(
+            f"See it by {fields[0]}: agentbench runs show {name} --by {shlex.quote(fields[0])}"
+        )
     if not full:
         steps.append(f"See every figure: agentbench runs show {name}")
     return [*steps, f"Pass it on: agentbench report {name} --md report.md"]

@@ -32,11 +32,26 @@ class StoredExecution(msgspec.Struct, frozen=True):
     continued: StoredContinued | None = None
 
 
+class StoredDataset(msgspec.Struct, frozen=True):
+    """Where the cases of a benchmark come from."""
+
+    fields: dict[str, Any] | None = None
+    """Field of a case → path in the record."""
+
+
 class StoredBenchmark(msgspec.Struct, frozen=True):
     """A benchmark at one point."""
 
     kind: str | None = None
     constraints: Any = None
+    dataset: StoredDataset | None = None
+
+    @property
+    def metadata_fields(self) -> list[str]:
+        """Fields of the cases by which results can be broken down, as the suite maps them."""
+        fields = (self.dataset and self.dataset.fields) or {}
+        prefix = "metadata."
+        return [name.removeprefix(prefix) for name in fields if name.startswith(prefix)]
 
 
 class StoredGroup(msgspec.Struct, frozen=True):

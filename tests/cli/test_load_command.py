@@ -110,6 +110,23 @@ def test_a_trace_without_a_length_is_replayed_whole(capfd: pytest.CaptureFixture
     assert found == {"trace": {"file": "trace.txt", "speed": 2, "unit": "ms"}, "requests": 3}
 
 
+@pytest.mark.parametrize(
+    ("written", "limit"),
+    [
+        ("ttft_ms.p95=200", {"ttft_ms.p95": 200}),
+        ("ttft_ms.p95<=200", {"ttft_ms.p95": 200}),
+        ("ttft.p95 < 200ms", {"ttft_ms.p95": 200}),
+        ("ttft=0.25s@95%", {"ttft_ms.p95": 250}),
+        ("e2e<1.5s", {"e2e_ms": 1500}),
+    ],
+)
+def test_an_slo_may_be_written_as_people_say_it(
+    written: str, limit: dict[str, int], capfd: pytest.CaptureFixture[str]
+) -> None:
+    found = block(capfd, "--rate", "1", "--slo", written)
+    assert found["slo"] == limit
+
+
 def test_options_become_a_workload_and_limits(capfd: pytest.CaptureFixture[str]) -> None:
     suite = printed_suite(
         capfd,
@@ -233,6 +250,8 @@ def test_an_agents_name_and_version_are_kept(capfd: pytest.CaptureFixture[str]) 
             "--ramp and --arrivals max: give one schedule",
         ),
         (["--slo", "tft_ms=200"], "no limit 'tft_ms' (did you mean \"ttft_ms\"?)"),
+        (["--slo", "tft.p95<200"], "no limit 'tft' (did you mean \"ttft_ms\"?)"),
+        (["--slo", "ttft_ms.p0=200"], "expected NAME[.pNN]=MILLISECONDS"),
         (["--slo", "ttft_ms"], "expected NAME[.pNN]=MILLISECONDS, such as ttft_ms=200"),
         (["--rate", "-3"], "expected requests a second, such as 50"),
         (["--rate", "10,0"], "expected requests a second, such as 50"),

@@ -90,6 +90,30 @@ def test_failures_are_told_in_words_with_what_to_do_next() -> None:
     assert lines[-1] == "run r1: complete"
 
 
+def test_failures_lead_to_a_rerun_and_the_fields_of_cases_to_groups() -> None:
+    grouped = on("a", "x", 0.5, metadata_fields=("level of school", "topic"))
+    lines = sentences(run_report(run(grouped, leaderboard=(entry("a", accuracy=0.5),))))
+    assert "See it by level of school: agentbench runs show r1 --by 'level of school'" in lines
+    assert not [line for line in lines if "rerun" in line]
+    assert "Ask only what failed again: agentbench rerun r1 --failed" in sentences(
+        run_report(two_agents())
+    )
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_the_figures_of_one_agent_are_shown_once(full: bool) -> None:
+    metrics = {"accuracy": metric(0.5, 0.4, 0.6), "tone": metric(0.7, 0.6, 0.8)}
+    document = run(
+        on("a", "x", 0.5, own_metrics=("tone",), metrics=metrics),
+        leaderboard=(entry("a", accuracy=0.5),),
+    )
+    report = run_report(document, full=full)
+    shown = [one for part in (*report.answer, *report.remarks) for one in part.tables]
+    heads = [[column.title for column in one.columns] for one in shown]
+    assert len([head for head in heads if "benchmark" in head and "accuracy" in head]) == 1
+    assert len([head for head in heads if "metric" in head]) == 1
+
+
 def test_a_run_without_a_wrong_answer_sends_nobody_to_look_for_one() -> None:
     report = run_report(run(on("a", "b", 1.0), leaderboard=(entry(accuracy=1.0),)))
     assert not [line for line in sentences(report) if "--wrong" in line or "compare" in line]

@@ -55,7 +55,8 @@ def load(origin: Origin) -> Any:
     """Return the object that `origin` names. Runs the module's code; raises TargetNotFound."""
     if not origin.module or not origin.name:
         raise TargetNotFound(
-            f"`python:{origin.module or origin.name}`: expected python:MODULE:FUNCTION"
+            f"`python:{origin.module or origin.name}`: expected python:MODULE:FUNCTION, such as"
+            " python:my_agent.py:answer"
         )
     known = session_object(origin.module, origin.name)
     if known is not None:

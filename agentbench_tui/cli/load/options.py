@@ -152,7 +152,8 @@ class Slo(_Value):
 
     name = "limit"
     form = re.compile(
-        rf"\s*(\w+)(?:\.p({_NUMBER}))?\s*=\s*({_NUMBER})\s*(?:@\s*({_NUMBER})\s*%)?\s*"
+        rf"\s*(\w+)(?:\.p({_NUMBER}))?\s*(?:=|<=?)\s*({_NUMBER})\s*(ms|s)?\s*"
+        rf"(?:@\s*({_NUMBER})\s*%)?\s*"
     )
     expected = (
         "NAME[.pNN]=MILLISECONDS, such as ttft_ms=200, ttft_ms.p95=200 or, which is the same, "
@@ -168,14 +169,17 @@ class Slo(_Value):
         return found
 
     def read(self, match: re.Match[str]) -> tuple[str, float] | None:
-        name, percentile, limit, share = match.groups()
+        name, percentile, number, unit, share = match.groups()
         if percentile is not None and share is not None:
             return None
+        if f"{name}_ms" in _LIMITS:
+            name = f"{name}_ms"
+        limit = _whole(float(number) * (1000 if unit == "s" else 1))
         percent = percentile or share
         if percent is None:
-            return name, _number(limit)
+            return name, limit
         key = f"{name}.p{percent}"
-        return (key, _number(limit)) if is_percentile_limit(key) else None
+        return (key, limit) if is_percentile_limit(key) or name not in _LIMITS else None
 
 
 class Field(_Value):

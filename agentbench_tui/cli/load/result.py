@@ -101,7 +101,7 @@ _WHERE_ANY = ("unfinished", "cancelled", "unsent")
 
 def print_load_run(connection: sqlite3.Connection, document: dict[str, Any], form: str) -> None:
     """Print the result of `agentbench load`: one load in full, a sweep with one line per point, and
-    several targets with their comparison."""
+    several targets with their comparison, which is the answer, before it."""
     loads = [one for one in document["executions"] if one.get("load")]
     compared = None
     if form not in RAW and (agents := targets_compared(document)):
@@ -113,15 +113,15 @@ def print_load_run(connection: sqlite3.Connection, document: dict[str, Any], for
         print_raw(document["executions"], form)
         return
     alone = len(document["executions"]) == len(loads) == 1
+    if compared is not None:
+        from agentbench_tui.cli.compare.result import print_comparison
+
+        print_comparison(compared.document, form)
+        click.echo()
     if alone:
         print_load(loads[0], form)
     elif loads:
         print_loads(loads, form)
-    if compared is not None:
-        from agentbench_tui.cli.compare.result import print_comparison
-
-        click.echo()
-        print_comparison(compared.document, form)
     if form == "table":
         for one in document["executions"]:
             if not one.get("load"):

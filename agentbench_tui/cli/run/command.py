@@ -62,7 +62,8 @@ if TYPE_CHECKING:
 @click.option(
     "--iterations",
     type=click.IntRange(1, MOST_ROUNDS),
-    help="Number of measured passes over the cases in each repeat.",
+    help="Number of measured passes over the cases in each repeat: attempts at each case. With "
+    "several, the result has pass@k and pass^k.",
     show_default="set by the suite",
 )
 @click.option(

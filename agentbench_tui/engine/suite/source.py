@@ -46,11 +46,21 @@ class Source:
     positions: Positions
 
 
+_DATA = frozenset({".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"})
+"""Suffixes of files that hold questions; no suite has one of them."""
+
+
 def read_source(path: Path) -> Source:
     """Read `path` by its suffix (unknown suffixes as YAML, a superset of JSON).
 
     Raises SuiteError with the place of the first thing that cannot be read.
     """
+    if path.suffix.lower() in _DATA and path.is_file():
+        raise _error(
+            path,
+            "is data, not a suite; make a suite for it with "
+            f"`agentbench suites new {path.stem}.yaml --from {path}`",
+        )
     text = _decode(read_bytes(path, MAX_BYTES, "a suite"), path)
     parse = _PARSERS.get(path.suffix.lower(), parse_yaml)
     try:

@@ -52,7 +52,10 @@ def pass_within_attempts(
         right |= {place: True for place, is_right in attempts.items() if is_right}
     if missing:
         lacking = counted(missing, "answer")
-        return _unknown(f"pass@{len(keys)}", f"{lacking} not right and not asked again")
+        return _unknown(
+            f"pass@{len(keys)}",
+            f"{lacking} not right and not asked again (--failed and --wrong together ask all)",
+        )
     clusters = dict(clusters_of_cases(connection, keys[-1]))
     return _share(f"pass@{len(keys)}", right, clusters)
 

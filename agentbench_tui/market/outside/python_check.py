@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 def check_source(origin: Origin) -> list[str]:
     """Return known problems, one per line. Runs no code of the module."""
     if not origin.module or not origin.name:
-        return [f"`python:{origin.module or origin.name}`: expected python:MODULE:FUNCTION"]
+        shown = f"`python:{origin.module or origin.name}`"
+        return [f"{shown}: expected python:MODULE:FUNCTION, such as python:my_agent.py:answer"]
     if origin.is_file:
         path: Path | None = Path(origin.base_dir, origin.module).resolve()
         if path is not None and not path.is_file():

@@ -176,13 +176,16 @@ def _by_kind(
     benchmark: StoredBenchmark | None,
     groups: Mapping[str, StoredGroup],
 ) -> Document:
-    """Return the kind of an execution and the document that its kind adds. `groups`: by id."""
+    """Return the kind of an execution, the fields of its cases, and the document that its kind
+    adds. `groups`: by id.
+    """
     if benchmark is None or benchmark.kind is None:
         return {"kind": None}
+    fields = {"metadata_fields": benchmark.metadata_fields}
     name = benchmark.kind
     document = kind_named(name).part("document")
     found = document and document(connection, row, groups[row["id"]].document())
-    return {"kind": name} if found is None else {"kind": name, name: found}
+    return fields | ({"kind": name} if found is None else {"kind": name, name: found})
 
 
 class _Shared:
