@@ -15,7 +15,7 @@ from agentbench_tui.engine.suite.data_files import data_file
 from agentbench_tui.engine.suite.loading import LoadedSuite, load_suite
 from agentbench_tui.engine.suite.proposal import propose
 from agentbench_tui.model.answer import Answer, Case, Score
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.errors import SuiteError, UsageError
 from agentbench_tui.scoring.registry import make_scorer
 
 
@@ -66,6 +66,63 @@ def test_questions_of_a_spreadsheet(tmp_path: Path) -> None:
     assert case.input == "What is 0 + 1?\n\nAnswer with nothing but the number."
     assert score(loaded, case, "1.0") == 1
     assert score(loaded, case, "It is 2.") == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "question", "answer"),
+    [
+        ("Nr;Thema;Frage;Antwort", "Frage", "Antwort"),
+        ("Nr;Thema;Aufgabe;Musterlösung", "Aufgabe", "Musterlösung"),
+        ("Nr;Thema;Fragestellung;Erwartete Antwort", "Fragestellung", "Erwartete Antwort"),
+        ("Numéro;Thème;Énoncé;Réponse attendue", "Énoncé", "Réponse attendue"),
+        ("N°;Thème;Question;RÉPONSE", "Question", "RÉPONSE"),
+        ("Número;Tema;Pregunta;Respuesta correcta", "Pregunta", "Respuesta correcta"),
+        ("Número;Tema;Enunciado;Solución", "Enunciado", "Solución"),
+        ("Numero;Tema;Domanda;Risposta", "Domanda", "Risposta"),
+        ("Número;Tema;Pergunta;Resposta", "Pergunta", "Resposta"),
+        ("No;Topic;Question;Expected Answer", "Question", "Expected Answer"),
+    ],
+)
+def test_columns_in_other_languages(
+    tmp_path: Path, header: str, question: str, answer: str
+) -> None:
+    """As Excel writes them: semicolons, a byte order mark, CRLF, decimal commas."""
+    path = tmp_path / "export.csv"
+    # The topic is the longest text, so that only its name tells the question.
+    rows = [f"{n};{'abcd'[n % 2] * 60};wie viel ist {n} + 0,5?;{n},5" for n in range(1, 9)]
+    path.write_text("\r\n".join([header, *rows, ""]), encoding="utf-8-sig", newline="")
+
+    proposal = propose(path)
+    assert (proposal.fields["input"], proposal.fields["expected"]) == (question, answer)
+    assert proposal.fields["id"] == header.partition(";")[0]
+    assert proposal.scorer == "numeric"
+    cases = cases_of(made(tmp_path, path))
+    assert {case.id: case.expected for case in cases} == {f"{n}": n + 0.5 for n in range(1, 9)}
+
+
+def test_names_of_columns_decomposed_by_macos(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "Nr,Re\u0301ponse,E\u0301nonce\u0301,x", ["1,2,wie viel?,y"])
+    proposal = propose(path)
+    assert proposal.fields["expected"] == "Re\u0301ponse"
+    assert proposal.fields["input"] == "E\u0301nonce\u0301"
+
+
+def test_choices_in_columns_of_a_german_spreadsheet(tmp_path: Path) -> None:
+    rows = ["Was ist gelb?,Zitrone,Gras,Meer,A", "Was ist blau?,Zitrone,Gras,Meer,C"]
+    data = csv_file(tmp_path, "Frage,Antwort_A,Antwort_B,Antwort_C,Lösung", rows)
+    loaded = made(tmp_path, data)
+    case = next(case for case in cases_of(loaded) if "gelb" in str(case.input))
+    assert str(case.input).startswith("Was ist gelb?\n\nA) Zitrone\nB) Gras\nC) Meer")
+    assert (score(loaded, case, "A"), score(loaded, case, "B")) == (1, 0)
+
+
+def test_a_spreadsheet_in_the_encoding_of_windows_is_refused_with_what_to_do(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "windows.csv"
+    path.write_bytes("Frage;Antwort\r\nWie groß?;1\r\n".encode("cp1252"))
+    with pytest.raises(SuiteError, match=r'0xdf .* line 2.* UTF-8, in Excel by the type "CSV UTF'):
+        propose(path)
 
 
 def test_a_dialogue_is_sent_without_its_last_answer(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from agentbench_tui.engine.cases.chat_format import (
     conversation_messages,
     split_dialogue,
 )
+from agentbench_tui.engine.cases.column_names import LIKELY_NAMES, folded_name
 from agentbench_tui.engine.cases.record import RecordFault
 from agentbench_tui.model.answer import Case, Message
 from agentbench_tui.model.errors import did_you_mean
@@ -27,15 +28,6 @@ if TYPE_CHECKING:
 CASE_FIELDS = ("id", "input", "expected", "messages", "tools", "cluster", "metadata")
 MAX_ID = 200
 
-LIKELY_NAMES = {
-    "input": ("question", "prompt", "query", "instruction", "problem", "task", "text", "q"),
-    "expected": (
-        "answer", "answers", "target", "targets", "label", "labels", "output", "outputs",
-        "reference", "references", "solution", "ideal", "gold", "ground_truth", "correct_answer",
-        "expected_answer", "expected_output", "completion", "response", "result", "a",
-    ),
-}  # fmt: skip
-"""Names under which other programs keep a field of a case, the likeliest first."""
 _REFERENCE = re.compile(r"(\{?)\{([A-Za-z_][\w-]*(?:\.[\w-]+)*|\.)\}(\}?)")
 """`{name}` or `{a.b.0}` in a template; doubled braces are literal braces."""
 _ID_KEYS = ("id", "task_id")
@@ -97,7 +89,8 @@ class CaseMapping:
     def advice(self, field: str, names: tuple[str, ...]) -> str:
         """Suggest what to write if records with these names lack a field of a case."""
         near = next(
-            (name for like in LIKELY_NAMES[field] for name in names if name.lower() == like), ""
+            (name for like in LIKELY_NAMES[field] for name in names if folded_name(name) == like),
+            "",
         )
         source = near or "…"
         if self._on_command_line:

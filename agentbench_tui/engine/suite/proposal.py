@@ -13,27 +13,25 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from agentbench_tui.engine.cases.case_mapping import LIKELY_NAMES, look_up
+from agentbench_tui.engine.cases.case_mapping import look_up
 from agentbench_tui.engine.cases.chat_format import CONVERSATIONS
+from agentbench_tui.engine.cases.column_names import (
+    ANSWER_KEYS,
+    CHOICES,
+    CONTEXTS,
+    IDS,
+    LIKELY_NAMES,
+    OPTION,
+    by_folded_name,
+    folded_name,
+)
 from agentbench_tui.engine.cases.records import open_records
 from agentbench_tui.engine.suite.proposed_scorer import Judged, proposed_scorer
 from agentbench_tui.model.errors import Problem, SuiteError
 
 LOOKED_AT = 1000
 """Records that a proposal is made from."""
-_CONTEXTS = ("context", "passage", "paragraph", "document", "article", "story", "support")
-_CHOICES = ("choices", "options", "endings", "candidates", "answer_choices")
-_ANSWER_KEYS = (
-    "answerkey",
-    "answer_key",
-    "answer_idx",
-    "answer_index",
-    "correct",
-    "correct_option",
-)
-_IDS = ("question_id", "qid", "example_id", "uid", "uuid", "_id", "idx", "index")
 _GROUPS = ("cluster", "group", "passage_id", "document_id", "doc_id", "context_id", "title", "repo")
-_OPTION = re.compile(r"(?:option|choice|answer|opt)?[_ ]?([a-jA-J]|[0-9])$")
 _IN_TEMPLATE = re.compile(r"[A-Za-z_][\w-]*")
 _MOST_CATEGORIES, _MOST_METADATA = 30, 6
 _CATEGORY_LENGTH = 60
@@ -201,14 +199,14 @@ class _Look:
 
     def _expected(self) -> str:
         """Return the column, or path in one, of the expected answer; empty without one."""
-        by_lower = {name.lower(): name for name in self._names}
-        for name in ("expected", *_ANSWER_KEYS, *LIKELY_NAMES["expected"]):
-            if (found := by_lower.get(name)) and self._column(found):
+        by_name = by_folded_name(self._names)
+        for name in ("expected", *ANSWER_KEYS, *LIKELY_NAMES["expected"]):
+            if (found := by_name.get(name)) and self._column(found):
                 self._used.add(found)
                 if all(isinstance(one, dict) and "text" in one for one in self._column(found)):
                     return f"{found}.text"
                 return found
-        if self._is_pair and not set(by_lower) & {"id", "task_id", *_IDS}:
+        if self._is_pair and not set(by_name) & {"id", "task_id", *IDS}:
             question = self._input("")
             other = next((name for name in self._names if name != question), "")
             self._used.add(other)
@@ -218,12 +216,12 @@ class _Look:
     def _input(self, expected: str) -> str:
         """Return the column of the question; empty if no text is left."""
         left = [name for name in self._names if name != expected.partition(".")[0]]
-        by_lower = {name.lower(): name for name in left}
+        by_name = by_folded_name(left)
         # An instruction with an input beside it, as of Alpaca.
-        if {"instruction", "input"} <= set(by_lower):
-            return by_lower["instruction"]
+        if {"instruction", "input"} <= set(by_name):
+            return by_name["instruction"]
         for name in ("input", *LIKELY_NAMES["input"]):
-            if (found := by_lower.get(name)) and self._column(found):
+            if (found := by_name.get(name)) and self._column(found):
                 return found
         texts = {name: _mean_length(self._column(name)) for name in left}
         longest = max(texts, key=lambda name: texts[name], default="")
@@ -233,11 +231,11 @@ class _Look:
         """Map a case field to the question's column, preceded by its context, if there is one."""
         self._used.add(question)
         parts = [question]
-        lower = {name.lower(): name for name in self._names}
-        if question.lower() == "instruction" and "input" in lower:
-            parts = [question, lower["input"]]
-        for name in _CONTEXTS:
-            found = lower.get(name)
+        by_name = by_folded_name(self._names)
+        if question.lower() == "instruction" and "input" in by_name:
+            parts = [question, by_name["input"]]
+        for name in CONTEXTS:
+            found = by_name.get(name)
             if found and found not in self._used and self._is_text(found):
                 parts.insert(0, found)
                 break
@@ -272,7 +270,7 @@ class _Look:
 
     def _listed_choices(self) -> Choices | None:
         for name in self._names:
-            if name.lower() not in _CHOICES or not _IN_TEMPLATE.fullmatch(name):
+            if folded_name(name) not in CHOICES or not _IN_TEMPLATE.fullmatch(name):
                 continue
             for path in (name, f"{name}.text"):
                 lists = [look_up(record, path) for record in self._records]
@@ -290,7 +288,7 @@ class _Look:
             name
             for name in self._names
             if name not in {expected, question}
-            and _OPTION.fullmatch(name)
+            and OPTION.fullmatch(folded_name(name))
             and _IN_TEMPLATE.fullmatch(name)
         ]
         if not 2 <= len(found) <= len(ascii_uppercase):
@@ -304,7 +302,7 @@ class _Look:
         own = next((name for name in ("id", "task_id") if name in self._names), "")
         candidates = [own] if own else []
         candidates += [
-            name for name in self._names if name.lower() in _IDS and name not in self._used
+            name for name in self._names if folded_name(name) in IDS and name not in self._used
         ]
         for name in candidates:
             values = [record.get(name) for record in self._records]
@@ -326,9 +324,9 @@ class _Look:
         if "cluster" in self._names:
             self._used.add("cluster")
             return
-        lower = {name.lower(): name for name in self._names}
-        for like in (*_GROUPS, *_CONTEXTS):
-            name = lower.get(like, "")
+        by_name = by_folded_name(self._names)
+        for like in (*_GROUPS, *CONTEXTS):
+            name = by_name.get(like, "")
             values = [str(record.get(name)) for record in self._records] if name else []
             distinct = len(set(values))
             if 2 <= distinct <= len(values) * 0.9 and name != self._fields.get("input"):
