@@ -186,6 +186,19 @@ async def test_a_case_without_an_answer_is_told(going_on: Path) -> None:
         assert isinstance(app.screen, Cases)
 
 
+async def test_a_key_that_is_pressed_twice_at_once_counts_twice(going_on: Path) -> None:
+    async with session(going_on).run_test(size=(120, 40)) as pilot:
+        page = pilot.app.screen
+        assert isinstance(page, Live)
+
+        def limits() -> list[object]:
+            return [live.get("limit") for live in page._state.live.values()]
+
+        await settle(pilot, lambda: limits() == [4])
+        await pilot.press("minus", "minus")
+        await settle(pilot, lambda: limits() == [2])
+
+
 async def test_what_is_marked_is_shown_as_it_is_written(database: Path) -> None:
     app = session(database)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

@@ -19,14 +19,18 @@ from live_updates import (
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.store.queries.slowest import SlowAnswer
+from agentbench_tui.tui.drawing.glyphs import UNICODE
 from agentbench_tui.tui.drawing.grid_data import Cell, GridData
+from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.pages.live import tables as live_tables
 from agentbench_tui.tui.pages.live import view as live_view
 from agentbench_tui.tui.pages.live.machine import machine
 from agentbench_tui.tui.pages.live.remaining_time import left_s, share_done
 from agentbench_tui.tui.pages.live.state import KEPT_S, Course, LiveState, Second
+from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.facts import Fact
 from agentbench_tui.tui.widgets.gauge import Gauge
+from agentbench_tui.tui.widgets.status_bar import paint_status
 from agentbench_tui.verdicts.load.reference_ticks import Reference
 from agentbench_tui.verdicts.ranking.running_board import RunningBoard, Standing
 
@@ -228,6 +232,25 @@ def test_tokens_are_one_quantity_during_a_run_and_after_it(
     ended = of(update(run_row(kinds, status="complete"), rows, at=4, ticks=ticks))
     status = live_view.status(ended, BEGAN + 9)
     assert (status.tokens, status.tokens_are) == words
+
+
+def test_failures_are_in_the_status_and_retries_are_none() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    failures = [
+        failure(1, "rate_limited", "HTTP 429", stage="retry"),
+        failure(1, "server", "HTTP 500", stage="warmup"),
+        failure(2, "connection", "refused"),
+    ]
+    ticks = [tick(2, [10.0], observed=4)]
+    state = of(update(run, rows, at=3, failures=failures, ticks=ticks))
+    assert dict(state.kinds) == {"connection": 1}
+    status = live_view.status(state, BEGAN + 3)
+    assert (status.failed, status.done) == (3, 4)
+    line = text_of(paint_status(status, 120, 1, palette(DARK), UNICODE))
+    assert "3 failed (75.0%)" in line[0]
+    done = live_tables.progress(state, BEGAN + 3).rows[0].cells[2]
+    assert isinstance(done, Cell)
+    assert done.role == "bad"  # a long bar that is no success
 
 
 def test_a_run_whose_process_is_gone_lasted_until_it_last_told_something() -> None:

@@ -275,7 +275,7 @@ async def _ask(
             sent_ms=(outcome.sent_ns - interview.clock_start_ns) / 1e6,
             e2e_ms=outcome.e2e_ms,
         )
-        interview.recorder.failure("answer", failure.kind, failure.detail, key, attempt)
+        interview.recorder.failure("retry", failure.kind, failure.detail, key, attempt)
         _spend_partial(interview, failure.partial)
         if failure.kind is not FailureKind.RATE_LIMITED:
             await interview.stop.sleep(min(_LONGEST_BACKOFF_S, _FIRST_BACKOFF_S * 2**attempt))

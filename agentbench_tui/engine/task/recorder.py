@@ -154,7 +154,8 @@ class Recorder:
         key: tuple[int | None, int, int] | None = None,
         attempt: int | None = None,
     ) -> None:
-        """Something failed, at a stage: start, warmup, answer, score or close.
+        """Something failed, at a stage: start, warmup, retry (an attempt that is followed
+        by another), answer, score or close.
 
         `key` as that of an answer; requests of a load have no case.
         """

@@ -78,7 +78,9 @@ class AttemptRow(NamedTuple):
 
 
 class FailureRow(NamedTuple):
-    """A failure at a stage: start, warmup, answer, score or close."""
+    """A failure at a stage: start, warmup, retry (an attempt that is followed by another), answer,
+    score or close.
+    """
 
     run_key: int
     execution_key: int | None

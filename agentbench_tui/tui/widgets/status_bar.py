@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.presentation.numbers import money, quantity
+from agentbench_tui.presentation.numbers import money, percent, quantity
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.painting import Row, join, page, row_width, shorten, span
 from agentbench_tui.tui.theme import Palette
@@ -48,6 +48,8 @@ class Status:
     tokens: int | None = None
     tokens_are: str = "tokens"
     token_cap: int | None = None
+    failed: int = 0
+    """Requests and cases without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,10 @@ def _items(status: Status, palette: Palette, glyphs: Glyphs) -> list[_Item]:
         _Item([span(state, text if status.state == _RUNNING else palette.accent)], 1),
         _Item(_progress(status, palette, glyphs), 0),
     ]
+    if status.failed:
+        share = f" ({percent(status.failed / status.done)})" if status.done >= status.failed else ""
+        words = f"{glyphs.bad} {status.failed:,} failed{share}"
+        items.append(_Item([span(words, palette.bad)], 1))
     if status.place is not None and status.place[1] > 1:
         words = f"{status.place[0]} of {status.place[1]}"
         items.append(_Item([span("execution ", dim), span(words, text)], 5))

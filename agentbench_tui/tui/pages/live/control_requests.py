@@ -4,9 +4,11 @@ arrives.
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.clock import unix_time
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.transaction import write_once
@@ -16,10 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.store.viewer import Row
+    from agentbench_tui.tui.pages.live.state import LiveState
     from agentbench_tui.tui.pages.page import Page
 
 ANSWER_WAIT_S = 5.0
 """A request without an answer by then was not received."""
+_QUARTER = 1.25
+"""Factor of one key."""
+_APPLIED_S = 0.5
+"""Time in which a run applies a control request: it polls more often."""
 
 
 class ControlRequests:
@@ -30,6 +37,30 @@ class ControlRequests:
         self._open: set[int] = set()
         """Their numbers, until their answers are shown."""
         self._rows: Sequence[Row] = ()
+        self._wanted: dict[int, tuple[float, float]] = {}
+        """Execution key → requested rate or concurrency, and when it was requested."""
+
+    def pushed(self, execution: int, state: LiveState, direction: int) -> tuple[str, str] | None:
+        """Return the request, with its argument, that changes an execution's rate or concurrency
+        by a quarter; None if it has neither.
+
+        It starts from the last requested value until the run has had the time to report it, so
+        that a key pressed twice counts twice.
+        """
+        live = state.live.get(execution, {})
+        reported = live.get("pace") or live.get("users") or live.get("limit")
+        if not reported:
+            return None
+        wanted, since = self._wanted.get(execution, (reported, -math.inf))
+        now = wanted if state.live_at < since + _APPLIED_S else reported
+        value = now * (_QUARTER if direction > 0 else 1 / _QUARTER)
+        is_rate = live.get("pace") is not None
+        if not is_rate:
+            by_one = now + direction
+            value = max(by_one, round(value)) if direction > 0 else min(by_one, round(value))
+            value = max(1, value)
+        self._wanted[execution] = value, unix_time()
+        return ("rate", f"{value:.6g}") if is_rate else ("concurrency", f"{value:.0f}")
 
     def make(self, run_key: int, wish: str, argument: str | None) -> None:
         """Send the control request."""

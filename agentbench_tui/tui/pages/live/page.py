@@ -6,7 +6,7 @@ import math
 import sqlite3
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.worker import WorkerError
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 DRAW_S = 0.25
 _COURSES_S = 1.1
 """After this many seconds without a tick, the lines advance anyway."""
-_QUARTER = 1.25
 
 
 class Live(Replaying, Page["LiveDocument | None"]):
@@ -276,19 +275,11 @@ class Live(Replaying, Page["LiveDocument | None"]):
         if not self._can_wish():
             return
         row = live_view.focus_of(self._state, self._choices.execution)
-        live: dict[str, Any] = self._state.live.get(row["key"], {}) if row is not None else {}
-        factor = _QUARTER if direction > 0 else 1 / _QUARTER
-        if live.get("pace") is not None:
-            self._wish("rate", f"{live['pace'] * factor:.6g}")
-            return
-        now = live.get("users") or live.get("limit")
-        if not now:
+        request = None if row is None else self._wishes.pushed(row["key"], self._state, direction)
+        if request is None:
             self.notify("no running benchmark has an adjustable concurrency")
-            return
-        wanted = max(now + direction, round(now * factor)) if direction > 0 else min(
-            now - 1, round(now * factor)
-        )  # fmt: skip
-        self._wish("concurrency", str(max(1, wanted)))
+        else:
+            self._wish(*request)
 
     def action_mark(self) -> None:
         """Mark this moment, with a note."""

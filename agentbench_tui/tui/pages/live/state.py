@@ -34,6 +34,8 @@ _EVENTS_KEPT = 200
 _GAUGES_KEPT = 60
 """Readings of each gauge."""
 _KINDS_KEPT = 40
+_NOT_COUNTED = frozenset({"warmup", "retry"})
+"""Stages whose failures are no failures of an answer."""
 _TICK_S = 1.0
 """How often a run writes a tick, at most; it writes none while nothing happens."""
 _LATE_S = 0.5
@@ -211,8 +213,8 @@ class LiveState:
         self.seen: dict[int, Seen] = {}
         self.course = Course()
         self.kinds: Counter[str] = Counter()
-        """Failure kind → number of its rows, without warm-up; loads store only the first few
-        rows.
+        """Failure kind → number of its rows, without warm-up and retries; loads store only the
+        first few rows.
         """
         self.gauges: dict[str, deque[dict[str, Any]]] = {}
         """By scope, oldest first."""
@@ -325,7 +327,7 @@ class LiveState:
         self.newest_key = tick["execution_key"]
 
     def _take_failure(self, row: Row) -> None:
-        is_counted = row["stage"] != "warmup"  # nor are its answers
+        is_counted = row["stage"] not in _NOT_COUNTED
         if is_counted and (row["kind"] in self.kinds or len(self.kinds) < _KINDS_KEPT):
             self.kinds[row["kind"]] += 1
         agents = {one["key"]: one["agent_id"] for one in self.executions}

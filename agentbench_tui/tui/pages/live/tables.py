@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _PROGRESS = (
     Column("benchmark", "benchmark", 13, flex=4),
     Column("agent", "agent", 8, flex=2),
-    Column("done", "answered", 15, flex=2),
+    Column("done", "done", 15, flex=2),
     Column("right", "right", 6, "right", priority=3),
     Column("p50", "p50", 7, "right", priority=4),
     Column("p95", "p95", 7, "right", priority=2),
@@ -61,13 +61,15 @@ _PROFIT_BOARD = tuple(
 _SLOW = (
     Column("case", "case", 12, flex=3),
     Column("agent", "agent", 8, flex=2, priority=3),
-    Column("time", "so long", 8, "right"),
+    Column("time", "elapsed", 8, "right"),
     Column("state", "", 10, flex=1, priority=2),
 )
 _SLOW_FACTOR = 3.0
 """Times the p95 so far: a case that takes longer is called stalled."""
 _STALLED_FROM_S = 5.0
 _NEEDED_P95 = 59
+_MOST_FAILED = 0.5
+"""Share of failures above which an execution is drawn as failing."""
 _ENDED = {"complete": "done", "interrupted": "stopped", "incomplete": "broken"}
 """In a few cells."""
 SIMULATED = " (simulated)"
@@ -94,7 +96,7 @@ def _progress_row(state: LiveState, row: Row, now: float) -> GridRow:
         (
             where_words(row),
             row["agent_id"] + (SIMULATED if row["simulated"] else ""),
-            Cell(done, bar=share_done(state, row, now)),
+            Cell(done, bar=share_done(state, row, now), role=_failing(failed, observed)),
             _right(state, row, seen),
             _time(seen, 0.5, 1),
             _time(seen, 0.95, _NEEDED_P95),
@@ -103,6 +105,13 @@ def _progress_row(state: LiveState, row: Row, now: float) -> GridRow:
         ),
         role="title" if going_on else "text" if seen is not None else "dim",
     )
+
+
+def _failing(failed: int, observed: int) -> Role | None:
+    """Return the role of a bar: one that is full of failures does not look like success."""
+    if not failed:
+        return None
+    return "bad" if failed > _MOST_FAILED * observed else "warn"
 
 
 def where_words(row: Row) -> str:

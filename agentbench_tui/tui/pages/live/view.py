@@ -72,6 +72,7 @@ def status(state: LiveState, now: float) -> Status:
         else state.at - began,
         left_s=left_s(state, at) if going_on else None,
         in_flight=sum(in_flight) if in_flight else None,
+        failed=sum(seen.failed for seen in state.seen.values()),
         harness=run.get("verdict") if not going_on else None,
         lag_ms=of_run.get("lag_ms") if going_on else None,
         cost_usd=of_run.get("cost_usd", sum(costs)) or None,
