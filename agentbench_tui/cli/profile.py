@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,8 +20,8 @@ from agentbench_tui.presentation.profile import profile_report, profile_title
 if TYPE_CHECKING:
     import sqlite3
 
-Document = dict[str, Any]
-SCHEMA = "agentbench.profiles/1"
+    from agentbench_tui.contracts.profile import FlameFrame, ProfileDocument
+    from agentbench_tui.verdicts.evidence.place import Execution
 
 
 @click.command(short_help="Show where time and tokens went, and possible savings.")
@@ -59,29 +59,32 @@ def profile(
         root = flame_of_cprofile(Path(target))
         _write_flame(root, Path(target).stem, flame or "-")
         return 0
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.contracts.profile import ProfilesDocument
     from agentbench_tui.store.database import reading
     from agentbench_tui.verdicts.profile.profile_findings import read_findings
+    from agentbench_tui.verdicts.profile.profile_functions import with_functions
 
     path = database_path(database)
     with reading(path) as connection:
         executions = _executions(connection, target, suite, benchmark)
-        documents = [
-            _with_functions(
-                {"run_id": one["run_id"], **read_findings(connection, one)},
-                _file_of_cprofile(connection, one, path),
-            )
-            for one in executions
-        ]
+        documents = []
+        for one in executions:
+            document = read_findings(connection, one)
+            cprofile = _file_of_cprofile(connection, one, path)
+            documents.append(document if cprofile is None else with_functions(document, cprofile))
     if flame is not None:
         _write_flame(_flame_of(documents), profile_title(documents[0]), flame)
         return 0
-    print_report(profile_report(documents), form, {"schema": SCHEMA, "profiles": documents})
+    print_report(
+        profile_report(documents), form, plain(ProfilesDocument(profiles=tuple(documents)))
+    )
     return 0
 
 
 def _executions(
     connection: sqlite3.Connection, target: str, suite: str | None, benchmark: str | None
-) -> list[Document]:
+) -> list[Execution]:
     """Return the selected executions; a name that is not an agent's is a run's."""
     from agentbench_tui.store.queries.selection import agent_ids
     from agentbench_tui.verdicts.selection.selector import executions_of_selector, parse_selector
@@ -96,8 +99,8 @@ def _executions(
 
 
 def _file_of_cprofile(
-    connection: sqlite3.Connection, execution: Document, database: Path
-) -> str | None:
+    connection: sqlite3.Connection, execution: Execution, database: Path
+) -> Path | None:
     """Return the file of the cProfile pass in an experiment's first repeat, if it still exists."""
     from agentbench_tui.store.queries.suites import output_dir_of_suite
 
@@ -105,47 +108,21 @@ def _file_of_cprofile(
     root = database.parent / "experiments" if output_dir is None else Path(output_dir)
     folder = f"{execution['ordinal']:03}-{execution['agent_id']}-0"
     path = root.absolute() / execution["run_id"] / folder / "cprofile.prof"
-    return str(path) if path.exists() else None
+    return path if path.exists() else None
 
 
-def _with_functions(document: Document, cprofile: str | None) -> Document:
-    """Return the document with the cProfile data of an experiment, if there are any."""
-    from agentbench_tui.verdicts.profile.profile_functions import (
-        bottlenecks_of,
-        opportunities_of,
-        read_functions,
-    )
-
-    functions = [] if cprofile is None else read_functions(Path(cprofile))
-    found = bottlenecks_of(functions)
-    told = document["bottlenecks"]
-    if found:  # the whole call is no place that anybody could mend
-        told = [one for one in told if one["location"] != "answer, whole" or one["kind"] == "tail"]
-    return {
-        **document,
-        "cprofile": cprofile,
-        "functions": functions,
-        "bottlenecks": [*told, *found],
-        "optimization_opportunities": [
-            *document["optimization_opportunities"],
-            *opportunities_of(functions),
-        ],
-    }
-
-
-def _flame_of(documents: list[Document]) -> Document:
+def _flame_of(documents: list[ProfileDocument]) -> FlameFrame:
     """Return the flame graph of the only execution.
 
     Raises UsageError if there are several, or none.
     """
     if len(documents) > 1:
-        some = ", ".join(dict.fromkeys(one["benchmark_id"] for one in documents))
+        some = ", ".join(dict.fromkeys(one.benchmark_id for one in documents))
         raise UsageError(f"--flame takes one benchmark: add --benchmark ({some})")
     (document,) = documents
-    if document["flame"] is not None:
-        found: Document = document["flame"]
-        return found
-    if document["cprofile"] is None:
+    if document.flame is not None:
+        return document.flame
+    if document.cprofile is None:
         raise UsageError(
             f"{profile_title(document)} has no flame graph: the agent reported no spans, and no "
             "cProfile data was recorded (an experiment records it with `instruments: "
@@ -153,10 +130,10 @@ def _flame_of(documents: list[Document]) -> Document:
         )
     from agentbench_tui.reports.figures.flame import flame_of_cprofile
 
-    return flame_of_cprofile(Path(document["cprofile"]))
+    return flame_of_cprofile(Path(document.cprofile))
 
 
-def _write_flame(root: Document, title: str, where: str) -> None:
+def _write_flame(root: FlameFrame, title: str, where: str) -> None:
     from agentbench_tui.reports.figures.flame import speedscope_flame, svg_flame, text_flame
 
     if where == "-":

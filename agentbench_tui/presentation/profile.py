@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from msgspec.structs import asdict
+
+from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import amount, duration, percent
-from agentbench_tui.presentation.report import Column, Report, Section, Table
+from agentbench_tui.presentation.report import Column, Report, Row, Section, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Document = dict[str, Any]
+    from agentbench_tui.contracts.profile import ProfileDocument, ProfilePhase
 
 _PHASES = (
     Column("name", "phase", names_row=True),
@@ -40,12 +43,12 @@ _FIGURES = (
 )
 
 
-def profile_report(documents: Sequence[Document]) -> Report:
+def profile_report(documents: Sequence[ProfileDocument]) -> Report:
     """Return the sections of each profile; records have a row per phase."""
     rows = [
-        {"benchmark_id": document["benchmark_id"], **_phase_row(phase)}
+        {"benchmark_id": document.benchmark_id, **_phase_row(phase)}
         for document in documents
-        for phase in document["phases"]
+        for phase in document.phases
     ]
     return Report(
         Table((Column("benchmark_id", "benchmark"), *_PHASES), rows),
@@ -53,29 +56,29 @@ def profile_report(documents: Sequence[Document]) -> Report:
     )
 
 
-def _sections(document: Document) -> list[Section]:
-    thing = "request" if document["is_load"] else "answer"
-    looked_at = counted(document["looked_at"], thing)
-    title = f"{profile_title(document)}: {duration(document['total_ms'])} in {looked_at}"
-    phases = Table(_PHASES, [_phase_row(one) for one in document["phases"]])
+def _sections(document: ProfileDocument) -> list[Section]:
+    thing = "request" if document.is_load else "answer"
+    looked_at = counted(document.looked_at, thing)
+    title = f"{profile_title(document)}: {duration(document.total_ms)} in {looked_at}"
+    phases = Table(_PHASES, [_phase_row(one) for one in document.phases])
     found = [Section(title, [phases])]
-    if document["functions"]:
+    if document.functions:
         title = "the call under cProfile, slower than those that were timed: own time of functions"
-        found.append(Section(title, [Table(_FUNCTIONS, document["functions"])]))
+        found.append(Section(title, [Table(_FUNCTIONS, [*map(asdict, document.functions)])]))
     figures = Table(_FIGURES, _figures(document))
     return [*found, Section("use and tokens", [figures], _sentences(document))]
 
 
-def profile_title(document: Document) -> str:
-    simulated = " (simulated)" if document["simulated"] else ""
-    agent = f"{document['agent_id']}@{document['agent_version']}{simulated}"
-    return one_line(f"{document['benchmark_id']} by {agent}")
+def profile_title(document: ProfileDocument) -> str:
+    simulated = " (simulated)" if document.simulated else ""
+    agent = f"{document.agent_id}@{document.agent_version}{simulated}"
+    return one_line(f"{document.benchmark_id} by {agent}")
 
 
-def _phase_row(phase: Document) -> Document:
-    usage = phase["resource_usage"] or {}
+def _phase_row(phase: ProfilePhase) -> dict[str, object]:
+    usage = {} if phase.resource_usage is None else asdict(phase.resource_usage)
     told = (f"{name} {value:.3g}" for name, value in usage.items() if value is not None)
-    return {**phase, "name": one_line(phase["name"]), "usage": ", ".join(told)}
+    return {**plain(phase), "name": one_line(phase.name), "usage": ", ".join(told)}
 
 
 _OF_IMPACT = {
@@ -85,25 +88,28 @@ _OF_LOAD = {"cpu_percent": "processes: mean cpu %", "rss_mb": "processes: mean m
 """Gauge → its name; those of single answers are shown with the phases."""
 
 
-def _figures(document: Document) -> list[Document]:
-    use, tokens = document["resource_utilization"], document["token_analysis"]
-    reason = tokens["reason"]
-    gauges: Document = next(
-        (one for scope, one in document["resources"].items() if scope.startswith("agent:")), {}
+def _figures(document: ProfileDocument) -> list[Row]:
+    use, tokens = document.resource_utilization, asdict(document.token_analysis)
+    gauges = next(
+        (one for scope, one in document.resources.items() if scope.startswith("agent:")), {}
     )
     return [
         *(
-            {"name": words, "value": gauges[field]["mean"], "n": gauges[field]["n"], "reason": ""}
+            {"name": words, "value": gauges[field].mean, "n": gauges[field].n, "reason": ""}
             for field, words in _OF_LOAD.items()
-            if document["is_load"] and field in gauges
+            if document.is_load and field in gauges
         ),
-        *({"name": name.replace("_", " "), **one} for name, one in use.items() if one is not None),
+        *(
+            {"name": name.replace("_", " "), "value": one.value, "n": one.n, "reason": one.reason}
+            for name, one in asdict(use).items()
+            if one is not None
+        ),
         *(
             {
                 "name": name.replace("_", " "),
                 "value": tokens[name],
                 "n": tokens["n"],
-                "reason": None if tokens[name] is not None else reason or "not reported",
+                "reason": None if tokens[name] is not None else tokens["reason"] or "not reported",
             }
             for name in ("input_tokens", "output_tokens", "cache_hits", "wasted_tokens",
                          "token_efficiency")
@@ -111,17 +117,17 @@ def _figures(document: Document) -> list[Document]:
     ]  # fmt: skip
 
 
-def _sentences(document: Document) -> list[str]:
+def _sentences(document: ProfileDocument) -> list[str]:
     lines = [
-        f"bottleneck {one_line(one['location'])}: {duration(one['impact_ms'])} "
-        f"{_OF_IMPACT[one['kind']]}; "
-        f"{one_line(one['cause'])}; "
-        f"{one['optimization_suggestion']}"
-        for one in document["bottlenecks"]
+        f"bottleneck {one_line(one.location)}: {duration(one.impact_ms)} "
+        f"{_OF_IMPACT[one.kind]}; "
+        f"{one_line(one.cause)}; "
+        f"{one.optimization_suggestion}"
+        for one in document.bottlenecks
     ]
     lines += [
-        f"to save {percent(one['estimated_impact'])} of the {one['of']} at most: "
-        f"{one_line(one['potential_improvement'])} (effort: {one['implementation_effort']})"
-        for one in document["optimization_opportunities"]
+        f"to save {percent(one.estimated_impact)} of the {one.of} at most: "
+        f"{one_line(one.potential_improvement)} (effort: {one.implementation_effort})"
+        for one in document.optimization_opportunities
     ]
     return lines or ["no phase takes a tenth of the time, and nothing measured could be saved"]

@@ -6,8 +6,10 @@ import time
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 
+from agentbench_tui.contracts.profile import FlameFrame
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.reports.figures.flame import (
     flame_of_cprofile,
@@ -16,15 +18,21 @@ from agentbench_tui.reports.figures.flame import (
     text_flame,
 )
 
-FLAME = {
-    "name": "answer",
-    "value": 100.0,
-    "children": [
-        {"name": "<plan>", "value": 60.0, "children": [
-            {"name": "tool:a", "value": 15.0, "children": []}]},
-        {"name": "write", "value": 30.0, "children": []},
-    ],
-}  # fmt: skip
+FLAME = msgspec.convert(
+    {
+        "name": "answer",
+        "value": 100.0,
+        "children": [
+            {
+                "name": "<plan>",
+                "value": 60.0,
+                "children": [{"name": "tool:a", "value": 15.0, "children": []}],
+            },
+            {"name": "write", "value": 30.0, "children": []},
+        ],
+    },
+    FlameFrame,
+)
 
 
 def test_text_tells_each_frame_with_its_share() -> None:
@@ -34,7 +42,7 @@ def test_text_tells_each_frame_with_its_share() -> None:
     assert lines[0].count("#") == 25
     assert lines[2].count("#") == 4, "15 % of 25 cells"
     assert [len(line) - len(line.lstrip()) for line in lines] == [0, 2, 4, 2]
-    (steering,) = text_flame({"name": "a\x1b[2J\nb", "value": 1.0, "children": []})
+    (steering,) = text_flame(FlameFrame(name="a\x1b[2J\nb", value=1.0, children=()))
     assert steering.startswith("a\\x1b[2J b ")
 
 
@@ -53,8 +61,8 @@ def test_svg_is_xml_in_which_children_lie_within_their_parent() -> None:
 
 
 def test_svg_of_spans_side_by_side_stays_within_its_width() -> None:
-    both = [{"name": name, "value": 100.0, "children": []} for name in "ab"]
-    root = ET.fromstring(svg_flame({"name": "all", "value": 100.0, "children": both}, "x"))
+    both = tuple(FlameFrame(name=name, value=100.0, children=()) for name in "ab")
+    root = ET.fromstring(svg_flame(FlameFrame(name="all", value=100.0, children=both), "x"))
     boxes = [one for one in root.iter("{http://www.w3.org/2000/svg}rect") if "x" in one.attrib]
     assert [float(one.attrib["width"]) for one in boxes] == [1200, 600, 600]
 
@@ -92,11 +100,11 @@ def test_cprofile_gives_who_called_whom(tmp_path: Path) -> None:
     profiler.runcall(outer)
     profiler.dump_stats(path)
     flame = flame_of_cprofile(path)
-    (root,) = [one for one in flame["children"] if one["name"].startswith("outer ")]
-    names = {one["name"].split()[0]: one for one in root["children"]}
+    (root,) = [one for one in flame.children if one.name.startswith("outer ")]
+    names = {one.name.split()[0]: one for one in root.children}
     assert set(names) == {"inner", "spin"}
-    assert names["inner"]["children"][0]["name"].startswith("spin ")
-    assert sum(one["value"] for one in root["children"]) <= root["value"] * 1.001
+    assert names["inner"].children[0].name.startswith("spin ")
+    assert sum(one.value for one in root.children) <= root.value * 1.001
 
 
 def test_recursion_ends(tmp_path: Path) -> None:
@@ -109,7 +117,7 @@ def test_recursion_ends(tmp_path: Path) -> None:
     profiler = cProfile.Profile()
     profiler.runcall(down, 50)
     profiler.dump_stats(path)
-    assert any(one["name"].startswith("down ") for one in flame_of_cprofile(path)["children"])
+    assert any(one.name.startswith("down ") for one in flame_of_cprofile(path).children)
 
 
 @pytest.mark.parametrize("content", [b"", b"no profile", b"\x80\x04"])

@@ -3,6 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentbench_tui.contracts.document import plain
+from agentbench_tui.contracts.profile import ProfilePhase
 from agentbench_tui.verdicts.profile.phases import (
     NOT_STREAMED,
     Observed,
@@ -12,16 +14,16 @@ from agentbench_tui.verdicts.profile.phases import (
     nested,
     request_phases,
 )
-from agentbench_tui.verdicts.profile.profile import profile
+from agentbench_tui.verdicts.profile.profile import TimeProfile, profile
 
 
 def span(name: str, start: float, took: float) -> dict[str, object]:
     return {"name": name, "start_ms": start, "duration_ms": took}
 
 
-def phase(document: dict[str, object], name: str) -> dict[str, object]:
-    (found,) = [one for one in document["phases"] if one["name"] == name]  # type: ignore[attr-defined]
-    return found  # type: ignore[no-any-return]
+def phase(times: TimeProfile, name: str) -> ProfilePhase:
+    (found,) = [one for one in times.phases if one.name == name]
+    return found
 
 
 def test_a_span_lies_in_the_shortest_one_that_holds_it() -> None:
@@ -72,14 +74,14 @@ STREAMED = [
 
 def test_shares_of_what_the_harness_saw() -> None:
     found = profile(STREAMED)
-    assert found["total_ms"] == 400
-    assert phase(found, "waiting")["share"] == 50 / 400
-    assert phase(found, "first token")["total_ms"] == 100
-    assert phase(found, "generation")["total_ms"] == 70 + 180
-    assert phase(found, "generation")["mean_ms"] == 125
-    assert phase(found, "answer, whole")["share"] is None
-    assert phase(found, "scoring")["reason"] == "not timed"
-    assert [(one["phase"], one["value"]) for one in found["bottlenecks"]] == [
+    assert found.total_ms == 400
+    assert phase(found, "waiting").share == 50 / 400
+    assert phase(found, "first token").total_ms == 100
+    assert phase(found, "generation").total_ms == 70 + 180
+    assert phase(found, "generation").mean_ms == 125
+    assert phase(found, "answer, whole").share is None
+    assert phase(found, "scoring").reason == "not timed"
+    assert [(one.phase.name, one.value) for one in found.slow] == [
         ("generation", 250 / 400),
         ("first token", 100 / 400),
         ("waiting", 50 / 400),
@@ -88,39 +90,39 @@ def test_shares_of_what_the_harness_saw() -> None:
 
 def test_what_was_not_measured_has_a_reason_and_no_number() -> None:
     found = profile([Observed(1, "a", 0.0, 100.0)])
-    assert phase(found, "first token")["total_ms"] is None
-    assert phase(found, "first token")["reason"] == NOT_STREAMED
-    assert phase(found, "tools")["reason"] == "no spans told"
-    assert found["flame"] is None
-    assert all(one["value"] is None and one["reason"] for one in found["tokens"])
+    assert phase(found, "first token").total_ms is None
+    assert phase(found, "first token").reason == NOT_STREAMED
+    assert phase(found, "tools").reason == "no spans told"
+    assert found.flame is None
+    assert all(one.value is None and one.reason for one in found.tokens)
 
 
 def test_nothing_observed_is_no_error() -> None:
     found = profile([])
-    assert found["typical"] is None
-    assert found["slowest"] is None
-    assert found["bottlenecks"] == []
+    assert found.typical is None
+    assert found.slowest is None
+    assert found.slow == ()
 
 
 def test_time_of_spans_is_their_own_and_the_rest_is_outside_of_them() -> None:
     spans = nested([span("plan", 0, 80), span("tool:a", 10, 20), span("tool:b", 20, 20)])
     found = profile([Observed(1, "a", 0.0, 100.0, spans=spans)])
-    assert phase(found, "plan")["total_ms"] == 80 - 30
-    assert phase(found, "tools")["total_ms"] == 30, "both at once count once"
-    assert phase(found, "outside of spans")["total_ms"] == 20
-    assert found["flame"] == {
+    assert phase(found, "plan").total_ms == 80 - 30
+    assert phase(found, "tools").total_ms == 30, "both at once count once"
+    assert phase(found, "outside of spans").total_ms == 20
+    assert plain(found.flame) == {
         "name": "answer",
         "value": 100,
-        "children": [
+        "children": (
             {
                 "name": "plan",
                 "value": 80,
-                "children": [
-                    {"name": "tool:a", "value": 20, "children": []},
-                    {"name": "tool:b", "value": 20, "children": []},
-                ],
-            }
-        ],
+                "children": (
+                    {"name": "tool:a", "value": 20, "children": ()},
+                    {"name": "tool:b", "value": 20, "children": ()},
+                ),
+            },
+        ),
     }
 
 
@@ -130,25 +132,25 @@ def test_a_flame_is_a_mean_over_answers() -> None:
         Observed(2, "b", 0.0, 50.0, spans=nested([span("plan", 0, 20)])),
         Observed(3, "c", 0.0, 999.0),
     ]
-    flame = profile(both)["flame"]
-    assert flame["value"] == 75
-    assert flame["children"][0]["value"] == 40
+    flame = profile(both).flame
+    assert flame is not None
+    assert flame.value == 75
+    assert flame.children[0].value == 40
 
 
 def test_a_long_tail_is_a_bottleneck_from_twenty_values_on() -> None:
     times = [10.0] * 18 + [50.0, 60.0]
     made = [Observed(n, f"c{n}", 0.0, ms) for n, ms in enumerate(times)]
     # The 19th of 20 values in order is the 95th percentile, the 10th the median.
-    assert phase(profile(made), "answer, whole")["p95_ms"] == 50
-    assert {"kind": "tail", "phase": "answer, whole", "value": 5.0, "n": 20} in profile(made)[
-        "bottlenecks"
-    ]
-    assert phase(profile(made[1:]), "answer, whole")["p95_ms"] is None
+    assert phase(profile(made), "answer, whole").p95_ms == 50
+    (tail,) = [one for one in profile(made).slow if one.kind == "tail"]
+    assert (tail.phase.name, tail.value, tail.phase.n) == ("answer, whole", 5.0, 20)
+    assert phase(profile(made[1:]), "answer, whole").p95_ms is None
 
 
 def test_tokens_by_what_they_were_spent_on() -> None:
     failed = Observed(3, "c", 0.0, 5.0, failed=True, input_tokens=7)
-    by_name = {one["name"]: one["value"] for one in profile([*STREAMED, failed])["tokens"]}
+    by_name = {one.name: one.value for one in profile([*STREAMED, failed]).tokens}
     assert by_name == {
         "input": 47,
         "output": 60,
@@ -164,8 +166,10 @@ def test_tokens_by_what_they_were_spent_on() -> None:
 def test_the_typical_answer_is_the_median_of_those_that_did_not_fail() -> None:
     made = [Observed(n, f"c{n}", 0.0, float(ms)) for n, ms in enumerate((5, 1, 3))]
     found = profile([*made, Observed(9, "late", 0.0, 99.0, failed=True)])
-    assert found["typical"]["case_id"] == "c2"
-    assert found["slowest"]["case_id"] == "late"
+    assert found.typical is not None
+    assert found.typical.case_id == "c2"
+    assert found.slowest is not None
+    assert found.slowest.case_id == "late"
 
 
 def test_phases_of_one_answer_begin_when_it_was_first_sent() -> None:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentbench_tui.contracts.profile import ParallelizationScore
 from agentbench_tui.verdicts.profile.phases import Observed, SpanNode
 from agentbench_tui.verdicts.profile.profile import profile
 from agentbench_tui.verdicts.profile.profile_findings import opportunities, token_analysis
@@ -13,10 +14,12 @@ def answer(seq: int, e2e_ms: float, *, waiting_ms: float = 0.0, **more: object) 
     return Observed(seq, f"case-{seq}", waiting_ms, e2e_ms, **more)  # type: ignore[arg-type]
 
 
-def found(observed: list[Observed], at_once: dict[str, object] | None = None) -> dict[str, float]:
-    document = profile(observed)
-    document["resource_utilization"] = {"parallelization_score": at_once}
-    return {one["category"]: one["estimated_impact"] for one in opportunities(document, observed)}
+def found(
+    observed: list[Observed], at_once: ParallelizationScore | None = None
+) -> dict[str, float]:
+    times = profile(observed)
+    told = opportunities(times, observed, at_once)
+    return {one.category: one.estimated_impact for one in told}
 
 
 def test_tokens_of_failed_and_wrong_answers_are_wasted() -> None:
@@ -28,19 +31,19 @@ def test_tokens_of_failed_and_wrong_answers_are_wasted() -> None:
             answer(4, 1, correct=True),
         ]
     )
-    assert told["input_tokens"] == 80
-    assert told["output_tokens"] == 20
-    assert told["cache_hits"] == 20
-    assert told["wasted_tokens"] == 30
-    assert told["token_efficiency"] == pytest.approx(0.7)
-    assert told["n"] == 3
+    assert told.input_tokens == 80
+    assert told.output_tokens == 20
+    assert told.cache_hits == 20
+    assert told.wasted_tokens == 30
+    assert told.token_efficiency == pytest.approx(0.7)
+    assert told.n == 3
 
 
 def test_what_nobody_told_is_no_number() -> None:
     told = token_analysis([answer(1, 1, correct=True)])
-    assert (told["input_tokens"], told["wasted_tokens"], told["token_efficiency"]) == (None,) * 3
-    assert told["reason"] == "not reported by the agent"
-    assert token_analysis([answer(1, 1, input_tokens=5)])["reason"] == "no answer was judged"
+    assert (told.input_tokens, told.wasted_tokens, told.token_efficiency) == (None,) * 3
+    assert told.reason == "not reported by the agent"
+    assert token_analysis([answer(1, 1, input_tokens=5)]).reason == "no answer was judged"
 
 
 def test_tools_one_after_another_could_go_on_side_by_side() -> None:
@@ -59,7 +62,8 @@ def test_waiting_failures_and_idle_places_are_told_most_first() -> None:
         answer(1, 60, waiting_ms=20, failed=True, input_tokens=25),
         answer(2, 20, correct=True, input_tokens=75),
     ]
-    told = found(observed, {"value": 0.9, "concurrency": 4})
+    at_once = ParallelizationScore(value=0.9, n=2, concurrency=4, mean_in_flight=3.6, reason=None)
+    told = found(observed, at_once)
     assert list(told) == ["failures", "waiting", "concurrency"]
     assert list(told.values()) == pytest.approx([0.25, 0.2, 0.1])
 

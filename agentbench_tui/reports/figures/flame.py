@@ -1,7 +1,7 @@
 """Flame graphs as text, as SVG, and for speedscope.
 
-A flame graph is a tree of `{name, value, children}`, values in ms, as `verdicts.profile.profile`
-returns it for spans; `flame_of_cprofile` builds one from a cProfile file.
+`verdicts.profile.profile` returns one for spans; `flame_of_cprofile` builds one from a cProfile
+file.
 """
 
 from __future__ import annotations
@@ -9,13 +9,17 @@ from __future__ import annotations
 import json
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
+from agentbench_tui.contracts.profile import FlameFrame
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import duration, percent
 
-Frame = dict[str, Any]
+_Function: TypeAlias = tuple[str, int, str]
+"""File, line and name."""
+_Times: TypeAlias = tuple[int, int, float, float]
+"""Calls that do not recurse, all calls, own time and time with what it calls, in s."""
 LEAST_SHARE = 0.001
 """Share of the whole below which a frame is omitted from a call graph's flame."""
 _DEEPEST = 60
@@ -24,57 +28,57 @@ _WIDTH, _ROW, _TEXT = 1200, 18, 7
 _COLOURS = ("#e6b566", "#e8a25c", "#dd8f5a", "#e9c07d", "#d9a05f")
 
 
-def text_flame(root: Frame, width: int = 100) -> list[str]:
+def text_flame(root: FlameFrame, width: int = 100) -> list[str]:
     """A line for each frame, indented, with its time, its share, and a bar of that share; safe to
     look at."""
-    total = root["value"] or 1.0
+    total = root.value or 1.0
     bar = max(10, width // 4)
     lines: list[str] = []
 
-    def walk(frame: Frame, depth: int) -> None:
-        share = frame["value"] / total
-        name = "  " * depth + one_line(frame["name"])
+    def walk(frame: FlameFrame, depth: int) -> None:
+        share = frame.value / total
+        name = "  " * depth + one_line(frame.name)
         room = max(10, width - bar - 23)
         filled = "#" * max(1, round(min(1.0, share) * bar))
-        told = f"{duration(frame['value']):>10} {percent(share):>7}"
+        told = f"{duration(frame.value):>10} {percent(share):>7}"
         lines.append(f"{name[:room]:<{room}} {told} {filled}")
-        for child in sorted(frame["children"], key=lambda one: -one["value"]):
+        for child in sorted(frame.children, key=lambda one: -one.value):
             walk(child, depth + 1)
 
     walk(root, 0)
     return lines
 
 
-def svg_flame(root: Frame, title: str) -> str:
+def svg_flame(root: FlameFrame, title: str) -> str:
     """Return a self-contained picture; the pointer shows the text of a frame.
 
     Frames are placed side by side in their parent. Parallel spans take more time than their parent,
     and are narrowed by a common factor.
     """
-    total = root["value"] or 1.0
+    total = root.value or 1.0
     boxes: list[str] = []
     deepest = 0
 
-    def walk(frame: Frame, x: float, width: float, depth: int) -> None:
+    def walk(frame: FlameFrame, x: float, width: float, depth: int) -> None:
         nonlocal deepest
         if width < 0.5:
             return
         deepest = max(deepest, depth)
         y = 30 + depth * _ROW
-        told = f"{frame['name']}: {duration(frame['value'])} ({percent(frame['value'] / total)})"
+        told = f"{frame.name}: {duration(frame.value)} ({percent(frame.value / total)})"
         room = int(width / _TEXT) - 1
-        label = frame["name"] if len(frame["name"]) <= room else frame["name"][: max(0, room)]
-        colour = _COLOURS[sum(map(ord, frame["name"])) % len(_COLOURS)]
+        label = frame.name if len(frame.name) <= room else frame.name[: max(0, room)]
+        colour = _COLOURS[sum(map(ord, frame.name)) % len(_COLOURS)]
         boxes.append(
             f'<g><title>{escape(told)}</title><rect x="{x:.2f}" y="{y}" width="{width:.2f}" '
             f'height="{_ROW - 1}" fill="{colour}"/><text x="{x + 3:.2f}" y="{y + 13}">'
             f"{escape(label)}</text></g>"
         )
-        inside = sum(child["value"] for child in frame["children"])
-        scale = width / max(frame["value"], inside, 1e-12)
-        for child in frame["children"]:
-            walk(child, x, child["value"] * scale, depth + 1)
-            x += child["value"] * scale
+        inside = sum(child.value for child in frame.children)
+        scale = width / max(frame.value, inside, 1e-12)
+        for child in frame.children:
+            walk(child, x, child.value * scale, depth + 1)
+            x += child.value * scale
 
     walk(root, 0.0, float(_WIDTH), 0)
     height = 30 + (deepest + 1) * _ROW + 10
@@ -85,7 +89,7 @@ def svg_flame(root: Frame, title: str) -> str:
     )
 
 
-def speedscope_flame(root: Frame, title: str) -> str:
+def speedscope_flame(root: FlameFrame, title: str) -> str:
     """A file of speedscope's format (its schema `file-format-schema.json`), one sampled profile.
 
     Each frame's own time is a sample; a frame whose children took longer than itself, side by
@@ -95,13 +99,13 @@ def speedscope_flame(root: Frame, title: str) -> str:
     samples: list[list[int]] = []
     weights: list[float] = []
 
-    def walk(frame: Frame, above: list[int]) -> None:
-        stack = [*above, names.setdefault(frame["name"], len(names))]
-        own = frame["value"] - sum(child["value"] for child in frame["children"])
+    def walk(frame: FlameFrame, above: list[int]) -> None:
+        stack = [*above, names.setdefault(frame.name, len(names))]
+        own = frame.value - sum(child.value for child in frame.children)
         if own > 0:
             samples.append(stack)
             weights.append(own)
-        for child in frame["children"]:
+        for child in frame.children:
             walk(child, stack)
 
     walk(root, [])
@@ -127,19 +131,17 @@ def speedscope_flame(root: Frame, title: str) -> str:
     )
 
 
-def flame_of_cprofile(path: Path) -> Frame:
+def flame_of_cprofile(path: Path) -> FlameFrame:
     """Return a flame graph of cProfile data, in ms.
 
     cProfile records callers, not whole stacks: a function's time is divided among its callers as
     recorded, and the time below it in the same proportion. Raises UsageError for an invalid file.
     """
-    import pstats
-
     try:
-        entries: dict[Any, Any] = pstats.Stats(str(path)).stats  # type: ignore[attr-defined]
+        entries = _entries(path)
     except (OSError, ValueError, EOFError, TypeError, AttributeError) as error:
         raise UsageError(f"{path}: no profile of cProfile ({error})") from None
-    calls: dict[Any, list[tuple[Any, float]]] = {}
+    calls: dict[_Function, list[tuple[_Function, float]]] = {}
     for function, (*_, callers) in entries.items():
         for caller, edge in callers.items():
             calls.setdefault(caller, []).append((function, edge[3]))
@@ -149,29 +151,33 @@ def flame_of_cprofile(path: Path) -> Frame:
         roots = [longest]  # the first call is called again by what it calls
     total = sum(entries[one][3] for one in roots)
 
-    def made(function: Any, seconds: float, above: tuple[Any, ...]) -> Frame:
+    def made(function: _Function, seconds: float, above: tuple[_Function, ...]) -> FlameFrame:
         share = seconds / (entries[function][3] or 1.0)
-        children = [
+        children = tuple(
             made(callee, took * share, (*above, function))
             for callee, took in calls.get(function, ())
             if callee not in above
             and callee != function
             and len(above) < _DEEPEST
             and took * share >= LEAST_SHARE * total
-        ]
-        return {"name": _name(function), "value": 1000 * seconds, "children": children}
+        )
+        return FlameFrame(name=_name(function), value=1000 * seconds, children=children)
 
-    return {
-        "name": path.stem,
-        "value": 1000 * total,
-        "children": [
-            made(one, entries[one][3], ())
-            for one in sorted(roots, key=lambda one: -entries[one][3])
-            if entries[one][3] >= LEAST_SHARE * total
-        ],
-    }
+    outermost = tuple(
+        made(one, entries[one][3], ())
+        for one in sorted(roots, key=lambda one: -entries[one][3])
+        if entries[one][3] >= LEAST_SHARE * total
+    )
+    return FlameFrame(name=path.stem, value=1000 * total, children=outermost)
 
 
-def _name(function: tuple[str, int, str]) -> str:
+def _entries(path: Path) -> dict[_Function, tuple[*_Times, dict[_Function, _Times]]]:
+    """Return the times of each function, with those that each of its callers caused."""
+    import pstats
+
+    return pstats.Stats(str(path)).stats  # type: ignore[attr-defined,no-any-return]
+
+
+def _name(function: _Function) -> str:
     file, line, name = function
     return name if file == "~" else f"{name} ({Path(file).name}:{line})"

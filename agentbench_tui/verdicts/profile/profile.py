@@ -10,8 +10,12 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
+from agentbench_tui.contracts.profile import FlameFrame, ProfiledAnswer, ProfilePhase, TokenFigure
+from agentbench_tui.contracts.run import GaugeSummary
 from agentbench_tui.store.queries.answer_pages import observation_at
 from agentbench_tui.store.queries.answers import count_answers
 from agentbench_tui.store.queries.gauges import gauges_of
@@ -34,7 +38,8 @@ from agentbench_tui.verdicts.profile.phases import (
 if TYPE_CHECKING:
     import sqlite3
 
-SCHEMA = "agentbench.profile/1"
+    from agentbench_tui.verdicts.evidence.place import Execution
+
 MOST_ANSWERS = 5_000
 """The first ones of an execution, of which the time is taken apart."""
 TAIL_FROM = 20
@@ -46,7 +51,42 @@ _TOLD = 3
 """Bottlenecks."""
 _LEAST_SHARE, _LEAST_TAIL = 0.1, 3.0
 """From which on a phase is called a bottleneck."""
-Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SlowPhase:
+    """A phase with a large share of the time, or with a long tail."""
+
+    kind: Literal["share", "tail"]
+    phase: ProfilePhase
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class TimeProfile:
+    """Where time and tokens of some answers went; see `profile`."""
+
+    total_ms: float
+    phases: tuple[ProfilePhase, ...]
+    """`resource_usage` is not known yet."""
+    slow: tuple[SlowPhase, ...]
+    flame: FlameFrame | None
+    tokens: tuple[TokenFigure, ...]
+    typical: ProfiledAnswer | None
+    slowest: ProfiledAnswer | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionProfile:
+    """The profile of an execution; of a load, of its requests."""
+
+    times: TimeProfile
+    observed: list[Observed]
+    """The first answers or requests."""
+    answers: int
+    """All of them."""
+    is_load: bool
+    resources: dict[str, dict[str, GaugeSummary]]
 
 
 @dataclass(slots=True)
@@ -57,49 +97,25 @@ class _Node:
     children: dict[str, _Node] = field(default_factory=dict)
 
 
-def read_profile(connection: sqlite3.Connection, execution: dict[str, Any]) -> Document:
-    """Return the profile of an execution of `queries.executions_of`; for a load that of its
-    requests.
-
-    `typical` and `slowest` have `phases`, a list of `phases.Timed`.
-    """
-    return profile_of(connection, execution, read_all(connection, execution))
-
-
-def profile_of(
-    connection: sqlite3.Connection,
-    execution: dict[str, Any],
-    answers_read: tuple[list[Observed], int, bool],
-) -> Document:
-    """Return the profile from the result of `read_all`."""
-    observed, answers, is_load = answers_read
-    document = profile(observed)
-    for name in ("typical", "slowest"):
-        if document[name] is not None:
-            document[name]["phases"] = _phases(connection, observed, document[name], is_load)
-    return {
-        "schema": SCHEMA,
-        **{name: execution[name] for name in ("id", "suite_id", "benchmark_id", "agent_id")},
-        "agent_version": execution["agent_version"],
-        "simulated": bool(execution["simulated"]),
-        "is_load": is_load,
-        "answers": answers,
-        "looked_at": len(observed),
-        **document,
-        "resources": gauges_of(connection, execution["key"]),
-    }
+def read_profile(connection: sqlite3.Connection, execution: Execution) -> ExecutionProfile:
+    """Return the profile of an execution of `queries.executions_of`."""
+    key = execution["key"]
+    observed, answers = _read_answers(connection, key)
+    is_load = not answers and any(stored_requests(connection, key))
+    if is_load:
+        observed, answers = read_observed(connection, execution, MOST_ANSWERS)
+    gauges = msgspec.convert(gauges_of(connection, key), dict[str, dict[str, GaugeSummary]])
+    return ExecutionProfile(profile(observed), observed, answers, is_load, gauges)
 
 
-def read_all(
-    connection: sqlite3.Connection, execution: dict[str, Any]
-) -> tuple[list[Observed], int, bool]:
-    """Return the first answers of an execution, or requests of a load; their total number, and
-    whether it is a load.
-    """
-    observed, answers = _read_answers(connection, execution["key"])
-    if answers or not any(stored_requests(connection, execution["key"])):
-        return observed, answers, False
-    return *read_observed(connection, execution, MOST_ANSWERS), True
+def answer_times(
+    connection: sqlite3.Connection, found: ExecutionProfile, answer: ProfiledAnswer
+) -> tuple[Timed, ...]:
+    """Return the phases of one answer, or of one request of a load, for a waterfall."""
+    if found.is_load:
+        return request_phases(found.observed[answer.seq])
+    row = observation_at(connection, answer.seq)
+    return () if row is None else answer_phases(row)
 
 
 def _read_answers(connection: sqlite3.Connection, execution_key: int) -> tuple[list[Observed], int]:
@@ -124,18 +140,8 @@ def _read_answers(connection: sqlite3.Connection, execution_key: int) -> tuple[l
     return observed, count_answers(connection, execution_key)
 
 
-def _phases(
-    connection: sqlite3.Connection, observed: Sequence[Observed], place: Document, is_load: bool
-) -> tuple[Timed, ...]:
-    if is_load:
-        return request_phases(observed[place["seq"]])
-    row = observation_at(connection, place["seq"])
-    return () if row is None else answer_phases(row)
-
-
-def profile(observed: Sequence[Observed]) -> Document:
-    """Return `phases`, `bottlenecks`, `flame`, `tokens`, and the `typical` and the `slowest`
-    answer.
+def profile(observed: Sequence[Observed]) -> TimeProfile:
+    """Return where the time of these answers went.
 
     A phase has its total in ms, its share of all time, the number n of answers that have it, and
     mean, p50, p95 and p95/p50. The time of a span excludes the spans inside it. Parallel spans
@@ -147,24 +153,24 @@ def profile(observed: Sequence[Observed]) -> Document:
         (one for one in timed if not one.failed), key=lambda one: (one.total_ms, one.seq)
     )
     typical = answered[(len(answered) - 1) // 2] if answered else None
-    return {
-        "total_ms": sum(one.total_ms for one in timed),
-        "phases": phases,
-        "bottlenecks": _bottlenecks(phases),
-        "flame": _flame(timed),
-        "tokens": _tokens(observed),
-        "typical": _place(typical),
-        "slowest": _place(max(timed, key=lambda one: one.total_ms, default=None)),
-    }
+    return TimeProfile(
+        sum(one.total_ms for one in timed),
+        tuple(phases),
+        tuple(_slow(phases)),
+        _flame(timed),
+        tuple(_tokens(observed)),
+        _place(typical),
+        _place(max(timed, key=lambda one: one.total_ms, default=None)),
+    )
 
 
-def _place(one: Observed | None) -> Document | None:
+def _place(one: Observed | None) -> ProfiledAnswer | None:
     if one is None:
         return None
-    return {"seq": one.seq, "case_id": one.case_id, "total_ms": one.total_ms}
+    return ProfiledAnswer(seq=one.seq, case_id=one.case_id, total_ms=one.total_ms)
 
 
-def _of_harness(timed: Sequence[Observed]) -> list[Document]:
+def _of_harness(timed: Sequence[Observed]) -> list[ProfilePhase]:
     total = sum(one.total_ms for one in timed)
     streamed = [one for one in timed if one.ttft_ms is not None and one.e2e_ms is not None]
     rest = [one.e2e_ms for one in timed if one.ttft_ms is None and one.e2e_ms is not None]
@@ -185,7 +191,7 @@ def _of_harness(timed: Sequence[Observed]) -> list[Document]:
     ]  # fmt: skip
 
 
-def _of_spans(timed: Sequence[Observed]) -> list[Document]:
+def _of_spans(timed: Sequence[Observed]) -> list[ProfilePhase]:
     total = sum(one.total_ms for one in timed)
     by_name: dict[str, list[float]] = {}
     outside = []
@@ -198,25 +204,28 @@ def _of_spans(timed: Sequence[Observed]) -> list[Document]:
         if one.spans and one.e2e_ms is not None:
             outside.append(one.e2e_ms - covered_ms(one.spans, 0.0, one.e2e_ms))
     phases = [_phase(name, "agent", values, total, "") for name, values in by_name.items()]
-    phases.sort(key=lambda one: -one["total_ms"])
+    phases.sort(key=lambda one: -(one.total_ms or 0.0))
     return [*phases, _phase("outside of spans", "agent", outside, total, NO_SPANS)]
 
 
-def _phase(name: str, source: str, values: Iterable[float], total: float, reason: str) -> Document:
+def _phase(
+    name: str, source: str, values: Iterable[float], total: float, reason: str
+) -> ProfilePhase:
     found = sorted(values)
     p50, p95 = _rank(found, 0.5), _rank(found, 0.95) if len(found) >= TAIL_FROM else None
-    return {
-        "name": name,
-        "source": source,
-        "total_ms": sum(found) if found else None,
-        "share": sum(found) / total if found and total else None,
-        "n": len(found),
-        "mean_ms": sum(found) / len(found) if found else None,
-        "p50_ms": p50,
-        "p95_ms": p95,
-        "tail": p95 / p50 if p95 is not None and p50 else None,
-        "reason": None if found else reason,
-    }
+    return ProfilePhase(
+        name=name,
+        source=source,
+        total_ms=sum(found) if found else None,
+        share=sum(found) / total if found and total else None,
+        n=len(found),
+        mean_ms=sum(found) / len(found) if found else None,
+        p50_ms=p50,
+        p95_ms=p95,
+        tail=p95 / p50 if p95 is not None and p50 else None,
+        reason=None if found else reason,
+        resource_usage=None,
+    )
 
 
 def _rank(found: Sequence[float], share: float) -> float | None:
@@ -239,31 +248,26 @@ def _tool_ms(one: Observed) -> float:
     return covered_ms([*filter(_is_tool, _all(one.spans))], 0.0, one.e2e_ms or 0.0)
 
 
-def _bottlenecks(phases: Sequence[Document]) -> list[Document]:
+def _slow(phases: Sequence[ProfilePhase]) -> list[SlowPhase]:
     """Return the phases with the largest shares and those with the longest tails.
 
     Parts are preferred to the whole answer, if there are any.
     """
-    parts = [one for one in phases if one["share"] is not None and one["name"] != "tools"]
-    finer = [one for one in parts if one["name"] != "answer, whole"]
-    if sum(one["share"] for one in finer) >= _LEAST_SHARE:
+    parts = [one for one in phases if one.share is not None and one.name != "tools"]
+    finer = [one for one in parts if one.name != "answer, whole"]
+    if sum(one.share or 0.0 for one in finer) >= _LEAST_SHARE:
         parts = finer
-    large = sorted(parts, key=lambda one: -one["share"])[:_TOLD]
-    tails = [one for one in parts if one["tail"] is not None and one["tail"] >= _LEAST_TAIL]
-    tails.sort(key=lambda one: -one["tail"])
-    found = [
-        {"kind": "share", "phase": one["name"], "value": one["share"], "n": one["n"]}
-        for one in large
-        if one["share"] >= _LEAST_SHARE
+    shares = [SlowPhase("share", one, one.share or 0.0) for one in parts]
+    tails = [SlowPhase("tail", one, one.tail) for one in parts if one.tail is not None]
+    return [
+        one
+        for many, least in ((shares, _LEAST_SHARE), (tails, _LEAST_TAIL))
+        for one in sorted(many, key=lambda one: -one.value)[:_TOLD]
+        if one.value >= least
     ]
-    found += [
-        {"kind": "tail", "phase": one["name"], "value": one["tail"], "n": one["n"]}
-        for one in tails[:_TOLD]
-    ]
-    return found
 
 
-def _flame(timed: Sequence[Observed]) -> Document | None:
+def _flame(timed: Sequence[Observed]) -> FlameFrame | None:
     """Return the mean ms per answer in each span, over the answers that report spans."""
     told = [one for one in timed if one.spans and one.e2e_ms is not None]
     if not told:
@@ -281,15 +285,12 @@ def _add(node: _Node, spans: Sequence[SpanNode]) -> None:
         _add(child, span.children)
 
 
-def _framed(name: str, node: _Node, answers: int) -> Document:
-    return {
-        "name": name,
-        "value": node.total_ms / answers,
-        "children": [_framed(of, child, answers) for of, child in node.children.items()],
-    }
+def _framed(name: str, node: _Node, answers: int) -> FlameFrame:
+    children = tuple(_framed(of, child, answers) for of, child in node.children.items())
+    return FlameFrame(name=name, value=node.total_ms / answers, children=children)
 
 
-def _tokens(observed: Sequence[Observed]) -> list[Document]:
+def _tokens(observed: Sequence[Observed]) -> list[TokenFigure]:
     """Return figures of tokens; `n` is the number of observations that report them."""
     unknown = "not reported by the agent"
     found = []
@@ -304,7 +305,7 @@ def _tokens(observed: Sequence[Observed]) -> list[Document]:
     if spent and not right:
         judged = any(one.correct is not None for one in observed)
         why = "no right answer" if judged else NOT_JUDGED
-        of_right |= {"value": None, "reason": why}
+        of_right = TokenFigure(name=of_right.name, value=None, n=of_right.n, reason=why)
     wasted = [one.tokens or 0 for one in spent if one.failed]
     wrong = [one.tokens or 0 for one in spent if not one.failed and one.correct is False]
     return [
@@ -327,5 +328,5 @@ def _none_of(observed: Sequence[Observed], failed: bool) -> str:
     return "not reported by the agent" if there else "no wrong answer"
 
 
-def _figure(name: str, value: float, n: int, reason: str) -> Document:
-    return {"name": name, "value": value if n else None, "n": n, "reason": None if n else reason}
+def _figure(name: str, value: float, n: int, reason: str) -> TokenFigure:
+    return TokenFigure(name=name, value=value if n else None, n=n, reason=None if n else reason)

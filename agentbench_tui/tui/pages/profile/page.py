@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Horizontal
@@ -25,18 +26,31 @@ from agentbench_tui.tui.widgets.flame import FlameView
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.sentences import Sentences
 from agentbench_tui.tui.widgets.waterfall import WaterfallView
-from agentbench_tui.verdicts.profile.profile import read_profile
+from agentbench_tui.verdicts.profile.profile import ExecutionProfile, answer_times, read_profile
 
 if TYPE_CHECKING:
     import sqlite3
 
     from textual.app import ComposeResult
 
+    from agentbench_tui.contracts.profile import ProfiledAnswer
+    from agentbench_tui.verdicts.evidence.place import Execution
+    from agentbench_tui.verdicts.profile.phases import Timed
+
 VIEWS = ("phases", "answers", "flame", "use")
 """Rows of panels, of which a small terminal shows one."""
 
 
-class Profile(ExecutionPage[dict[str, Any]]):
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A profile, with the phases of two of its answers."""
+
+    profile: ExecutionProfile
+    typical: tuple[Timed, ...] | None
+    slowest: tuple[Timed, ...] | None
+
+
+class Profile(ExecutionPage[Seen]):
     """Phases above, one typical and the slowest answer below, then spans and resources."""
 
     NAME = "Profile"
@@ -64,7 +78,7 @@ class Profile(ExecutionPage[dict[str, Any]]):
     """
     BINDINGS: ClassVar = [
         Binding("v", "view", "Panel", tooltip="phases, answers, flame, tokens and machine"),
-        Binding("n", "open('slowest')", "Slowest", tooltip="the slowest answer in full"),
+        Binding("n", "slowest", "Slowest", tooltip="the slowest answer in full"),
         Binding("y", "copy", "Copy", show=False, tooltip="the phase at the cursor"),
         Binding("e", "command", "Command line", show=False,
                 tooltip="that prints the figures of this run"),
@@ -90,47 +104,50 @@ class Profile(ExecutionPage[dict[str, Any]]):
         self.add_class(f"-at-{self._view}")
         self.query_one("#phases", Grid).focus()
 
-    def read_execution(
-        self, connection: sqlite3.Connection, execution: dict[str, Any]
-    ) -> dict[str, Any]:
-        return read_profile(connection, execution)
+    def read_execution(self, connection: sqlite3.Connection, execution: Execution) -> Seen:
+        found = read_profile(connection, execution)
 
-    def show_execution(self, looked: Looked[dict[str, Any]]) -> None:
-        profile = looked.seen
+        def phases(one: ProfiledAnswer | None) -> tuple[Timed, ...] | None:
+            return None if one is None else answer_times(connection, found, one)
+
+        return Seen(found, phases(found.times.typical), phases(found.times.slowest))
+
+    def show_execution(self, looked: Looked[Seen]) -> None:
+        profile = looked.seen.profile
+        times = profile.times
         phases = self.query_one("#phases", Grid)
-        total = quantity(profile["total_ms"], "ms")
-        thing = "request" if profile["is_load"] else "answer"
-        entitle(phases, f"{looked.title}: {total} in {counted(profile['looked_at'], thing)}")
-        phases.show(phases_table(profile))
+        total = quantity(times.total_ms, "ms")
+        thing = "request" if profile.is_load else "answer"
+        entitle(phases, f"{looked.title}: {total} in {counted(len(profile.observed), thing)}")
+        phases.show(phases_table(times.phases))
         self.query_one("#bottlenecks", Sentences).show(bottlenecks_of(profile))
-        for which, words in (
-            ("typical", "a typical one (median time)"),
-            ("slowest", "the slowest"),
+        for which, words, one, phases_of_one in (
+            ("typical", "a typical one (median time)", times.typical, looked.seen.typical),
+            ("slowest", "the slowest", times.slowest, looked.seen.slowest),
         ):
             view = self.query_one(f"#{which}", WaterfallView)
-            one = profile[which]
-            entitle(view, words if one is None else f"{words}: {one['case_id']}")
-            view.show(waterfall_at(profile, which))
+            entitle(view, words if one is None else f"{words}: {one.case_id}")
+            view.show(waterfall_at(phases_of_one, 0.0 if one is None else one.total_ms))
         self.query_one("#flame", FlameView).show(flame_of(profile))
-        self.query_one("#tokens", Grid).show(tokens_table(profile))
-        self.query_one("#resources", Grid).show(resources_table(profile))
+        self.query_one("#tokens", Grid).show(tokens_table(times.tokens))
+        self.query_one("#resources", Grid).show(resources_table(profile.resources))
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         """Show the slowest answer."""
         event.stop()
-        self.action_open("slowest")
+        self.action_slowest()
 
-    def action_open(self, which: str) -> None:
-        """Show one answer in full."""
+    def action_slowest(self) -> None:
+        """Show the slowest answer in full."""
         from agentbench_tui.tui.pages.cases.detail import CaseDetail
 
-        one = None if self.looked is None else self.looked.seen[which]
+        one = None if self.looked is None else self.looked.seen.profile.times.slowest
         if one is None:
             self.notify("nothing was answered yet")
-        elif self.looked is not None and self.looked.seen["is_load"]:
+        elif self.looked is not None and self.looked.seen.profile.is_load:
             self.notify("a load stores request times but no answers; there is nothing to open")
         else:
-            self.app.push_screen(CaseDetail([one["seq"]], 0))
+            self.app.push_screen(CaseDetail([one.seq], 0))
 
     def action_view(self) -> None:
         """Focus the next panels if all fit, else show them."""
@@ -146,9 +163,9 @@ class Profile(ExecutionPage[dict[str, Any]]):
         if self.looked is None or key is None:
             self.notify("there is no phase to copy")
             return
-        one = self.looked.seen["phases"][int(key)]
-        share = percent(one["share"])
-        self.app.copy_to_clipboard(one_line(f"{one['name']}\t{share}\tn = {one['n']}"))
+        one = self.looked.seen.profile.times.phases[int(key)]
+        share = percent(one.share)
+        self.app.copy_to_clipboard(one_line(f"{one.name}\t{share}\tn = {one.n}"))
         self.notify("copied the phase")
 
     def action_command(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.presentation.numbers import MISSING, duration, percent, quantity
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
@@ -12,7 +12,14 @@ from agentbench_tui.tui.widgets.flame import Flame, Frame
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.tui.widgets.waterfall import Waterfall
 
-Document = dict[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentbench_tui.contracts.profile import FlameFrame, ProfilePhase, TokenFigure
+    from agentbench_tui.contracts.run import GaugeSummary
+    from agentbench_tui.verdicts.profile.phases import Timed
+    from agentbench_tui.verdicts.profile.profile import ExecutionProfile
+
 _PHASES = (
     Column("name", "phase", 16, flex=2),
     Column("source", "told by", 7, priority=6),
@@ -48,96 +55,101 @@ _NAMES = {
 """Labels of short gauge names."""
 
 
-def phases_table(profile: Document) -> GridData:
+def phases_table(phases: Iterable[ProfilePhase]) -> GridData:
     """Return the phases; below them the unknown ones with reasons."""
-    numbered = sorted(enumerate(profile["phases"]), key=lambda one: one[1]["share"] is None)
+    numbered = sorted(enumerate(phases), key=lambda one: one[1].share is None)
     rows = [_phase_row(place, one) for place, one in numbered]
     return GridData(_PHASES, rows, reason="no answer was timed yet")
 
 
-def _phase_row(place: int, one: Document) -> GridRow:
-    if one["share"] is None:
-        why = Cell(f"{MISSING} {one['reason']}", role="dim")
-        return GridRow(str(place), (one["name"], one["source"], why, "0", *[MISSING] * 4), "dim")
-    tail = one["tail"]
+def _phase_row(place: int, one: ProfilePhase) -> GridRow:
+    if one.share is None:
+        why = Cell(f"{MISSING} {one.reason}", role="dim")
+        return GridRow(str(place), (one.name, one.source, why, "0", *[MISSING] * 4), "dim")
+    tail = one.tail
     return GridRow(
         str(place),
         (
-            one["name"],
-            Cell(one["source"], role="dim"),
-            Cell(percent(one["share"]), bar=min(1.0, one["share"])),
-            f"{one['n']:,}",
-            *(duration(one[name]) for name in ("mean_ms", "p50_ms", "p95_ms")),
+            one.name,
+            Cell(one.source, role="dim"),
+            Cell(percent(one.share), bar=min(1.0, one.share)),
+            f"{one.n:,}",
+            *map(duration, (one.mean_ms, one.p50_ms, one.p95_ms)),
             Cell(MISSING if tail is None else f"{tail:.1f}×",
                  role="warn" if tail is not None and tail >= 3 else None),
         ),
     )  # fmt: skip
 
 
-def bottlenecks_of(profile: Document) -> list[Sentence]:
+def bottlenecks_of(profile: ExecutionProfile) -> list[Sentence]:
     """Return the slowest phases, and those that are occasionally slow."""
     told: list[Sentence] = []
-    for one in profile["bottlenecks"]:
-        if one["kind"] == "share":
-            words = f"{percent(one['value'])} of all time (n = {one['n']:,})"
-            told.append(Sentence(words, one["phase"], "warn" if not told else "text"))
+    for one in profile.times.slow:
+        name, n = one.phase.name, f"(n = {one.phase.n:,})"
+        if one.kind == "share":
+            words = f"{percent(one.value)} of all time {n}"
+            told.append(Sentence(words, name, "warn" if not told else "text"))
         else:
-            words = f"one in twenty takes {one['value']:.1f} times the median or more"
-            told.append(Sentence(f"{words} (n = {one['n']:,})", one["phase"]))
+            words = f"one in twenty takes {one.value:.1f} times the median or more"
+            told.append(Sentence(f"{words} {n}", name))
     if not told:
         told.append(Sentence("no phase takes a tenth of the time, and none has a long tail", ""))
     told += [
         Sentence(f"{', '.join(names)}: {reason}", "not known", "dim")
-        for reason, names in _unknown(profile).items()
+        for reason, names in _unknown(profile.times.phases).items()
     ]
-    if profile["looked_at"] < profile["answers"]:
-        of = f"the first {profile['looked_at']:,} of {profile['answers']:,}"
+    looked_at = len(profile.observed)
+    if looked_at < profile.answers:
+        of = f"the first {looked_at:,} of {profile.answers:,}"
         told.append(Sentence(f"taken from {of}", "note", "dim"))
     return told
 
 
-def _unknown(profile: Document) -> dict[str, list[str]]:
+def _unknown(phases: Iterable[ProfilePhase]) -> dict[str, list[str]]:
     """Return the names of phases without figures, by reason."""
     found: dict[str, list[str]] = {}
-    for one in profile["phases"]:
-        if one["share"] is None:
-            found.setdefault(one["reason"], []).append(one["name"])
+    for one in phases:
+        if one.share is None:
+            found.setdefault(one.reason or "", []).append(one.name)
     return found
 
 
-def tokens_table(profile: Document) -> GridData:
+def tokens_table(tokens: Sequence[TokenFigure]) -> GridData:
     """Return tokens by kind and by use; if none are known, why."""
-    if all(one["value"] is None for one in profile["tokens"]):
-        return GridData(_TOKENS, reason=f"{MISSING} {profile['tokens'][0]['reason']}")
+    if all(one.value is None for one in tokens):
+        return GridData(_TOKENS, reason=f"{MISSING} {tokens[0].reason}")
     rows = [
         GridRow(
-            one["name"],
+            one.name,
             (
-                one["name"],
-                MISSING if one["value"] is None else quantity(one["value"]),
-                f"{one['n']:,}",
-                Cell(one["reason"] or "", role="dim"),
+                one.name,
+                MISSING if one.value is None else quantity(one.value),
+                f"{one.n:,}",
+                Cell(one.reason or "", role="dim"),
             ),
-            "text" if one["value"] is not None else "dim",
+            "text" if one.value is not None else "dim",
         )
-        for one in profile["tokens"]
+        for one in tokens
     ]
     return GridData(_TOKENS, rows)
 
 
-def resources_table(profile: Document) -> GridData:
+def resources_table(found: Mapping[str, Mapping[str, GaugeSummary]]) -> GridData:
     """Return the gauges of the execution, the agent's first, GPUs last."""
-    found: Mapping[str, Mapping[str, Document]] = profile["resources"]
     rows = []
     for scope in sorted(found, key=_rank):
         for field, one in found[scope].items():
             name, unit, behind = _named(field)
             name = _NAMES.get(name, name)
-            figures = (quantity(one[part], unit) + behind for part in ("mean", "low", "high"))
+            figures = (_reading(part, unit, behind) for part in (one.mean, one.low, one.high))
             whose = f"{_short(scope)} {name}"
-            rows.append(GridRow(f"{scope}/{field}", (whose, *figures, f"{one['n']:,}")))
+            rows.append(GridRow(f"{scope}/{field}", (whose, *figures, f"{one.n:,}")))
     reason = f"{MISSING} nothing was read: the execution was shorter than a reading takes"
     return GridData(_RESOURCES, rows, reason=reason)
+
+
+def _reading(value: float | None, unit: str, behind: str) -> str:
+    return MISSING if value is None else quantity(value, unit) + behind
 
 
 def _rank(scope: str) -> tuple[bool, bool, list[int], str]:
@@ -160,22 +172,20 @@ def _named(field: str) -> tuple[str, str, str]:
     return field.replace("_", " "), "", ""
 
 
-def waterfall_at(profile: Document, which: str) -> Waterfall:
-    """Return the waterfall of the `typical` or the `slowest` answer."""
-    one = profile[which]
-    if one is None:
+def waterfall_at(phases: Sequence[Timed] | None, total_ms: float) -> Waterfall:
+    """Return the waterfall of one answer; None if there is none."""
+    if phases is None:
         return Waterfall((), reason="nothing was answered yet")
-    return waterfall_of(one["phases"], one["total_ms"], "no timing was recorded")
+    return waterfall_of(phases, total_ms, "no timing was recorded")
 
 
-def flame_of(profile: Document) -> Flame:
+def flame_of(profile: ExecutionProfile) -> Flame:
     """Return the mean time per answer in each span."""
-    if profile["flame"] is None:
-        kind = "a load has no spans" if profile["is_load"] else "the agent reports no spans"
+    if profile.times.flame is None:
+        kind = "a load has no spans" if profile.is_load else "the agent reports no spans"
         return Flame(None, reason=f"{MISSING} {kind}")
-    return Flame(_frame(profile["flame"]))
+    return Flame(_frame(profile.times.flame))
 
 
-def _frame(one: Document) -> Frame:
-    children: Sequence[Document] = one["children"]
-    return Frame(one["name"], one["value"], tuple(map(_frame, children)))
+def _frame(one: FlameFrame) -> Frame:
+    return Frame(one.name, one.value, tuple(map(_frame, one.children)))
