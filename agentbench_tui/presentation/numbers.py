@@ -230,6 +230,11 @@ def with_interval(
     return f"{shown} {bracketed(shown, show(low), show(high))}"
 
 
+def measured_estimate(value: float | None, low: float | None, high: float | None, unit: str) -> str:
+    """Return a value of a metric with its unit and interval: `12.3 words [10.1, 14.5]`."""
+    return with_interval(value, low, high, lambda known: measured(known, unit))
+
+
 def estimate(value: float | None, low: float | None, high: float | None, show: Show) -> str:
     """Return a value with its interval, `[–]` if that is unknown, and – for an unbounded end."""
     shown = show(value)

@@ -20,9 +20,9 @@ from agentbench_tui.presentation.numbers import (
     count,
     duration,
     estimate,
+    measured_estimate,
     money_each,
     score,
-    with_interval,
 )
 from agentbench_tui.presentation.report import Column, Row, Section, Table
 from agentbench_tui.presentation.run_remarks import (
@@ -42,6 +42,7 @@ from agentbench_tui.presentation.runs import (
     kind_of,
 )
 from agentbench_tui.verdicts.evidence.place import point_words
+from agentbench_tui.verdicts.runs.own_figures import OwnFigure, by_metric
 
 if TYPE_CHECKING:
     from agentbench_tui.contracts.leaderboard import Board
@@ -292,17 +293,31 @@ def _own_metrics(executions: Sequence[ExecutionResult], *, full: bool) -> Table 
             "benchmark_id": one.benchmark_id,
             "agent_id": one.agent_id,
             "parameters_shown": point_words(one.parameters),
-            "metric": name,
-            "value": with_interval(found.value, found.low, found.high),
+            "metric": one.metric,
+            "value": measured_estimate(one.value, one.low, one.high, one.unit),
         }
-        for one in executions
-        for name in _own_names(one, full=full)
-        if (found := one.metrics.get(name)) is not None and (full or found.value is not None)
+        for one in own_figures(executions, full=full)
     ]
     if not rows:
         return None
-    columns = (*EXECUTIONS[:3], Column("metric", "metric"), Column("value", "value [95%]"))
+    benchmark, agent, point = EXECUTIONS[:3]
+    metric = Column("metric", "metric", names_row=True)
+    columns = (benchmark, point, metric, agent, Column("value", "value [95%]"))
     return Table(filled(columns, rows), rows)
+
+
+def own_figures(executions: Sequence[ExecutionResult], *, full: bool = False) -> list[OwnFigure]:
+    """Return the metrics of `_own_metrics`, the agents of one metric together."""
+    found = [
+        OwnFigure(
+            one.agent_id, one.simulated, one.benchmark_id, one.parameters, name, found.unit,
+            found.value, found.low, found.high, found.n,
+        )
+        for one in executions
+        for name in _own_names(one, full=full)
+        if (found := one.metrics.get(name)) is not None and (full or found.value is not None)
+    ]  # fmt: skip
+    return by_metric(found)
 
 
 def _own_names(execution: ExecutionResult, *, full: bool) -> list[str]:

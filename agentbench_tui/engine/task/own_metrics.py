@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,27 +18,29 @@ from agentbench_tui.scoring.answer_metric import metric_definitions
 from agentbench_tui.scoring.benchmark_metrics import scorer_metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from agentbench_tui.analysis.intervals.estimate import Estimate, Kind
     from agentbench_tui.engine.task.observations import Observations
-    from agentbench_tui.model.suite import Benchmark
     from agentbench_tui.scoring.answer_metric import MetricDefinition
 
 _NO_VALUE = "no answer has a value of it"
 
 
-def own_metrics(benchmark: Benchmark, seen: Observations) -> Iterator[MetricValue]:
-    """Yield the metrics that the benchmark defines, with intervals clustered by case.
+def own_metrics(
+    scorers: Sequence[str | Mapping[str, Any]], metrics: Sequence[object], seen: Observations
+) -> Iterator[MetricValue]:
+    """Yield the metrics that a benchmark with these scorers and metrics defines, with intervals
+    clustered by case. `metrics` are as `with_definitions` returns them.
 
     Observations without a value are left out, and `n` counts the others.
     """
-    for metric in scorer_metrics(benchmark.scorers):
+    for metric in scorer_metrics(scorers):
         values = seen.figures(metric.name)
         known = ~np.isnan(values)
         found = estimate(values[known], "share", clusters=seen.clusters(known))
         yield replace(_value(metric.name, found, metric.unit), direction=metric.direction)
-    for own in metric_definitions(benchmark.metrics):
+    for own in metric_definitions(metrics):
         for value in _ratio(own, seen) if own.aggregate == "ratio" else _of_numbers(own, seen):
             yield replace(value, direction=own.direction)
 

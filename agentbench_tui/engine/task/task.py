@@ -82,7 +82,7 @@ def aggregate(
         agent,
         resources,
         is_scored=bool(benchmark.scorers),
-        own=partial(own_metrics, benchmark),
+        own=partial(own_metrics, benchmark.scorers, benchmark.metrics),
     )
     if benchmark.game is not None:
         find_game(benchmark.game).add_metrics(connection, execution_key, result)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.model.figures.pass_metrics import attempts_of
 from agentbench_tui.store.queries.metrics import names_with_values
+from agentbench_tui.verdicts.evidence.declared_metrics import declare_benchmark_metrics
 from agentbench_tui.verdicts.evidence.place import place_of
 from agentbench_tui.verdicts.ranking.rankable import OVERALL
 from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
@@ -45,7 +47,8 @@ class Leaders:
     categories: tuple[str, ...]
     """Categories with measurements; with `ALL` if there are several."""
     metrics: tuple[str, ...]
-    """Metrics of `RANKED_BY` that were measured in the category."""
+    """Metrics of `RANKED_BY` that were measured in the category, those that its benchmarks define,
+    and pass@k and pass^k of the most attempts."""
     boards: tuple[Document, ...]
     """Measured contenders first, then simulated ones."""
     details: dict[tuple[str, bool], Document]
@@ -93,14 +96,27 @@ def _measured(connection: sqlite3.Connection, those: Iterable[Contender]) -> tup
     names = names_with_values(connection, [row["key"] for one in those for row in one.executions])
     bases = {name.partition(".")[0] for name in names}
     scored = any(row["overall_score"] is not None for one in those for row in one.executions)
-    return tuple(
+    main = [
         name for name in RANKED_BY if (scored if name == OVERALL else _is_among(name, names, bases))
-    )
+    ]
+    return (*main, *_own(connection, names), *_of_most_attempts(names))
+
+
+def _own(connection: sqlite3.Connection, names: set[str]) -> list[str]:
+    """Return the measured metrics that benchmarks define, if one direction of them is better."""
+    defined = [name for name in declare_benchmark_metrics(connection) if name in names]
+    return [name for name in defined if _is_among(name, names, set())]
+
+
+def _of_most_attempts(names: set[str]) -> list[str]:
+    """Return pass@k and pass^k for the largest number of attempts; none for one attempt."""
+    attempts = {name: k for name in names if (k := attempts_of(name)) is not None}
+    return sorted(name for name, k in attempts.items() if k == max(attempts.values()))
 
 
 def _is_among(metric: str, names: set[str], bases: set[str]) -> bool:
     known = find_metric(metric)
-    measured = metric in (names if "." in metric else bases)
+    measured = metric in names or ("." not in metric and metric in bases)
     return measured and known is not None and known.direction != "none"
 
 

@@ -15,6 +15,7 @@ from agentbench_tui.store.queries.runs import executions_of, find_run
 from agentbench_tui.store.queries.slowest import SlowAnswer, Slowest
 from agentbench_tui.verdicts.load.reference_ticks import Reference, reference_of
 from agentbench_tui.verdicts.ranking.running_board import BoardReader, RunningBoard
+from agentbench_tui.verdicts.runs.own_figures import OwnFigure, OwnReader
 
 if TYPE_CHECKING:
     import sqlite3
@@ -39,6 +40,8 @@ class LiveDocument:
     """What its kind adds to the run document, such as a scenario's results so far."""
     slowest: tuple[SlowAnswer, ...] = ()
     """Slowest answers of the whole run."""
+    own: tuple[OwnFigure, ...] = ()
+    """Metrics so far of benchmarks that define some."""
     result: RunDocument | None = None
     """The result of a run that has ended."""
 
@@ -59,6 +62,7 @@ class LiveReader:
         }
         self._board = BoardReader(self._run_key)
         self._slowest = Slowest(self._run_key)
+        self._own = OwnReader(self._benchmarks)
         self._references: dict[int, Reference | None] = {}
         self._result: RunDocument | None = None
 
@@ -77,6 +81,7 @@ class LiveReader:
             None if row is None else self._references[row["key"]],
             self._of_kind(connection, row),
             tuple(self._slowest.read(connection)),
+            tuple(self._own.read(connection, [*rows.values()])),
             self._read_result(connection),
         )
 

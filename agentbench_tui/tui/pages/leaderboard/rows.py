@@ -9,8 +9,10 @@ from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import (
     MISSING,
+    amount,
     decimals,
     estimate,
+    measure_of,
     money_each,
     percent,
     score,
@@ -134,7 +136,7 @@ def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
     return (
         Column("rank", "#", 5, align="right"),
         Column("agent", "agent", name, flex=2),
-        Column("score", f"{metric} [95%]", 30, flex=5),
+        Column("score", f"{metric}{_noun(board)} [95%]", 30, flex=5),
         Column("ranks", "ranks", 5, align="right", priority=2),
         Column("answers", "answers", 7, align="right", priority=3),
         Column("runs", "runs", 4, align="right", priority=5),
@@ -142,6 +144,12 @@ def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
         money.column("success", "right", 11, "right", priority=4),
         Column("harness", "harness", 9, priority=7),
     )
+
+
+def _noun(board: Document | None) -> str:
+    """Return the unit of a metric whose values are written without it."""
+    unit = "" if board is None else board["unit"] or ""
+    return f", {unit}" if unit and measure_of(unit) is amount else ""
 
 
 def _row(

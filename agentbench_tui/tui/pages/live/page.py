@@ -229,6 +229,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self._scrubber.show(live_view.scrubber(state, self._viewer, now))
         if "board" in changed and document is not None:
             self._panels.show_board(state, document)
+            self._panels.show_own(state, document)
 
     # What a person can ask of the run.
 

@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.containers import Horizontal, Vertical
 
 from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.run import own_figures
 from agentbench_tui.presentation.run_verdict import run_verdict
 from agentbench_tui.tui.pages.live import tables as live_tables
 from agentbench_tui.tui.pages.live import view as live_view
@@ -31,12 +32,16 @@ if TYPE_CHECKING:
 
 VIEWS = (
     ("latency", "rates"),
-    ("progress", "board"),
+    ("progress", "board", "own"),
     ("machine", "load"),
     ("slow", "failures", "log"),
 )
 """Panels that are shown together if not all fit."""
 _FRAME = 2
+_STATUS = 1
+_LEAST_LATENCY = 8
+"""Lines that the latency panel keeps; see `DEFAULT_CSS`."""
+_LEAST_OWN = 3
 _USUAL_WIDTH = 40
 """Assumed width of a panel without one."""
 _TITLES = {
@@ -44,6 +49,7 @@ _TITLES = {
     "progress": "progress by benchmark and agent",
     "machine": "machine, agents, GPUs",
     "load": "the running load",
+    "own": "metrics of scorers and suites",
     "failures": "failures by kind",
     "slow": "longest in flight, then slowest answers",
     "log": "failures, wishes, marks",
@@ -79,6 +85,9 @@ class LivePanels(Vertical):
     LivePanels.-paged.-view-2 #left, LivePanels.-paged.-view-3 #left { display: none; }
     LivePanels.-paged .panel.-shown { display: block; height: 1fr; }
     LivePanels.-paged #load.-shown.-empty { display: none; }
+    LivePanels.-paged #own.-shown { height: 2fr; }
+    LivePanels.-paged #board.-shown { min-height: 5; }
+    LivePanels.-paged #own.-shown.-empty { display: none; }
     LivePanels.-paged #latency.-shown { height: 2fr; }
     LivePanels.-paged #slow.-shown, LivePanels.-paged #progress.-shown { height: 2fr; }
     """
@@ -91,6 +100,7 @@ class LivePanels(Vertical):
                 yield self._panel(TimeSeries(id="rates"))
                 yield self._panel(Grid(id="progress"))
                 yield self._panel(Grid(id="board"))
+                yield self._panel(Grid(id="own"))
             with Vertical(id="right"):
                 yield self._panel(Gauges(id="machine"))
                 yield self._panel(Facts(id="load"))
@@ -224,6 +234,26 @@ class LivePanels(Vertical):
         count = len(found.standings)
         self._fit("board", count + 1 if count > 1 else 0, most=max(4, self.size.height // 5))
         grid.show(live_tables.board(found, self._before))
+
+    def show_own(self, state: LiveState, document: LiveDocument) -> None:
+        """Show the metrics that benchmarks define: of a run that has ended as in its result."""
+        found = document.own
+        if document.result is not None:
+            found = tuple(own_figures(document.result.executions))
+        grid = self._widgets["own"]
+        assert isinstance(grid, Grid)
+        when = " so far" if document.result is None else " as it is now" if state.is_replay else ""
+        self._entitle(grid, f"{_TITLES['own']}{when}")
+        lines = len(found) + 1 if found else 0
+        self._fit("own", lines, most=self._room_for_own())
+        grid.show(live_tables.own(found))
+
+    def _room_for_own(self) -> int:
+        """Return the lines that the other panels above leave."""
+        above = ("rates", "progress", "board")
+        taken = sum(lines + _FRAME for name in above if (lines := self._heights.get(name, 0)))
+        room = self.size.height - _STATUS - _LEAST_LATENCY - taken - _FRAME
+        return max(_LEAST_OWN, min(room, self.size.height // 4))
 
     def _entitle(self, widget: Widget, title: str) -> None:
         """Set a title, without markup since it may name an agent."""

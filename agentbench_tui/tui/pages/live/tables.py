@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.presentation.numbers import (
     MISSING,
     duration,
+    measured_estimate,
     money,
     percent,
     quantity,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from agentbench_tui.store.viewer import Row
     from agentbench_tui.tui.pages.live.state import LiveState, Seen
     from agentbench_tui.verdicts.ranking.running_board import RunningBoard, Standing
+    from agentbench_tui.verdicts.runs.own_figures import OwnFigure
 
 _PROGRESS = (
     Column("benchmark", "benchmark", 13, flex=4),
@@ -57,6 +59,13 @@ _PROFIT_BOARD = tuple(
     if one.key == "interval"
     else one
     for one in _BOARD
+)
+_OWN = (
+    Column("metric", "metric", 12, flex=2),
+    Column("agent", "agent", 8, flex=2),
+    Column("value", "value [95%]", 24, "right", flex=1),
+    Column("benchmark", "benchmark", 13, flex=2, priority=2),
+    Column("n", "answers", 7, "right", priority=3),
 )
 _SLOW = (
     Column("case", "case", 12, flex=3),
@@ -184,6 +193,24 @@ def _standing_row(
             money(one.cost_usd or None),
         ),
     )
+
+
+def own(figures: Sequence[OwnFigure]) -> GridData:
+    """Return the metrics that benchmarks define, each with unit and interval."""
+    rows = [
+        GridRow(
+            f"{number}",
+            (
+                one.metric,
+                one.agent_id + (SIMULATED if one.simulated else ""),
+                measured_estimate(one.value, one.low, one.high, one.unit),
+                f"{one.benchmark_id} {point_words(one.parameters)}".rstrip(),
+                MISSING if one.n is None else f"{one.n:,}",
+            ),
+        )
+        for number, one in enumerate(figures)
+    ]
+    return GridData(_OWN, rows, reason="the benchmarks define no metrics")
 
 
 def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridData:
