@@ -42,6 +42,10 @@ class Line:
     style: Literal["line", "points", "steps"] = "line"
     labels: Sequence[str] | None = None
     """What each point is, such as the run that it belongs to."""
+    contender: str = ""
+    """Whose line it is, if its name does not say so: a contender has one color in a report."""
+    is_limit: bool = False
+    """Whether the line is a bound and no measurement."""
 
 
 @dataclass(frozen=True, slots=True)

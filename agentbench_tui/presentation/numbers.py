@@ -24,6 +24,7 @@ _LEAST_USD = 1e-9
 _LEAST_EACH_USD = 1e-4
 """Smaller prices have too many zeros to compare: they are given per million."""
 _MANY = 1e6
+_PER_MANY = "/1M"
 _ROUNDING = 1e-9
 """What rounding may take from 100%."""
 _LARGE_AMOUNT = 1000
@@ -171,8 +172,15 @@ def _money(usd: float) -> str:
 def money_each(usd: float | None) -> str:
     """Return what one task or one answer costs: `$0.063`, and `$0.11/1M` of next to nothing."""
     if usd is not None and 0 < abs(usd) < _LEAST_EACH_USD:
-        return f"{_money(_MANY * usd)}/1M"
+        return f"{_money(_MANY * usd)}{_PER_MANY}"
     return money(usd)
+
+
+def price_words(usd: float) -> str:
+    """Return what things cost, for sentences: `$0.063 each`, or `$0.11 per million`."""
+    shown = money_each(usd)
+    many = shown.removesuffix(_PER_MANY)
+    return f"{shown} each" if many == shown else f"{many} per million"
 
 
 def duration(ms: float | None) -> str:

@@ -13,8 +13,8 @@ from agentbench_tui.presentation.numbers import (
     amount,
     duration,
     measure_of,
-    money_each,
     percent,
+    price_words,
     score,
     with_interval,
 )
@@ -201,14 +201,14 @@ def _each(entry: Entry) -> float | None:
 
 
 def _price_words(best: Entry, price: float, others: Sequence[Entry]) -> str:
-    words = f"A correct answer of {best.agent_id} costs {money_each(price)}"
+    words = f"Correct answers of {best.agent_id} cost {price_words(price)}"
     known = [(each, one.agent_id) for one in others if (each := _each(one)) is not None]
     if not known:
         return f"{words}."
     least, name = min(known)
     if least < price:
-        return f"{words}; {name} is cheaper at {money_each(least)}."
-    return f"{words}, the lowest price; {name} follows at {money_each(least)}."
+        return f"{words}; those of {name} are cheaper: {price_words(least)}."
+    return f"{words}, the lowest price; {name} follows: {price_words(least)}."
 
 
 def _failing(entries: Sequence[Entry]) -> list[str]:
@@ -262,7 +262,7 @@ def _on_one(entry: Entry, run: RunDocument) -> Verdict:
     if entry.overall is not None:
         words += f"; overall score {with_interval(entry.overall, entry.low, entry.high)}"
     price = _each(entry)
-    reasons = [] if price is None else [f"A correct answer costs {money_each(price)}."]
+    reasons = [] if price is None else [f"Correct answers cost {price_words(price)}."]
     reasons += _slowest(own)
     return Verdict(f"{words}.", "plain", [*reasons, *_failing([entry])])
 

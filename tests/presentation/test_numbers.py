@@ -23,6 +23,7 @@ from agentbench_tui.presentation.numbers import (
     per_second,
     percent,
     points,
+    price_words,
     quantity,
     ratio,
     score,
@@ -262,3 +263,8 @@ def test_where_there_is_little_room_large_numbers_are_abbreviated(
     value: float, unit: str, text: str
 ) -> None:
     assert quantity(value, unit) == text
+
+
+def test_prices_in_sentences() -> None:
+    assert price_words(0.063) == "$0.063 each"
+    assert price_words(1.1e-7) == "$0.11 per million"

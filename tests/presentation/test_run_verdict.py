@@ -44,9 +44,8 @@ def test_the_best_is_the_best_of_the_measured_agents() -> None:
         )
     )
     assert found.words.startswith("good is the best of 2 agents: overall score 0.800")
-    assert "A correct answer of good costs $1.00, the lowest price; bad follows at $2.00." in (
-        found.reasons
-    )
+    words = "Correct answers of good cost $1.00 each, the lowest price; bad follows: $2.00 each."
+    assert words in found.reasons
 
 
 def test_simulated_agents_are_compared_among_themselves() -> None:

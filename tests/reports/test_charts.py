@@ -11,6 +11,7 @@ from agentbench_tui.contracts.stress import StressScaling
 from agentbench_tui.presentation.chart_tables import chart_table
 from agentbench_tui.presentation.charts import (
     Axis,
+    Dot,
     Histogram,
     Interval,
     IntervalChart,
@@ -28,6 +29,7 @@ from agentbench_tui.presentation.full_report.run_charts import (
     score_charts,
 )
 from agentbench_tui.presentation.full_report.stress_charts import _scaling
+from agentbench_tui.reports.html.charts.drawing import Palette
 from agentbench_tui.reports.html.charts.svg import legend, svg
 from agentbench_tui.verdicts.runs.run_times import Latencies, RunTimes, TimeCourse
 
@@ -134,7 +136,7 @@ def test_the_law_without_contention_is_a_straight_line() -> None:
         kappa_interval=None, n_star=None, n_star_interval=None, largest=8.0, r2=1.0, words="",
         points=((1.0, 10.0), (8.0, 80.0)), peak=None,
     )  # fmt: skip
-    _, law = _scaling(scaling).lines
+    _, law = _scaling(scaling, "bot").lines
     assert law.y == pytest.approx([10 * x for x in law.x])
 
 
@@ -144,7 +146,7 @@ def test_answers_and_gauges_over_time() -> None:
     assert isinstance(cpu, LineChart)
     assert cpu.summary == "host: mean 75%, highest 100%"
     assert isinstance(answers, LineChart)
-    assert [name for _, name in legend(answers)] == ["host"]
+    assert [one.name for one in legend(answers)] == ["host"]
 
 
 def test_an_agent_has_the_same_place_in_every_chart() -> None:
@@ -154,6 +156,31 @@ def test_an_agent_has_the_same_place_in_every_chart() -> None:
     assert [one.agent_id for one in times.latencies] == ["a", "b"]
     assert [one.name for one in times.answers_per_s] == ["a", "b", "host"]
     assert [one.name for one in times.gauges["cpu_percent"]] == ["a", "b", "host"]
+
+
+def test_a_contender_has_one_color_in_all_charts_of_a_report() -> None:
+    """Also where another one has no values, and where the line is named after what it shows."""
+    palette = Palette(["a", "b"])
+    axis = Axis("x")
+    line = Line("b", [1.0, 2.0], [1.0, 2.0])
+    p95 = Line("p95", [1.0, 2.0], [1.0, 2.0], style="points", contender="b")
+    limit = Line("limit of p95", [1.0, 2.0], [3.0, 3.0], is_limit=True)
+    other = Line("host", [1.0, 2.0], [1.0, 2.0])
+    chart = LineChart("t", "s", axis, axis, [line, p95, limit, other])
+    assert [(one.kind, one.is_points) for one in legend(chart, palette)] == [
+        ("s1", False), ("s1", True), ("limit", False), ("s5", False),
+    ]  # fmt: skip
+    tree = ET.fromstring(svg(chart, palette))
+    assert len(classes(tree, "s0")) == 0
+    assert len(classes(tree, "limit")) > 0
+    for alone in (
+        Histogram("t", "s", axis, [0.0, 1.0], [("b", [3])]),
+        Radar("t", "s", ["x", "y", "z"], [("b", [0.1, 0.2, 0.3])]),
+        ScatterChart("t", "s", axis, axis, [Dot("b", 1.0, 1.0)]),
+    ):
+        tree = ET.fromstring(svg(alone, palette))
+        assert classes(tree, "s1")
+        assert not classes(tree, "s0")
 
 
 @pytest.mark.parametrize("name", ["<script>x</script>", "a&b", "\"'", "\x1b[31m", "\u202egnp"])

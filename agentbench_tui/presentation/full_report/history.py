@@ -27,7 +27,7 @@ def history_chapter(of_agents: Sequence[AgentSeries], run_id: str) -> Chapter:
         drawn = [series for series in one.series if len(series.points) > 1]
         drawn.sort(key=lambda series: series.finding.verdict != "regression")
         if drawn:
-            charts = [_chart(series, run_id) for series in drawn[:_MOST_CHARTS]]
+            charts = [_chart(series, one.agent, run_id) for series in drawn[:_MOST_CHARTS]]
             sections.append(Section(one.agent, sentences=lines_of(one.document), charts=charts))
     return Chapter("history", "History", sections)
 
@@ -47,7 +47,7 @@ def history_reasons(of_agents: Sequence[AgentSeries], run_id: str) -> list[str]:
     return lines
 
 
-def _chart(series: Series, run_id: str) -> LineChart:
+def _chart(series: Series, agent: str, run_id: str) -> LineChart:
     finding = series.finding
     xs = [float(number) for number in range(1, len(series.points) + 1)]
     labels = [
@@ -74,6 +74,7 @@ def _chart(series: Series, run_id: str) -> LineChart:
         [point.low for point in series.points],
         [point.high for point in series.points],
         labels=labels,
+        contender=agent,
     )
     summary = f"{finding.metric} over {len(xs)} runs, the newest last. Verdict: {finding.verdict}."
     return LineChart(

@@ -52,3 +52,5 @@ class FullReport:
     """The JSON document behind it, as the command that prints it has it."""
     tables: Mapping[str, Table] = field(default_factory=dict)
     """File name without ending → records, for a folder of CSV files."""
+    contenders: Sequence[str] = ()
+    """Names of what is measured, in the order in which charts give them colors."""

@@ -111,7 +111,7 @@ def full_run(
     """
     boards = () if board is None else board.boards
     if times is not None:
-        times = in_order_of(times, [one.agent_id for one in run.leaderboard])
+        times = in_order_of(times, _contenders(run))
     chapters = [
         _leaderboard(run, board),
         _gates(gates),
@@ -134,12 +134,18 @@ def full_run(
         verdict=replace(verdict, reasons=reasons),
         chapters=[one for one in chapters if one.sections],
         document=document,
+        contenders=_contenders(run),
         tables={
             "leaderboard": Table(_ENTRIES, [*map(_plain, run.leaderboard)]),
             "executions": Table(_OUTCOMES, [*map(_outcome, run.executions)]),
             "metrics": Table(_METRICS, [*_metric_rows(run.executions)]),
         },
     )
+
+
+def _contenders(run: RunDetailsDocument) -> list[str]:
+    ranked = [one.agent_id for one in run.leaderboard]
+    return [*dict.fromkeys([*ranked, *(one.agent_id for one in run.executions)])]
 
 
 def _about(run: RunDetailsDocument) -> list[tuple[str, str]]:

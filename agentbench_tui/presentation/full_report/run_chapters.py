@@ -92,7 +92,7 @@ def stress_chapter(run: RunDocument) -> Chapter:
             Section(
                 title,
                 sentences=[each.line() for each in details(one.scenario)],
-                charts=stress_charts(one.scenario),
+                charts=stress_charts(one.scenario, one.agent_id),
             )
         )
     advice = [one.line() for one in graded_advice(scenarios)]

@@ -21,8 +21,8 @@ _LEVELS = {"rate": "offered requests/s", "concurrency": "users", "input": "input
 _POINTS = 60
 
 
-def stress_charts(scenario: ScenarioResult) -> list[Chart]:
-    """Return what a scenario measured over its load levels, with the breaking point."""
+def stress_charts(scenario: ScenarioResult, agent: str) -> list[Chart]:
+    """Return what a scenario measured of an agent over its load levels, with the breaking point."""
     charts: list[Chart] = []
     point = scenario.breaking_point
     on = point.on if point is not None else "concurrency"
@@ -34,14 +34,19 @@ def stress_charts(scenario: ScenarioResult) -> list[Chart]:
         ]
         levels = sorted({level for level, _ in found})
         if len(levels) > 1:
-            charts += _over_levels(scenario, _LEVELS[on], sorted(found, key=lambda item: item[0]))
+            charts += _over_levels(
+                scenario, agent, _LEVELS[on], sorted(found, key=lambda item: item[0])
+            )
     if scenario.scaling is not None:
-        charts.append(_scaling(scenario.scaling))
+        charts.append(_scaling(scenario.scaling, agent))
     return charts
 
 
 def _over_levels(
-    scenario: ScenarioResult, title: str, found: Sequence[tuple[float, StressWindow]]
+    scenario: ScenarioResult,
+    agent: str,
+    title: str,
+    found: Sequence[tuple[float, StressWindow]],
 ) -> list[Chart]:
     axis = Axis(title, amount)
     marks = []
@@ -53,16 +58,16 @@ def _over_levels(
     p95 = [window.p95_ms for _, window in found]
     errors = [window.error_share for _, window in found]
     words = point.words if point is not None else ""
-    lines = [Line("p95", levels, p95, style="points", labels=labels)]
+    lines = [Line("p95", levels, p95, style="points", labels=labels, contender=agent)]
     if scenario.limits is not None:
         ends = [levels[0], levels[-1]]
-        lines.append(Line("limit of p95", ends, [scenario.limits.p95_ms] * 2))
+        lines.append(Line("limit of p95", ends, [scenario.limits.p95_ms] * 2, is_limit=True))
     charts: list[Chart] = [
         LineChart(f"{scenario.name}: p95 latency over load", words, axis,
                   Axis("p95 end-to-end latency", duration), lines, marks)
     ]  # fmt: skip
     if any(errors):
-        shares = [Line("failed", levels, errors, style="points", labels=labels)]
+        shares = [Line("failed", levels, errors, style="points", labels=labels, contender=agent)]
         charts.append(
             LineChart(f"{scenario.name}: failed requests over load", words, axis,
                       Axis("share of requests", percent), shares, marks)
@@ -70,15 +75,16 @@ def _over_levels(
     return charts
 
 
-def _scaling(scaling: StressScaling) -> LineChart:
+def _scaling(scaling: StressScaling, agent: str) -> LineChart:
     """Draw the measured throughput and the fitted law X(N) = λN ÷ (1 + σ(N-1) + κN(N-1))."""
     users = [point[0] for point in scaling.points]
     rates = [point[1] for point in scaling.points]
-    lines = [Line("measured", users, rates, style="points")]
+    lines = [Line("measured", users, rates, style="points", contender=agent)]
     if users:
         n = np.linspace(min(users), max(*users, scaling.n_star or 0.0), _POINTS)
         law = scaling.lambda_per_s * n / (1 + scaling.sigma * (n - 1) + scaling.kappa * n * (n - 1))
-        lines.append(Line(f"fitted: {scaling.model}", [*map(float, n)], [*map(float, law)]))
+        fitted = f"fitted: {scaling.model}"
+        lines.append(Line(fitted, [*map(float, n)], [*map(float, law)], contender=agent))
     marks = (
         []
         if scaling.n_star is None

@@ -15,6 +15,7 @@ import agentbench_tui
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.chart_tables import chart_table
 from agentbench_tui.presentation.report import list_item
+from agentbench_tui.reports.html.charts.drawing import Palette
 from agentbench_tui.reports.html.charts.svg import legend, svg
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def html_page(report: FullReport, answers: PageAnswers | None = None) -> str:
     after = details[0] if details else len(report.chapters)
     page: str = _template().render(
         report=report,
+        palette=Palette(report.contenders),
         cases=answers,
         cases_after=max(after, 1),
         outcomes=_OUTCOMES,

@@ -51,9 +51,15 @@ def label(text: str, x: float, y: float, **attributes: object) -> str:
     return element("text", words(text, 60), x=x, y=y, **attributes)
 
 
-def series_class(number: int) -> str:
-    """Return the class of the series with this place."""
-    return f"s{number % SERIES}"
+class Palette:
+    """Gives each contender of a report one color and dash pattern, the same in every chart."""
+
+    def __init__(self, contenders: Sequence[str] = ()) -> None:
+        self._places = {name: place for place, name in enumerate(contenders)}
+
+    def series(self, name: str, place: int) -> str:
+        """Return the class of a series; `place`: its number in the chart, if it is no contender."""
+        return f"s{self._places.get(name, len(self._places) + place) % SERIES}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,44 @@ def y_axis(scale: Scale, left: float, right: float, show: Callable[[float], str]
         label(scale.axis.title, 14, middle, text_anchor="middle", class_="axis", transform=turned)
     )
     return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Where the values of a chart with two axes are drawn."""
+
+    across: Scale
+    up: Scale
+    axes: Sequence[str]
+    """Grid lines, labels and titles."""
+
+    def holds(self, x: float | None, y: float | None) -> bool:
+        """Return whether a point can be drawn."""
+        return self.across.holds(x) and self.up.holds(y)
+
+
+def area_of(
+    x: Axis,
+    xs: Iterable[float | None],
+    y: Axis,
+    ys: Iterable[float | None],
+    *,
+    from_zero: bool = False,
+    names: float = 0.0,
+) -> Area | None:
+    """Return the area for these values; None if there is nothing to draw.
+
+    `from_zero`: whether the vertical axis has to show 0; `names`: room for names at the right.
+    """
+    across = scale_of(x, xs, LEFT, WIDTH - RIGHT - names)
+    up = scale_of(y, ys, HEIGHT - BOTTOM, TOP, from_zero=from_zero)
+    if across is None or up is None:
+        return None
+    axes = [
+        *y_axis(up, LEFT, WIDTH - RIGHT, y.show),
+        *x_axis(across, HEIGHT - BOTTOM, TOP, x.show),
+    ]
+    return Area(across, up, axes)
 
 
 def path(points: Sequence[tuple[float, float]]) -> str:

@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from agentbench_tui.presentation.charts import Axis, Histogram, Line, LineChart
+from agentbench_tui.presentation.charts import Axis, Histogram, Line, LineChart, Mark
 from agentbench_tui.presentation.numbers import count
 from agentbench_tui.reports.html.charts.drawing import (
     BOTTOM,
     HEIGHT,
-    LEFT,
-    RIGHT,
     TOP,
     WIDTH,
+    Area,
+    Palette,
     Scale,
+    area_of,
     element,
     label,
     path,
     picture,
-    scale_of,
-    series_class,
     title,
-    x_axis,
-    y_axis,
 )
 
 _MOST_POINTS = 600
@@ -32,20 +29,28 @@ _MOST_DOTS = 120
 """Points that show their value under a pointer."""
 
 
-def line_chart(chart: LineChart) -> str:
+def line_chart(chart: LineChart, palette: Palette) -> str:
     """Return the SVG of the chart; empty if there is nothing to draw."""
     lines = [_thinned(one, _MOST_POINTS) for one in chart.lines]
     xs = [x for one in lines for x in one.x] + [mark.x for mark in chart.marks]
     ys = [y for one in lines for part in (one.y, one.low or (), one.high or ()) for y in part]
-    across = scale_of(chart.x, xs, LEFT, WIDTH - RIGHT)
-    up = scale_of(chart.y, ys, HEIGHT - BOTTOM, TOP, from_zero=_is_near_zero(ys))
-    if across is None or up is None:
+    area = area_of(chart.x, xs, chart.y, ys, from_zero=_is_near_zero(ys))
+    if area is None:
         return ""
-    parts = [
-        *y_axis(up, LEFT, WIDTH - RIGHT, chart.y.show),
-        *x_axis(across, HEIGHT - BOTTOM, TOP, chart.x.show),
-    ]
-    for mark in chart.marks:
+    parts = [*area.axes, *_marks(chart.marks, area.across)]
+    for number, one in enumerate(lines):
+        parts += _line(one, line_class(one, number, palette), area)
+    return picture(chart.title, chart.summary, parts)
+
+
+def line_class(line: Line, number: int, palette: Palette) -> str:
+    """Return the class of a line: that of its contender, or of a limit."""
+    return "limit" if line.is_limit else palette.series(line.contender or line.name, number)
+
+
+def _marks(marks: Sequence[Mark], across: Scale) -> list[str]:
+    parts = []
+    for mark in marks:
         if across.holds(mark.x):
             x, kind = across(mark.x), "good" if mark.is_good else "bad"
             parts.append(
@@ -55,9 +60,7 @@ def line_chart(chart: LineChart) -> str:
             anchor = "end" if x > WIDTH * 0.7 else "start"
             parts.append(label(mark.name, x + (-4 if anchor == "end" else 4), TOP + 10,
                                text_anchor=anchor, class_=f"mark-name {kind}"))  # fmt: skip
-    for number, one in enumerate(lines):
-        parts += _line(one, number, across, up)
-    return picture(chart.title, chart.summary, parts)
+    return parts
 
 
 def _is_near_zero(values: Sequence[float | None]) -> bool:
@@ -66,8 +69,8 @@ def _is_near_zero(values: Sequence[float | None]) -> bool:
     return bool(known) and min(known) < max(known) / 2
 
 
-def _line(one: Line, number: int, across: Scale, up: Scale) -> list[str]:
-    kind = series_class(number)
+def _line(one: Line, kind: str, area: Area) -> list[str]:
+    across, up = area.across, area.up
     parts = []
     if one.low is not None and one.high is not None:
         parts.append(_band(one, kind, across, up))
@@ -78,7 +81,7 @@ def _line(one: Line, number: int, across: Scale, up: Scale) -> list[str]:
     radius = 4 if one.style == "points" else 3
     shown = one if one.style == "points" else _thinned(one, _MOST_DOTS)
     for place, (x, y) in enumerate(zip(shown.x, shown.y, strict=True)):
-        if y is None or not (across.holds(x) and up.holds(y)):
+        if y is None or not area.holds(x, y):
             continue
         what = shown.labels[place] if shown.labels is not None else across.axis.show(x)
         hint = title(f"{one.name}: {what}: {up.axis.show(y)}")
@@ -145,31 +148,28 @@ def _thinned(one: Line, most: int) -> Line:
         None if one.high is None else some(one.high),
         one.style,
         None if one.labels is None else [one.labels[place] for place in places],
+        one.contender,
+        one.is_limit,
     )
 
 
-def histogram(chart: Histogram) -> str:
+def histogram(chart: Histogram, palette: Palette) -> str:
     """Return the SVG of counts between edges; empty if there is nothing to draw."""
-    across = scale_of(chart.x, chart.edges, LEFT, WIDTH - RIGHT)
     counts = [float(n) for _, of_group in chart.counts for n in of_group]
-    if across is None or not any(counts):
+    area = area_of(chart.x, chart.edges, Axis("answers", count), counts, from_zero=True)
+    if area is None or not any(counts):
         return ""
-    up = scale_of(Axis("answers", count), counts, HEIGHT - BOTTOM, TOP, from_zero=True)
-    assert up is not None
-    parts = [
-        *y_axis(up, LEFT, WIDTH - RIGHT, count),
-        *x_axis(across, HEIGHT - BOTTOM, TOP, chart.x.show),
-    ]
+    parts = [*area.axes]
     for number, (name, of_group) in enumerate(chart.counts):
-        parts += _columns(chart, name, of_group, number, across, up)
+        parts += _columns(chart, name, of_group, palette.series(name, number), area)
     return picture(chart.title, chart.summary, parts)
 
 
 def _columns(
-    chart: Histogram, name: str, counts: Sequence[int], number: int, across: Scale, up: Scale
+    chart: Histogram, name: str, counts: Sequence[int], kind: str, area: Area
 ) -> list[str]:
     """Return the outline of a group's counts, and a cell for each that says what it holds."""
-    kind = series_class(number)
+    across, up = area.across, area.up
     outline = [(across(chart.edges[0]), up(0.0))]
     cells = []
     for (low, high), n in zip(pairwise(chart.edges), counts, strict=True):

@@ -8,11 +8,11 @@ from agentbench_tui.presentation.charts import Radar
 from agentbench_tui.presentation.numbers import score
 from agentbench_tui.reports.html.charts.drawing import (
     WIDTH,
+    Palette,
     element,
     label,
     path,
     picture,
-    series_class,
     title,
 )
 
@@ -21,7 +21,7 @@ _CENTER = WIDTH / 2, 150.0
 _RINGS = (0.25, 0.5, 0.75, 1.0)
 
 
-def radar_chart(chart: Radar) -> str:
+def radar_chart(chart: Radar, palette: Palette) -> str:
     """Return the SVG of the chart; empty if no contender has a score."""
     count = len(chart.dimensions)
     if count < 3 or all(value is None for _, values in chart.shapes for value in values):
@@ -39,7 +39,7 @@ def radar_chart(chart: Radar) -> str:
         anchor = "middle" if abs(offset) < 20 else "start" if offset > 0 else "end"
         parts.append(label(name, x, y + 4, text_anchor=anchor, class_="axis"))
     for number, (name, values) in enumerate(chart.shapes):
-        kind = series_class(number)
+        kind = palette.series(name, number)
         known = [(place, value) for place, value in enumerate(values) if value is not None]
         if len(known) == count:
             # A missing score is no 0: without one the outline is not closed.

@@ -4,50 +4,42 @@ from __future__ import annotations
 
 from agentbench_tui.presentation.charts import Dot, ScatterChart
 from agentbench_tui.reports.html.charts.drawing import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
     WIDTH,
-    Scale,
+    Area,
+    Palette,
+    area_of,
     element,
     label,
     path,
     picture,
-    scale_of,
-    series_class,
     title,
-    x_axis,
-    y_axis,
 )
 
+_NAMES = 40.0
+"""Room for the name of a dot at the right end."""
 
-def scatter_chart(chart: ScatterChart) -> str:
+
+def scatter_chart(chart: ScatterChart, palette: Palette) -> str:
     """Return the SVG of the chart; empty if there is nothing to draw."""
     xs = [x for one in chart.dots for x in (one.x, one.x_low, one.x_high)]
     ys = [y for one in chart.dots for y in (one.y, one.y_low, one.y_high)]
-    across = scale_of(chart.x, xs, LEFT, WIDTH - RIGHT - 40)
-    up = scale_of(chart.y, ys, HEIGHT - BOTTOM, TOP)
-    if across is None or up is None:
+    area = area_of(chart.x, xs, chart.y, ys, names=_NAMES)
+    if area is None:
         return ""
-    parts = [
-        *y_axis(up, LEFT, WIDTH - RIGHT, chart.y.show),
-        *x_axis(across, HEIGHT - BOTTOM, TOP, chart.x.show),
-    ]
-    front = sorted((one for one in chart.dots if one.on_front and across.holds(one.x)),
+    parts = [*area.axes]
+    front = sorted((one for one in chart.dots if one.on_front and area.holds(one.x, one.y)),
                    key=lambda one: one.x)  # fmt: skip
     if len(front) > 1:
-        points = [(across(one.x), up(one.y)) for one in front]
+        points = [(area.across(one.x), area.up(one.y)) for one in front]
         parts.append(element("path", title("Pareto front"), d=path(points), class_="front"))
     for number, one in enumerate(chart.dots):
-        if across.holds(one.x) and up.holds(one.y):
-            parts += _dot(one, number, across, up)
+        if area.holds(one.x, one.y):
+            parts += _dot(one, palette.series(one.name, number), area)
     return picture(chart.title, chart.summary, parts)
 
 
-def _dot(one: Dot, number: int, across: Scale, up: Scale) -> list[str]:
-    kind = series_class(number)
+def _dot(one: Dot, kind: str, area: Area) -> list[str]:
+    across, up = area.across, area.up
     x, y = across(one.x), up(one.y)
     parts = []
     if across.holds(one.x_low) and across.holds(one.x_high):
