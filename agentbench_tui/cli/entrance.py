@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 
+from agentbench_tui.model.importing import importing
+
 
 def agentbench() -> None:
     """Entry point of `agentbench`: run the command and exit with its code."""
@@ -28,7 +30,8 @@ def _come_in() -> None:
     is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else it is ignored
     if is_ours:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    import agentbench_tui.cli.main  # noqa: F401
+    with importing():
+        import agentbench_tui.cli.main  # noqa: F401
 
     if is_ours:
         from agentbench_tui.model.process_exit import interrupt

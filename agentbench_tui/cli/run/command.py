@@ -255,7 +255,8 @@ def _plan(suites: tuple[str, ...], given: dict[str, Any]) -> Plan:
         notes=given["notes"],
         command=command_line(),
     )
-    plan = make_plan(suites or (default_suite(Path.cwd()),), options)
+    with importing():
+        plan = make_plan(suites or (default_suite(Path.cwd()),), options)
     check_gates(given)
     return plan
 

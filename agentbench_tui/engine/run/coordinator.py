@@ -263,8 +263,8 @@ class _Run:
             task.add_done_callback(self._tell_failure)
         self._work = work = asyncio.create_task(self._groups(context))
         sampler.start()
-        # Cases, modules and plans are there to stay: the collector need not look at them again.
-        gc.collect()
+        # Cases, modules and plans are there to stay: the collector need not look at them. It does
+        # not look for garbage among them first, which takes longer than asking twenty agents.
         gc.freeze()
         probe.start()
         try:
