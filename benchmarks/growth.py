@@ -54,6 +54,9 @@ def first(prompt):
 def second(prompt):
     return "1" if random.Random(prompt + "b").random() < 0.72 else "0"
 """
+ENVIRONMENT = dict(os.environ)
+# As installed: where Python may not keep what it compiles, every process compiles what it imports.
+ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)
 STEEP = 1.15
 """The power of n of n log n is below 1.1 at these sizes; the rest is noise."""
 ROW = "{:<34} {:>9} {:>9} {:>9} {:>8} {:>7}"
@@ -73,7 +76,7 @@ def measured(folder: Path, *arguments: str, allowed: Sequence[int] = (0,)) -> Co
     began = time.perf_counter()
     with (folder / "said").open("wb") as said:
         process = subprocess.Popen(
-            command, cwd=folder, stdout=said, stderr=subprocess.STDOUT, env={**os.environ}
+            command, cwd=folder, stdout=said, stderr=subprocess.STDOUT, env=ENVIRONMENT
         )
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

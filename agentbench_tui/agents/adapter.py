@@ -17,9 +17,9 @@ other distributions are such modules too, named by an entry point in group `agen
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
+import msgspec
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from agentbench_tui.model.agent import AgentSpec
@@ -32,8 +32,7 @@ class AgentOptions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-@dataclass(frozen=True, slots=True)
-class OpenContext:
+class OpenContext(msgspec.Struct, frozen=True):
     """What the engine provides to a session."""
 
     concurrency: int = 1

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+import msgspec
 
 from agentbench_tui.agents.schemes import (
     BUILT_IN,
@@ -42,14 +43,13 @@ _NAMED = re.compile(r"([^=:?#/]*)=(.*)", re.DOTALL)
 _VERSION_DIGITS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedTarget:
+class ParsedTarget(msgspec.Struct, frozen=True):
     """The parts of a target string."""
 
     scheme: str
     rest: str
     """Content after the scheme: a URL, a function, a command line, a file, a name."""
-    options: dict[str, str] = field(default_factory=dict)
+    options: dict[str, str] = msgspec.field(default_factory=dict)
     fragment: str = ""
     """Text after `#`: the model, for model servers."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, repeat
 from statistics import median
+
+import msgspec
 
 from agentbench_tui.model.clock import perf_counter_ns
 
@@ -14,8 +15,7 @@ now_ns = perf_counter_ns
 _READINGS = 1001
 
 
-@dataclass(frozen=True, slots=True)
-class TimerFacts:
+class TimerFacts(msgspec.Struct, frozen=True):
     """Properties of this machine's timer."""
 
     cost_ns: float

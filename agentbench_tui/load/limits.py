@@ -10,9 +10,10 @@ import math
 import os
 import resource
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from agentbench_tui.agents.schemes import OF_MODELS
 from agentbench_tui.model.text.plain_number import plain
@@ -34,8 +35,7 @@ _PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _OF_HTTP = OF_MODELS | {"http", "https"}
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(msgspec.Struct, frozen=True):
     """Limits of this machine and this process; None if there is none, or if it is unknown."""
 
     ports: int | None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import operator
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.figures.load_figures import VERDICT, VERDICTS, load_figures
@@ -52,8 +53,7 @@ _FORM = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9_.@^-]*)\s*(>=|<=|==|!=|>|<)\s*(\S
 _OF_METRICS = re.compile(r"\s*no-regression\s*(?:\(([^()]*)\)\s*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(msgspec.Struct, frozen=True):
     """A condition for every measured execution."""
 
     name: str

@@ -11,11 +11,12 @@ A kind from another distribution is an entry point of the group `agentbench.kind
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "agentbench.kinds"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """Description of a kind of benchmarks. The defaults fit a kind that measures numbers."""
 
     name: str

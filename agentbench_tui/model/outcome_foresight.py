@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 LEAST_EVIDENCE = 6.0
 """log10 of the wealth from which an agent is called out: without foreknowledge it is so with a
@@ -13,8 +14,7 @@ Episodes = Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
 """World and metrics of episodes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Foresight:
+class Foresight(msgspec.Struct, frozen=True):
     """Evaluation of one agent's forecasts, over worlds that it played for the first time."""
 
     markets: int

@@ -6,8 +6,9 @@ A terminal, a file or a page of the session renders a `Report`; none of them wor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from agentbench_tui.presentation.numbers import MISSING
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """One column of a table."""
 
     key: str
@@ -33,16 +33,14 @@ class Column:
     """Whether its cells are drawings of what other columns say: colored, and not in Markdown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """Rows of values, and how each column is shown."""
 
     columns: Sequence[Column]
     rows: Sequence[Row]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """A part of a report: a title, charts and tables below it, then what they say.
 
     Texts may contain what an agent or a file says; a renderer makes them safe.
@@ -57,8 +55,7 @@ class Section:
     """Whether the title is a whole sentence, the answer that the tables support."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(msgspec.Struct, frozen=True):
     """What one verdict shows."""
 
     records: Table

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -80,8 +79,7 @@ EXECUTIONS = (
 _ALWAYS = frozenset({"agent", "answers", "benchmark_id", "agent_id", "cases", "state"})
 
 
-@dataclass(frozen=True, slots=True)
-class RunReport:
+class RunReport(msgspec.Struct, frozen=True):
     """The parts of a run's result, in order; a kind prints its own executions after `answer`."""
 
     answer: Sequence[Section]

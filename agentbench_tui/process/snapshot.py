@@ -9,17 +9,17 @@ from __future__ import annotations
 import os
 import sys
 import time
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 LINUX = sys.platform.startswith("linux")
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessInfo:
+class ProcessInfo(msgspec.Struct, frozen=True):
     """One process at one moment."""
 
     pid: int

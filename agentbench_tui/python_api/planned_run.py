@@ -13,9 +13,11 @@ import os
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
+
+from msgspec.structs import replace
 
 from agentbench_tui.agents.python.python_source import module_being_imported
 from agentbench_tui.agents.python.session_objects import SessionObject, session_objects

@@ -9,10 +9,12 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import msgspec
+from msgspec.structs import replace
 
 from agentbench_tui.model.answer import GraderFailure
 from agentbench_tui.model.errors import UsageError, did_you_mean
@@ -39,8 +41,7 @@ _DEFINED = ("unit", "direction", "aggregate")
 _KEYS = (*_DEFINED, "options")
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerMetric:
+class AnswerMetric(msgspec.Struct, frozen=True):
     """A metric that is measured on each answer."""
 
     measure: Callable[..., Any]
@@ -51,7 +52,7 @@ class AnswerMetric:
     direction: Direction = "none"
     """Which way is better: `higher`, `lower`, or `none`, which no gate on regressions can judge."""
     aggregate: Aggregate = "mean"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
     name: str = ""
     """Given by the suite, or by the entry point."""
 

@@ -6,8 +6,9 @@ The rules read a rubric as a suite has it, and as `model.scored_suite` reads it 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 from agentbench_tui.model.figures.metric import DEFAULT_METRIC, find_metric
 from agentbench_tui.scoring.rubric import Scale, overall, relative_score, score_metric
@@ -41,8 +42,7 @@ class Measured(Protocol):
     def reason(self) -> str | None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class DimensionScore:
+class DimensionScore(msgspec.Struct, frozen=True):
     """A score with the scores of its metric's interval ends."""
 
     value: float | None
@@ -50,8 +50,7 @@ class DimensionScore:
     high: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreRule:
+class ScoreRule(msgspec.Struct, frozen=True):
     """How one dimension of a benchmark is scored: by rubric, directly, or relative to the
     baseline.
     """

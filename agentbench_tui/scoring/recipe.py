@@ -7,10 +7,10 @@ group `agentbench.scorers` is one `Recipe`. The registry finds both by name.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from pydantic import BaseModel, ConfigDict
 
 from agentbench_tui.model.answer import Agent, Scorer
@@ -28,13 +28,12 @@ class Options(BaseModel):
     """The answer's text includes the reasoning that it begins with (`<think>…</think>`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """What a scorer may use in addition to its options."""
 
     name: str
     """Label that its scores carry."""
-    base_dir: Path = field(default_factory=Path)
+    base_dir: Path = msgspec.field(default_factory=Path)
     """Folder that relative paths are relative to: the suite's."""
     open_judge: OpenJudge | None = None
     keep_reasoning: bool = False
@@ -51,8 +50,7 @@ def never(options: Options) -> bool:  # noqa: ARG001  # whatever its options are
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(msgspec.Struct, frozen=True):
     """How a scorer is created."""
 
     options: type[Options]

@@ -13,7 +13,6 @@ import importlib
 import inspect
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,8 +61,7 @@ before they shorten quotations, or leave it to their parts.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class NamedScorer:
+class NamedScorer(msgspec.Struct, frozen=True):
     """A scorer ready for use."""
 
     name: str
@@ -221,8 +219,7 @@ def needs_expected(spec: object) -> bool:
     return read.recipe.needs_expected(read.options)
 
 
-@dataclass(slots=True)
-class _Read:
+class _Read(msgspec.Struct):
     """A parsed specification."""
 
     problems: list[str]

@@ -8,9 +8,10 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +21,7 @@ FASTEST_HZ = 10.0
 """Maximum rate: numbers cannot be read faster, and the cost grows with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """User options for its appearance."""
 
     theme: str | None = None
@@ -34,7 +34,7 @@ class Look:
     """Without it the terminal's own selection works as usual."""
     rate_hz: float = USUAL_RATE_HZ
     """How often changing content is drawn; 0: when a key requests it."""
-    screenshots: Path = field(default_factory=Path)
+    screenshots: Path = msgspec.field(default_factory=Path)
     """Folder that pictures are written to."""
 
 

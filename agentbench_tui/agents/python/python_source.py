@@ -11,10 +11,11 @@ import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import msgspec
 
 from agentbench_tui.agents.python.session_objects import session_object
 from agentbench_tui.model.errors import did_you_mean, message_of
@@ -31,8 +32,7 @@ class TargetNotFound(Exception):
     """The module cannot be imported, or has no such name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """Location of a function."""
 
     module: str

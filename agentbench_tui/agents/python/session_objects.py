@@ -11,15 +11,15 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 Place = tuple[str, str]
 """Module and name, as in `python:MODULE:NAME`."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionObject:
+class SessionObject(msgspec.Struct, frozen=True):
     """An object of the calling program."""
 
     value: Any

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.model.figures.metric import METRICS, Metric

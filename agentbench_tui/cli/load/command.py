@@ -4,12 +4,12 @@ result is.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 from click.core import ParameterSource
 
 from agentbench_tui.cli.console.output import stdout_kept
@@ -111,7 +111,7 @@ def _load(targets: tuple[str, ...], given: dict[str, Any]) -> int:
     from agentbench_tui.cli.load.result import print_load_run
 
     _do_without_blas_threads(plan)
-    how = dataclasses.replace(how_of(given), show=print_load_run)
+    how = msgspec.structs.replace(how_of(given), show=print_load_run)
     return running.run_plan(plan, given["database"], given["persist"], how)
 
 

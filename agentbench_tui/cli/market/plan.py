@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 from click.core import ParameterSource
 
 from agentbench_tui.cli.console.output import stdout_kept
@@ -35,7 +35,7 @@ def carry_out(given: dict[str, Any], output: Path | None) -> int:
         return 0
     if output is not None:
         _make_folder(output)
-    how = dataclasses.replace(how_of(given), show=shown(output))
+    how = msgspec.structs.replace(how_of(given), show=shown(output))
     return running.run_plan(plan, given["database"], given["persist"], how)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 from click.core import ParameterSource
 
 from agentbench_tui.cli.console.numbers import ROWS
@@ -197,7 +197,7 @@ def _how(plan: Plan, given: dict[str, Any]) -> How:
     if how.show is None and given["full"]:
         from agentbench_tui.cli.run.running import show_run
 
-        how = dataclasses.replace(how, show=show_run(full=True))
+        how = msgspec.structs.replace(how, show=show_run(full=True))
     for option in ("by", "report"):
         if given[option] is not None and how.detach:
             raise click.UsageError(
@@ -207,13 +207,13 @@ def _how(plan: Plan, given: dict[str, Any]) -> How:
         from agentbench_tui.cli.run.breakdown import with_breakdown
 
         shown = with_breakdown(how.show, given["by"], given["by_limit"])
-        how = dataclasses.replace(how, show=shown)
+        how = msgspec.structs.replace(how, show=shown)
     if given["report"] is None:
         return how
     make_folder(given["output"])
     by = None if given["by"] is None else (given["by"], given["by_limit"])
     shown = with_report(how.show, given["report"], given["output"], by)
-    return dataclasses.replace(how, show=shown)
+    return msgspec.structs.replace(how, show=shown)
 
 
 def _compare(given: dict[str, Any]) -> int:

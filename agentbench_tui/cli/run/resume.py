@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from agentbench_tui.cli.console.output import (
     FORMATS,
@@ -138,7 +138,7 @@ def as_begun(plan: Plan, how: How) -> How:
     begun = words[1] if len(words) > 1 else ""
     if begun not in _RESULTS:
         return how
-    return dataclasses.replace(how, show=load_part(_RESULTS[begun]))
+    return msgspec.structs.replace(how, show=load_part(_RESULTS[begun]))
 
 
 _RESULTS = {

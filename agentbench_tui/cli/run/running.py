@@ -6,11 +6,11 @@ import asyncio
 import functools
 import signal
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from agentbench_tui.cli.console.output import print_prose, stdout_kept
 from agentbench_tui.model.clock import monotonic
@@ -41,14 +41,13 @@ WARMING_S = 2.0
 """Seconds after which a message says that a load waits for its warm-up answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class How:
+class How(msgspec.Struct, frozen=True):
     """How a run is shown."""
 
     form: str
     view: View = "none"
     """View while it is running."""
-    look: Look = field(default_factory=Look)
+    look: Look = msgspec.field(default_factory=Look)
     """Appearance of the session, if one shows it."""
     quiet: bool = False
     detach: bool = False

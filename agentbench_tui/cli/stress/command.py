@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from agentbench_tui.cli.console.output import stdout_kept
 from agentbench_tui.cli.console.suite_options import suite_options
@@ -82,7 +82,7 @@ def _stress(given: dict[str, Any]) -> int:
         return 0
     from agentbench_tui.cli.stress.result import print_stress_run
 
-    how = dataclasses.replace(how_of(given), show=print_stress_run)
+    how = msgspec.structs.replace(how_of(given), show=print_stress_run)
     return running.run_plan(plan, given["database"], given["persist"], how)
 
 

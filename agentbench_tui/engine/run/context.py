@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 from agentbench_tui.engine.run.stopping import Budget, Progress
 
@@ -76,8 +77,7 @@ class StopSignal:
             await asyncio.wait_for(self._requested.wait(), seconds)
 
 
-@dataclass(slots=True)
-class RunContext:
+class RunContext(msgspec.Struct):
     """One run: its database, its budget, and whether it should continue."""
 
     plan: Plan
@@ -99,22 +99,22 @@ class RunContext:
     The first call starts the detection, which uses a core: await it before anything is measured, or
     afterwards.
     """
-    stop: StopSignal = field(default_factory=StopSignal)
-    may_ask: asyncio.Event = field(default_factory=asyncio.Event)
+    stop: StopSignal = msgspec.field(default_factory=StopSignal)
+    may_ask: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     """Cleared while the run is paused."""
     most_in_flight: int | None = None
     """The concurrency that a viewer wished for, if one did."""
-    progress: dict[int, Progress] = field(default_factory=dict)
+    progress: dict[int, Progress] = msgspec.field(default_factory=dict)
     """By execution key."""
-    active: dict[int, Ongoing] = field(default_factory=dict)
+    active: dict[int, Ongoing] = msgspec.field(default_factory=dict)
     """Executions with an open session, by execution key."""
-    done: dict[int, set[tuple[int, int, int]]] = field(default_factory=dict)
+    done: dict[int, set[tuple[int, int, int]]] = msgspec.field(default_factory=dict)
     """When a run is resumed: execution key → (case key, repeat, iteration) already committed."""
-    finished: set[int] = field(default_factory=set)
+    finished: set[int] = msgspec.field(default_factory=set)
     """When a run is resumed: executions that came to their end before."""
-    agent_of: dict[int, str] = field(default_factory=dict)
+    agent_of: dict[int, str] = msgspec.field(default_factory=dict)
     """Execution key → agent id."""
-    kept: dict[str, Any] = field(default_factory=dict)
+    kept: dict[str, Any] = msgspec.field(default_factory=dict)
     """State that a kind keeps from one group to the next."""
     say: Callable[[str], None] = lambda _: None
     """Prints a line for the user immediately."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import gc
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,8 +65,7 @@ if TYPE_CHECKING:
     Listen = Callable[[Callable[[int], None]], AbstractContextManager[object]]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """How a run ended."""
 
     run_id: str

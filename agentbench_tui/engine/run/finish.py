@@ -6,8 +6,9 @@ The metrics, which take long, are computed outside the writer, so that its trans
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from agentbench_tui.engine.kinds import find_runner
 from agentbench_tui.engine.run.gauge_rows import gpu_usage
@@ -57,8 +58,7 @@ def baseline_first(
     return sorted(executions, key=lambda execution: execution.agent.id != baseline)
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(msgspec.Struct, frozen=True):
     """Results of an execution, from its stored rows."""
 
     result: Aggregate

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.suite import Benchmark, Suite
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(msgspec.Struct, frozen=True):
     """Overrides from the command line. None keeps the suite's value."""
 
     agents: tuple[str | AgentSpec, ...] = ()
@@ -60,7 +58,7 @@ class RunOptions:
     tags: tuple[str, ...] = ()
     notes: str = ""
     command: str = ""
-    folder: Path = field(default_factory=Path.cwd)
+    folder: Path = msgspec.field(default_factory=Path.cwd)
     """Base of relative paths in targets and settings."""
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from agentbench_tui.engine.suite.agentfarm_parameters import translate
 from agentbench_tui.engine.suite.position import KeyPath
@@ -57,8 +58,7 @@ def is_agentfarm(data: Mapping[str, Any]) -> bool:
     return "experiment" in data and "benchmarks" not in data
 
 
-@dataclass(frozen=True, slots=True)
-class FarmSuite:
+class FarmSuite(msgspec.Struct, frozen=True):
     """The suite that a spec file describes, as data; its values are validated like a suite's."""
 
     data: dict[str, Any]

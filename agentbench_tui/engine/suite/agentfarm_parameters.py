@@ -8,23 +8,22 @@ is a sweep, and a parameter without a counterpart is accepted with a note that s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
+
+class Renamed(msgspec.Struct, frozen=True):
     """A parameter that has another name in agentbench; a list of values becomes a sweep."""
 
     to: str
-    values: Mapping[Any, Any] = field(default_factory=dict)
+    values: Mapping[Any, Any] = msgspec.field(default_factory=dict)
     """A value of the file → the value here; values that it does not hold stay as they are."""
     as_list: bool = False
     """True if the parameter here accepts the list itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unused:
+class Unused(msgspec.Struct, frozen=True):
     """A parameter without effect in agentbench."""
 
     reason: str
@@ -35,15 +34,14 @@ class Unused:
 Rule = Renamed | Unused
 
 
-@dataclass(slots=True)
-class Translated:
+class Translated(msgspec.Struct):
     """The parameters and the sweep of a file under agentbench's names."""
 
-    parameters: dict[str, Any] = field(default_factory=dict)
-    sweep: dict[str, Any] = field(default_factory=dict)
-    places: dict[str, tuple[str, str]] = field(default_factory=dict)
+    parameters: dict[str, Any] = msgspec.field(default_factory=dict)
+    sweep: dict[str, Any] = msgspec.field(default_factory=dict)
+    places: dict[str, tuple[str, str]] = msgspec.field(default_factory=dict)
     """Parameter → key path in the file, for renamed or moved ones."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
 
 
 _CPU = Unused("observations are always computed on the CPU", only=("cpu",))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from agentbench_tui.engine.suite.source import SUFFIXES
 from agentbench_tui.model.errors import UsageError, did_you_mean
@@ -19,8 +20,7 @@ GROUP = "agentbench.suites"
 _FOLDER = Path("suites")
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueEntry:
+class CatalogueEntry(msgspec.Struct, frozen=True):
     """A suite that can be found by name."""
 
     name: str

@@ -7,10 +7,12 @@ is held to the same rules as `concurrency: 4`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from agentbench_tui.engine.suite import agentfarm
 from agentbench_tui.engine.suite.catalogue import find_suite
@@ -38,8 +40,7 @@ if TYPE_CHECKING:
 Replacer = Callable[[Any, Mapping[str, Any], KeyPath], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(msgspec.Struct, frozen=True):
     """Positions of a suite's parts in its file."""
 
     file: str
@@ -63,8 +64,7 @@ class Places:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedSuite:
+class LoadedSuite(msgspec.Struct, frozen=True):
     """A loaded suite."""
 
     suite: Suite

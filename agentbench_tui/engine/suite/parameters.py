@@ -6,9 +6,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from agentbench_tui.engine.suite.position import KeyPath
 from agentbench_tui.model.errors import UsageError, did_you_mean
@@ -27,12 +28,11 @@ _BOOLEANS = {
 _STAND_INS: dict[str | None, Any] = {"integer": 1, "number": 1.0, "boolean": True}
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """Values given by `--set`: for the whole suite, and for single benchmarks."""
 
-    suite: Mapping[str, Any] = field(default_factory=dict)
-    benchmarks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    suite: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    benchmarks: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
     """By benchmark id; these win over the suite's."""
 
     def of(self, benchmark_id: str) -> dict[str, Any]:

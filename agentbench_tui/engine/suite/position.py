@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 MAX_BYTES = 1 << 20
 MAX_NODES = 100_000
@@ -13,8 +14,7 @@ MAX_DEPTH = 64
 KeyPath = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(msgspec.Struct, frozen=True):
     """A position in a text, both numbers 1-based."""
 
     line: int
@@ -31,12 +31,11 @@ class SourceFault(Exception):
         self.path = path
 
 
-@dataclass(slots=True)
-class Positions:
+class Positions(msgspec.Struct):
     """Map from key path to position, for values and for their keys."""
 
-    values: dict[KeyPath, Position] = field(default_factory=dict)
-    keys: dict[KeyPath, Position] = field(default_factory=dict)
+    values: dict[KeyPath, Position] = msgspec.field(default_factory=dict)
+    keys: dict[KeyPath, Position] = msgspec.field(default_factory=dict)
 
     def find(self, path: KeyPath, *, key: bool = False) -> Position | None:
         """Return the position of the value at `path` (or of its key), else of the nearest enclosing
@@ -53,8 +52,7 @@ class Positions:
         return None
 
 
-@dataclass(slots=True)
-class NodeLimit:
+class NodeLimit(msgspec.Struct):
     """Counts nodes and depth while a file is read."""
 
     nodes: int = 0

@@ -10,9 +10,10 @@ import math
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from agentbench_tui.engine.suite.json_source import parse_json
 from agentbench_tui.engine.suite.position import (
@@ -36,8 +37,7 @@ _PARSERS: dict[str, Callable[[str], tuple[Any, Positions]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """Content of a suite file before validation."""
 
     path: Path

@@ -9,7 +9,6 @@ from __future__ import annotations
 import types
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import msgspec
@@ -37,8 +36,7 @@ _SHAPES = {
 """Errors that say that the value has the wrong shape, and the shape that was expected."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One problem with the data of a suite."""
 
     path: KeyPath

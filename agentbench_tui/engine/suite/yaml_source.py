@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
+
+import msgspec
 
 from agentbench_tui.engine.suite.position import (
     KeyPath,
@@ -66,19 +67,17 @@ def _place(text: str, offset: int) -> Position:
     return Position(before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
 
 
-@dataclass(slots=True)
-class _Anchor:
+class _Anchor(msgspec.Struct):
     value: Any
     nodes: int
     height: int
 
 
-@dataclass(slots=True)
-class _Builder:
+class _Builder(msgspec.Struct):
     events: Iterator[Any]
-    positions: Positions = field(default_factory=Positions)
-    budget: NodeLimit = field(default_factory=NodeLimit)
-    anchors: dict[str, _Anchor | None] = field(default_factory=dict)
+    positions: Positions = msgspec.field(default_factory=Positions)
+    budget: NodeLimit = msgspec.field(default_factory=NodeLimit)
+    anchors: dict[str, _Anchor | None] = msgspec.field(default_factory=dict)
     """None while the anchored node is still being read."""
     deepest: int = 0
     """Depth of the deepest node since it was last reset."""

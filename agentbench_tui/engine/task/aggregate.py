@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from agentbench_tui.analysis.attempts import attempts_at, estimate_passes, pass_names
 from agentbench_tui.analysis.intervals.estimate import Estimate, estimate, quantile_estimate
@@ -45,8 +46,7 @@ if TYPE_CHECKING:
 COSTS = ("cost_usd", "cost_usd_per_task", "cost_usd_per_correct")
 
 
-@dataclass(frozen=True, slots=True)
-class MetricValue:
+class MetricValue(msgspec.Struct, frozen=True):
     """One row of the `metrics` table."""
 
     name: str
@@ -61,17 +61,16 @@ class MetricValue:
     """Of a metric that the benchmark defines; None for agentbench's own."""
 
 
-@dataclass(slots=True)
-class Aggregate:
+class Aggregate(msgspec.Struct):
     """Everything that one execution's observations say."""
 
-    metrics: dict[str, MetricValue] = field(default_factory=dict)
-    failures: Counter[str] = field(default_factory=Counter)
+    metrics: dict[str, MetricValue] = msgspec.field(default_factory=dict)
+    failures: Counter[str] = msgspec.field(default_factory=Counter)
     observed: int = 0
     counted: int = 0
     answered: int = 0
     correct: int = 0
-    writes: list[Callable[[sqlite3.Connection], object]] = field(default_factory=list)
+    writes: list[Callable[[sqlite3.Connection], object]] = msgspec.field(default_factory=list)
     """Additional rows of its kind, written in the same transaction as the metrics."""
 
     def add(self, name: str, found: Estimate | None, reason: str | None = None) -> None:
@@ -98,8 +97,7 @@ class Aggregate:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Resources:
+class Resources(msgspec.Struct, frozen=True):
     """Resource use of the agent's processes during the measured iterations, as the harness
     measured it.
     """

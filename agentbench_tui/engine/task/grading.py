@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +40,7 @@ JUDGE_CONCURRENCY = 4
 """Questions to one judge at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scoring:
+class Scoring(msgspec.Struct, frozen=True):
     """How the answers of a benchmark are judged."""
 
     scorers: Sequence[NamedScorer] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -48,8 +47,7 @@ _LARGEST = 10**15
 """Limit of any count, time or cost that an answer may report; float64 represents it exactly."""
 
 
-@dataclass(slots=True)
-class Interview:
+class Interview(msgspec.Struct):
     """Everything that asking the cases of one execution needs; shared by its observations."""
 
     agent: Agent
@@ -67,12 +65,12 @@ class Interview:
     budget: Budget
     price: Callable[[Answer], float | None]
     clock_start_ns: int
-    in_flight: dict[tuple[int, int, int], tuple[str, int, asyncio.Task[object]]] = field(
+    in_flight: dict[tuple[int, int, int], tuple[str, int, asyncio.Task[object]]] = msgspec.field(
         default_factory=dict
     )
     """Observation key → (case id, sent, task), for the live view and for cancelling a case."""
 
-    cancelled: set[tuple[int, int, int]] = field(default_factory=set)
+    cancelled: set[tuple[int, int, int]] = msgspec.field(default_factory=set)
     """Observations that a viewer cancelled."""
 
     @property
@@ -125,8 +123,7 @@ class Interview:
         return DEFAULT_TIME_LIMIT_S if limit_ms is None else limit_ms / 1000
 
 
-@dataclass(slots=True)
-class _Outcome:
+class _Outcome(msgspec.Struct):
     answer: Answer | None
     failure: AgentFailure | None
     sent_ns: int

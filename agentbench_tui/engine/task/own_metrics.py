@@ -5,10 +5,10 @@ scorers, and those of its answers.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from agentbench_tui.analysis.intervals.estimate import estimate, quantile_estimate
 from agentbench_tui.analysis.intervals.interval import ratio_of_sums

@@ -10,8 +10,9 @@ import csv
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 LONGEST_FIELD = 16 << 20
 """Characters of one field; the default of the csv module is 131,072."""
@@ -62,8 +63,7 @@ def read_rows(lines: Iterable[str], delimiter: str) -> Rows:
     return csv.reader(lines, delimiter=delimiter, strict=True)
 
 
-@dataclass(slots=True)
-class NumberColumn:
+class NumberColumn(msgspec.Struct):
     """Number notation of one column, as far as its fields determine it."""
 
     comma: tuple[int, str] | None = None

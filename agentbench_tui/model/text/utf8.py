@@ -7,8 +7,9 @@ in its buffer. The place in the file is found by looking again.
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 _CHUNK = 1 << 16
 _CUT = "unexpected end of data"
@@ -24,8 +25,7 @@ class _Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
 
-@dataclass(frozen=True, slots=True)
-class BadByte:
+class BadByte(msgspec.Struct, frozen=True):
     """The first byte that is not UTF-8."""
 
     line: int

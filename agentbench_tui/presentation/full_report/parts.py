@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 if TYPE_CHECKING:
     from agentbench_tui.presentation.report import Section, Table
@@ -13,8 +14,7 @@ Outcome = Literal["good", "bad", "open", "plain"]
 """What a verdict means for its reader: go ahead, do not, not decided, or no decision asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """The answer to the question that the report is about."""
 
     words: str
@@ -24,8 +24,7 @@ class Verdict:
     """Why, and what to know before acting on it; the most important first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chapter:
+class Chapter(msgspec.Struct, frozen=True):
     """A part of the report that can be linked to."""
 
     anchor: str
@@ -36,8 +35,7 @@ class Chapter:
     """Whether a short form of the report folds it."""
 
 
-@dataclass(frozen=True, slots=True)
-class FullReport:
+class FullReport(msgspec.Struct, frozen=True):
     """What every format of a report renders.
 
     All texts may contain what an agent or a file says; a renderer makes them safe.
@@ -50,7 +48,7 @@ class FullReport:
     chapters: Sequence[Chapter]
     document: Any
     """The JSON document behind it, as the command that prints it has it."""
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    tables: Mapping[str, Table] = msgspec.field(default_factory=dict)
     """File name without ending → records, for a folder of CSV files."""
     contenders: Sequence[str] = ()
     """Names of what is measured, in the order in which charts give them colors."""

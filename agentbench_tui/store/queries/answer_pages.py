@@ -7,8 +7,9 @@ commit, so that the last page of a hundred thousand answers costs no more than t
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
 
 if TYPE_CHECKING:
     import sqlite3
@@ -61,8 +62,7 @@ answer without credit counts as the worst.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """Filter and order of answers."""
 
     which: Which = "all"
@@ -77,8 +77,7 @@ class Wanted:
     slow_ms: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerPage:
+class AnswerPage(msgspec.Struct, frozen=True):
     """One page of the selected answers."""
 
     rows: list[Row]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 from agentbench_tui.contracts.document import plain
 from agentbench_tui.contracts.run import GateOutcome, GatesDocument
@@ -33,8 +34,7 @@ _VERDICTS: Mapping[int, Literal["passed", "failed", "undecided"]] = {
 """Exit code → verdict on the gates of a run."""
 
 
-@dataclass(frozen=True, slots=True)
-class EndedRun:
+class EndedRun(msgspec.Struct, frozen=True):
     """State of a run at its end."""
 
     document: dict[str, Any]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from agentbench_tui.model.figures.load_figures import COUNTS, HARNESS, VERDICT
 from agentbench_tui.model.figures.pass_metrics import attempts_of
@@ -28,8 +29,7 @@ _SHOWN = 3
 """Executions that are named of those on which a gate does not hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class GateResult:
+class GateResult(msgspec.Struct, frozen=True):
     """One gate on one execution."""
 
     gate: str
@@ -47,7 +47,7 @@ class GateResult:
 
     def document(self) -> dict[str, Any]:
         """Return the result as in `agentbench.run/1`."""
-        return asdict(self) | {"point": self.point or None}
+        return msgspec.structs.asdict(self) | {"point": self.point or None}
 
     def __str__(self) -> str:
         return f"{self.gate} {_WORDS[self.holds]} for {self.found}"
