@@ -206,6 +206,7 @@ def test_a_dry_run_tells_windows_time_and_scale(capfd: pytest.CaptureFixture[str
     assert "72 s" in out  # an hour, by 0.02
     assert "2 scenarios, about" in err
     assert "every duration × 0.02 (time scale); nothing was run" in err
+    assert "Not included: starting the load generators before each window" in err
     assert _run(["stress", TARGET, *options, "--format", "json"]) == 0
     rows = json.loads(capfd.readouterr().out)["executions"]
     assert [row["scenario"] for row in rows] == ["high_load", "sustained_load"]

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentbench_tui.engine.cases import records
 from agentbench_tui.engine.cases.case_mapping import fill
 from agentbench_tui.engine.cases.dataset import CaseSource, open_dataset
 from agentbench_tui.model.answer import Message
@@ -233,6 +234,31 @@ def test_a_generator_is_given_the_seed_and_the_parameters_it_names(tmp_path: Pat
     assert problems({"data_source": "python:made_cases.py:dict"}, tmp_path) == [
         'dataset.data_source: `made_cases.py` has no `dict` (did you mean "dicts"?)'
     ]
+
+
+@pytest.mark.parametrize(
+    "dataset", [{}, {"shuffle": True, "limit": 5}, {"filter": {"input": -1}}, {"size": 7}]
+)
+def test_a_generator_without_an_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dataset: dict[str, Any]
+) -> None:
+    (tmp_path / "made_cases.py").write_text(
+        "def numbers(count=0):\n"
+        "    n = 0\n"
+        "    while not count or n < count:\n"
+        "        yield {'input': n, 'id': str(n)}\n"
+        "        n += 1\n"
+        "        if n > 1001: raise SystemExit('read on')\n"
+    )
+    monkeypatch.setattr(records, "MOST_GENERATED", 1000)
+    place = {"data_source": "python:made_cases.py:numbers"}
+    (problem,) = problems(place | dataset, tmp_path)
+    assert problem == (
+        "dataset.data_source: record 1001: the generator has not ended after 1,000 records; end"
+        " it, or set `limit` without `shuffle`"
+    )
+    assert len(opened(place, tmp_path, parameters={"count": 1000})) == 1000
+    assert len(opened(place | {"limit": 5}, tmp_path)) == 5
 
 
 def test_prompt_and_system_prompt_go_into_the_case() -> None:

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import ExecutionPlan, Group, Plan
     from agentbench_tui.model.suite import Benchmark
 
+_NOT_INCLUDED = (
+    "Not included: starting the load generators before each window, and waiting for the last "
+    "answers after it. On a busy machine, or with a small time scale, that can take longer than "
+    "the windows themselves."
+)
+
 
 def print_stress_plan(plan: Plan, form: str) -> None:
     """Print the windows of each scenario with their expected and longest duration."""
@@ -30,6 +36,7 @@ def print_stress_plan(plan: Plan, form: str) -> None:
     print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
     if form == "table":
         click.echo(_summary(rows), err=True)
+        click.echo(_NOT_INCLUDED, err=True)
 
 
 def check_plan(plan: Plan) -> None:

@@ -45,6 +45,8 @@ MAX_UNPACKED = 2 << 30
 MAX_RATIO = 200
 """Unpacked bytes for each packed one, beyond the first 64 MiB."""
 _FREE_OF_RATIO = 64 << 20
+MOST_GENERATED = 1_000_000
+"""Records of a Python generator, which may have no end. Reading so many takes 10 s of CPU time."""
 _CHUNK = 1 << 16
 _BETWEEN = re.compile(r"[ \t\r\n,]*")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)/(.+)")
@@ -293,6 +295,10 @@ def _called(items: Iterator[Any], place: str) -> Iterator[Record]:
             raise
         except BaseException as error:  # noqa: BLE001  # a user's generator may raise anything
             yield Record(None, number, f"the generator raised {named(error)}")
+            return
+        if number > MOST_GENERATED:
+            fault = f"the generator has not ended after {MOST_GENERATED:,} records"
+            yield Record(None, number, f"{fault}; end it, or set `limit` without `shuffle`")
             return
         if isinstance(item, dict) and type(item) is not dict:
             item = dict(dict.items(item))  # methods of its own class would be user code, too
