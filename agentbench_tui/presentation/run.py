@@ -108,7 +108,7 @@ def run_report(run: RunDocument, boards: Sequence[Board] = (), *, full: bool = F
         answer += figures
     elif not full or len(run.leaderboard) > 1:
         answer += _by_benchmark(run, measured)
-    if has_accuracy and not full and (own := _own_metrics(measured, full=False)):
+    if has_accuracy and not full and (own := own_metrics_table(measured)):
         answer.append(Section(tables=[own]))
     remarks = [
         *(figures if full and has_accuracy else ()),
@@ -274,14 +274,16 @@ def _alone(executions: Sequence[ExecutionResult]) -> Section:
 def _figures(executions: Sequence[ExecutionResult]) -> Section:
     rows = [execution_row(one) for one in executions]
     tables = [Table(filled(EXECUTIONS, rows), rows)]
-    if own := _own_metrics(executions, full=True):
+    if own := own_metrics_table(executions, full=True):
         tables.append(own)
     return Section(
         tables=tables, sentences=[*unmeasured_lines(executions), *unknown_cost_lines(executions)]
     )
 
 
-def _own_metrics(executions: Sequence[ExecutionResult], *, full: bool) -> Table | None:
+def own_metrics_table(
+    executions: Sequence[ExecutionResult], *, full: bool = False
+) -> Table | None:
     """Return the metrics that only the benchmarks of these executions measure, and pass@k and
     pass^k where attempts at a case differ; with `full` also those of their kinds, and pass@k and
     pass^k of all attempts anyway. None without any.
@@ -305,7 +307,7 @@ def _own_metrics(executions: Sequence[ExecutionResult], *, full: bool) -> Table 
 
 
 def own_figures(executions: Sequence[ExecutionResult], *, full: bool = False) -> list[OwnFigure]:
-    """Return the metrics of `_own_metrics`, the agents of one metric together."""
+    """Return the metrics of `own_metrics_table`, the agents of one metric together."""
     found = [
         OwnFigure(
             one.agent_id, one.simulated, one.benchmark_id, one.parameters, name, found.unit,

@@ -17,6 +17,8 @@ from agentbench_tui.contracts.catalogue import decode_document
 from agentbench_tui.presentation.full_report.parts import Chapter, FullReport, Verdict
 from agentbench_tui.presentation.report import Column, Section, Table
 from agentbench_tui.reports.markdown import markdown
+from tests.engine.carried_out import run
+from tests.engine.carried_out import suite as echo_suite
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 FORMULAS = set("=+-@|%＝＋－＠")
@@ -231,3 +233,32 @@ def test_a_file_that_cannot_be_written_is_named(capsys: pytest.CaptureFixture[st
     Path("file").write_text("")
     assert _run(["report", "--md", "file/report.md"]) == 2
     assert "file" in capsys.readouterr().err
+
+
+METRICS = """
+def words(case, answer):
+    return len(answer.text.split())
+"""
+AGENTS = """
+def chatty(prompt):
+    return f"{prompt} it is" if int(prompt) % 2 else prompt
+"""
+
+
+async def test_a_report_has_the_metrics_of_scorers_and_suites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "metrics.py").write_text(METRICS)
+    document = echo_suite(
+        40,
+        scorers=[{"contains": {}, "as": "answer"}, {"regex": {"pattern": "it"}, "as": "style"}],
+        metrics=[{"python:metrics.py:words": {"unit": "words", "aggregate": "distribution"}}],
+    )
+    result = await run(tmp_path, document, AGENTS, "chatty")
+    monkeypatch.setenv("AGENTBENCH_DB", str(result.database))
+    assert _run(["report", "--md", "report.md", "--html", "report.html"]) == 0
+    # Half of 40 answers say "it": Wilson's interval of 20 in 40. One word, or three.
+    rows = [line for line in written("report.md").splitlines() if "| chatty |" in line]
+    assert any("style" in row and "50.0%" in row and "35.2, 64.8" in row for row in rows)
+    assert any("words.mean" in row and "2 words" in row for row in rows)
+    assert "words.mean" in written("report.html")

@@ -28,7 +28,12 @@ from agentbench_tui.presentation.numbers import (
     with_interval,
 )
 from agentbench_tui.presentation.report import Column, Row, Section, Table, raw_columns
-from agentbench_tui.presentation.run import EXECUTIONS, execution_row, filled
+from agentbench_tui.presentation.run import (
+    EXECUTIONS,
+    execution_row,
+    filled,
+    own_metrics_table,
+)
 from agentbench_tui.presentation.run_remarks import (
     SHARED_RANK,
     unknown_cost_lines,
@@ -208,6 +213,8 @@ def _executions(run: RunDetailsDocument) -> Chapter:
     rows = [_execution_row(one) for one in run.executions]
     columns = [_ACCURACY if one.key == "accuracy" else one for one in EXECUTIONS]
     tables = [Table(filled(columns, rows), rows)] if rows else []
+    if own := own_metrics_table(run.executions):
+        tables.append(own)
     lines = [*unmeasured_lines(run.executions), *unknown_cost_lines(run.executions)]
     sections = [Section("", tables, lines)] if rows else []
     return Chapter("benchmarks", "Benchmarks", sections)

@@ -105,7 +105,9 @@ def _measured(connection: sqlite3.Connection, those: Iterable[Contender]) -> tup
 def _own(connection: sqlite3.Connection, names: set[str]) -> list[str]:
     """Return the measured metrics that benchmarks define, if one direction of them is better."""
     defined = [name for name in declare_benchmark_metrics(connection) if name in names]
-    return [name for name in defined if _is_among(name, names, set())]
+    # The mean of a distribution is compared case by case under its plain name.
+    plain = dict.fromkeys(name.removesuffix(".mean") for name in defined)
+    return [name for name in plain if (known := find_metric(name)) and known.direction != "none"]
 
 
 def _of_most_attempts(names: set[str]) -> list[str]:
@@ -116,7 +118,7 @@ def _of_most_attempts(names: set[str]) -> list[str]:
 
 def _is_among(metric: str, names: set[str], bases: set[str]) -> bool:
     known = find_metric(metric)
-    measured = metric in names or ("." not in metric and metric in bases)
+    measured = metric in (names if "." in metric else bases)
     return measured and known is not None and known.direction != "none"
 
 
