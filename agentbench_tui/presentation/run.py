@@ -281,9 +281,7 @@ def _figures(executions: Sequence[ExecutionResult]) -> Section:
     )
 
 
-def own_metrics_table(
-    executions: Sequence[ExecutionResult], *, full: bool = False
-) -> Table | None:
+def own_metrics_table(executions: Sequence[ExecutionResult], *, full: bool = False) -> Table | None:
     """Return the metrics that only the benchmarks of these executions measure, and pass@k and
     pass^k where attempts at a case differ; with `full` also those of their kinds, and pass@k and
     pass^k of all attempts anyway. None without any.

@@ -113,7 +113,7 @@ def _profile(
 
     measured = {one.execution_id for one in run.executions if one.value("e2e_ms.mean") is not None}
     found = [
-        read_findings(connection, row)
+        read_findings(connection, row | {"run_id": run.run_id})
         for row in executions_of(connection, run_key)
         if row["id"] in measured
     ]

@@ -80,7 +80,8 @@ _ADVICE = {
 
 
 def read_findings(connection: sqlite3.Connection, execution: Execution) -> ProfileDocument:
-    """Return the profile of an execution of `queries.executions_of`, without cProfile data."""
+    """Return the profile of an execution, without cProfile data: a row of `executions_of` with the
+    `run_id` of its run."""
     key = execution["key"]
     found = read_profile(connection, execution)
     times = found.times
