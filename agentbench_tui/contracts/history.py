@@ -22,6 +22,8 @@ class VersionComparison(Part, frozen=True, kw_only=True):
     """Multiplied by the number of comparisons of the metric."""
     reason: str | None
     """Why there is no verdict."""
+    disturbed: bool = False
+    """Whether the machine or the harness disturbed the times that are compared."""
 
 
 class MeasuredVersion(Part, frozen=True, kw_only=True):

@@ -82,6 +82,8 @@ class Dataset(Part):
     fields: dict[str, str] = Field(default_factory=dict)
     """Case field → dotted path in the record (`input: question`, `expected: truth.answer`).
     A path that holds `{name}` is a template over the record's fields."""
+    tools: list[dict[str, Any]] = Field(default_factory=list)
+    """Function definitions that every case has whose record gives none of its own."""
     filter: dict[str, Any] = Field(default_factory=dict)
     """Dotted path → value, or list of values, that a record must have to be taken."""
     limit: Rows | None = None

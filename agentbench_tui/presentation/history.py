@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+import shlex
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.text.plain_number import counted
@@ -52,13 +53,77 @@ _FIELDS = raw_columns(
 
 
 def history_report(document: HistoryDocument) -> Report:
-    """Return a section for each metric at each place."""
+    """Return the answer, where the agent changed, then a section for each metric at each place."""
     records = [
         _record(document.agent, one, version)
         for one in document.histories
         for version in one.versions
     ]
-    return Report(Table(_FIELDS, records), [_section(one) for one in document.histories])
+    sections = [_answer(document), *map(_section, document.histories)]
+    return Report(Table(_FIELDS, records), sections)
+
+
+class _Change(NamedTuple):
+    """A version with which a metric became better or worse."""
+
+    metric: MetricVersions
+    version: str
+    against: VersionComparison
+
+
+def _answer(document: HistoryDocument) -> Section:
+    """Say with which versions the agent became worse or better, the worst news first."""
+    changes = [
+        _Change(one, version.version, version.against)
+        for one in document.histories
+        for version in one.versions
+        if version.version in one.changes and version.against is not None
+    ]
+    places = len({(one.suite_id, one.benchmark_id) for one in document.histories})
+    sure = [change for change in changes if not change.against.disturbed]
+    worse = [change for change in sure if change.against.verdict == "worse"]
+    better = [change for change in sure if change.against.verdict == "better"]
+    parts = [
+        f"{word} with {_named(found, places)}"
+        for word, found in (("worse", worse), ("better", better))
+        if found
+    ]
+    if parts:
+        words = f"{document.agent} became {', and '.join(parts)}."
+    else:
+        count = max((len(one.versions) for one in document.histories), default=0)
+        words = f"{document.agent}: no certain change in {counted(count, 'version')}."
+    sentences = []
+    if worse:
+        first = worse[0]
+        before = _before(first.metric, first.version)
+        two = " ".join(shlex.quote(f"{document.agent}@{one}") for one in (before, first.version))
+        sentences.append(f"See what became worse: agentbench compare {two}")
+    doubtful = [change for change in changes if change.against.disturbed]
+    if doubtful:
+        sentences.append(
+            f"In doubt: {_named(doubtful, places)}. The machine or the harness disturbed these "
+            "times; measure both versions in one run, on a quiet machine (`agentbench doctor` "
+            "checks it)."
+        )
+    return Section(words, sentences=sentences, is_answer=True)
+
+
+def _named(changes: Sequence[_Change], places: int) -> str:
+    """Name the versions, each with what changed, and where if there are several `places`."""
+    by_version: dict[str, list[str]] = {}
+    for change in changes:
+        by_version.setdefault(change.version, []).append(
+            f"{change.metric.metric}{f' on {change.metric.benchmark_id}' if places > 1 else ''} "
+            f"{_change(change.metric, change.against)}"
+        )
+    return ", ".join(f"{name} ({', '.join(what)})" for name, what in by_version.items())
+
+
+def _before(metric: MetricVersions, version: str) -> str:
+    """Return the version before one, which has a value."""
+    measured = [one.version for one in metric.versions if one.value is not None]
+    return measured[measured.index(version) - 1]
 
 
 def sparkline(values: Sequence[float | None]) -> str:
@@ -103,7 +168,10 @@ def _row(one: MetricVersions, version: MeasuredVersion) -> dict[str, Any]:
 
 
 def _verdict(against: VersionComparison) -> str:
-    return "not comparable" if against.reason else against.verdict
+    if against.reason:
+        return "not comparable"
+    is_doubtful = against.disturbed and against.verdict in {"better", "worse"}
+    return f"{against.verdict}, in doubt" if is_doubtful else against.verdict
 
 
 def _change(one: MetricVersions, against: VersionComparison) -> str:
@@ -120,6 +188,7 @@ def _sentences(one: MetricVersions) -> list[str]:
     lines = [
         f"{one.metric} became {against.verdict} with {name}: {_change(one, against)} against "
         f"{against.version} (p {p_value(against.p_adjusted)})"
+        f"{'; in doubt: these times were disturbed' if against.disturbed else ''}"
         for name in one.changes
         if (against := by_version[name].against) is not None
     ]

@@ -2,6 +2,8 @@
 
 import json
 import math
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +63,10 @@ def test_single_runs_of_a_deterministic_agent_show_where_it_changed(place: Place
     assert {tag for one in versions for tag in one["tags"]} == {"nightly"}
 
     printed = place.run("history", "bot", "--metric", "accuracy").stdout
-    assert printed.splitlines()[0] == "numbers/echo accuracy ███▁▁▁"
+    first, second, _, third, *_ = printed.splitlines()
+    assert first.startswith("bot became worse with v4 (accuracy -23.3 pp [")
+    assert second == "See what became worse: agentbench compare bot@v3 bot@v4"
+    assert third == "numbers/echo accuracy ███▁▁▁"
     assert "accuracy became worse with v4: -23.3 pp" in printed
 
 
@@ -86,6 +91,28 @@ def test_runs_of_one_version_are_one_value_that_counts_a_case_once(place: Place)
     assert version["high"] - version["low"] == pytest.approx(0.155, abs=0.005)
     printed = place.run("history", "bot", "--metric", "accuracy").stdout
     assert "there is one version with a value; run again after a change" in printed
+
+
+@pytest.mark.parametrize("quality", ["clean", "noisy"])
+def test_times_of_a_busy_machine_are_no_certain_change(place: Place, quality: str) -> None:
+    run(place, "quick", 0)
+    slow = "import time\ndef answer(prompt):\n    time.sleep(0.05)\n    return prompt\n"
+    (place.folder / "slow.py").write_text(slow)
+    agent = "bot@slow=python:slow.py:answer"
+    assert place.run("run", "suite.json", "--agent", agent, "--no-ui", "-q").returncode == 0
+    with closing(sqlite3.connect(place.database)) as connection, connection:
+        connection.execute("UPDATE runs SET verdict=?", (quality,))
+    (times,) = history(place, "--metric", "e2e_ms")["histories"]
+    against = times["versions"][1]["against"]
+    assert (against["verdict"], against["disturbed"]) == ("worse", quality == "noisy")
+    first, *lines = place.run("history", "bot").stdout.splitlines()
+    if quality == "clean":
+        assert first.startswith("bot became worse with slow (e2e_ms ")
+        assert not [line for line in lines if "in doubt" in line.lower()]
+    else:
+        assert first == "bot: no certain change in 2 versions."
+        assert lines[0].startswith("In doubt: slow (e2e_ms ")
+        assert any(line.endswith("worse, in doubt") for line in map(str.rstrip, lines))
 
 
 def test_runs_list_shows_versions_and_tags(place: Place) -> None:

@@ -1,6 +1,7 @@
 """The metrics of docs/metrics.md, of a file and of another distribution, in other processes."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tests.kinds.test_other_kind import ROOT, agentbench, document, python
 PAGE = (ROOT / "docs" / "metrics.md").read_text()
 FUNCTIONS, PACKAGE = re.findall(r"(?m)^```python\n((?:.*\n)*?)```$", PAGE)
 SUITE, LISTED = re.findall(r"(?m)^```yaml\n((?:.*\n)*?)```$", PAGE)
-(ENTRY_POINT,) = re.findall(r"(?m)^```toml\n((?:.*\n)*?)```$", PAGE)
+(PROJECT,) = re.findall(r"(?m)^```toml\n((?:.*\n)*?)```$", PAGE)
 AGENTS = """
 def keen(text):
     return "yes"
@@ -29,11 +30,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of installed distributions with the one that brings the metric."""
     folder = tmp_path_factory.mktemp("site")
     (folder / "politeness.py").write_text(PACKAGE)
-    info = folder / "politeness-1.0.dist-info"
+    project = tomllib.loads(PROJECT)["project"]
+    name, version = project["name"], project["version"]
+    info = folder / f"{name}-{version}.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: politeness\nVersion: 1.0\n")
-    points = ENTRY_POINT.replace("project.entry-points.", "").replace('"', "")
-    (info / "entry_points.txt").write_text(points)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    points = [
+        f"[{group}]\n" + "".join(f"{point} = {target}\n" for point, target in own.items())
+        for group, own in project["entry-points"].items()
+    ]
+    (info / "entry_points.txt").write_text("\n".join(points))
     return folder
 
 

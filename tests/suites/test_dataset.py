@@ -312,6 +312,16 @@ def test_a_dialogue_that_ends_with_the_user_needs_no_input() -> None:
     )
 
 
+def test_tools_of_the_dataset_are_those_of_cases_without_their_own(tmp_path: Path) -> None:
+    shared, own = {"name": "calculate"}, {"name": "search"}
+    records = [{"input": "a"}, {"input": "b", "tools": [own]}, {"input": "c", "tools": []}]
+    (tmp_path / "q.jsonl").write_bytes(json_lines(records))
+    expected = [(shared,), (own,), ()]
+    for dataset in ({"data_source": "q.jsonl"}, inline(*records)):
+        cases = opened({**dataset, "tools": [shared]}, tmp_path)
+        assert [case.tools for case in cases] == expected
+
+
 def test_an_id_comes_from_the_record_else_from_its_content() -> None:
     source = opened(
         inline({"id": 7, "input": 1}, {"task_id": "T/1", "input": 1}, {"input": "q", "expected": 2})

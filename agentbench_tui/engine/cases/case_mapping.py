@@ -40,6 +40,7 @@ class CaseMapping:
     def __init__(self, benchmark: Benchmark, *, on_command_line: bool = False) -> None:
         assert benchmark.dataset is not None
         self._fields = benchmark.dataset.fields
+        self._tools = benchmark.dataset.tools
         self._filter = benchmark.dataset.filter
         self._prompt = benchmark.prompt
         self._expected = benchmark.expected_outputs
@@ -122,6 +123,8 @@ class CaseMapping:
         for field, value in values.items():
             if type(value) is not str:
                 values[field] = _plain(value, field)
+        if self._tools and values.get("tools") is None:
+            values["tools"] = self._tools
         return values
 
     def _prompted(self, case: Case, record: Mapping[str, Any]) -> Case:

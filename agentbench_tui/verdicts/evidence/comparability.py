@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -36,6 +36,10 @@ _DEFINITION = (
 """Parts of a benchmark's definition that change its numbers."""
 _MARKING = {"kind", "scorers", "combine", "expected_outputs"}
 """Parts of a definition that make the same answer right in one run and wrong in another."""
+
+
+DISTURBED: Final = "harness"
+"""`Difference.what` of times that the machine or the harness disturbed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +236,7 @@ def _harness(
     if not words:
         return None
     return Difference(
-        "harness", f"{', '.join(words)}: the machine or the harness disturbed its times"
+        DISTURBED, f"{', '.join(words)}: the machine or the harness disturbed its times"
     )
 
 

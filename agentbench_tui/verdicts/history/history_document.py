@@ -80,4 +80,5 @@ def _comparison(change: VersionChange) -> VersionComparison:
         p_value=found.p_value,
         p_adjusted=found.p_adjusted,
         reason=change.reason or None,
+        disturbed=change.is_disturbed,
     )

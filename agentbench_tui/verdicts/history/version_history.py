@@ -20,7 +20,12 @@ from agentbench_tui.verdicts.comparison.compare import compare_evidence
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.judgement import judged
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
-from agentbench_tui.verdicts.evidence.comparability import differences, is_timed, on_common_cases
+from agentbench_tui.verdicts.evidence.comparability import (
+    DISTURBED,
+    differences,
+    is_timed,
+    on_common_cases,
+)
 from agentbench_tui.verdicts.evidence.evidence import evidence_of
 from agentbench_tui.verdicts.evidence.place import by_place
 from agentbench_tui.verdicts.history.version_values import VersionValue, version_value
@@ -46,6 +51,8 @@ class VersionChange:
     comparison: Comparison
     reason: str
     """Why there is no verdict; empty if there is one."""
+    is_disturbed: bool = False
+    """Whether the machine or the harness disturbed the times that are compared."""
 
     @property
     def is_change(self) -> bool:
@@ -164,10 +171,12 @@ def _change(
         return VersionChange(name, Comparison(metric, "", "lower", 0.0), "not measured alike")
     (comparison,) = compared
     reason = next((one.words for one in found if one.forbids_winner), "")
-    if not reason and is_timed(metric, before, after):
+    times = is_timed(metric, before, after)
+    if not reason and times:
         reason = next((one.words for one in found if one.forbids_times), "")
     if reason:
         comparison = replace(comparison, comparable=False)
     p = comparison.p_value
     verdict = judged(comparison, None if p is None else min(1.0, tests * p), tests)
-    return VersionChange(name, verdict, reason)
+    disturbed = times and any(one.what == DISTURBED for one in found)
+    return VersionChange(name, verdict, reason, disturbed)
