@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from run_documents import execution
 
-from agentbench_tui.cli.experiments.effects import print_effects
+from agentbench_tui.cli.console.reports import print_report
+from agentbench_tui.contracts.experiments import EffectOfLevel, EffectsDocument, MetricEffects
 from agentbench_tui.contracts.run import CaseCounts
+from agentbench_tui.presentation.effects import effects_report
 from agentbench_tui.presentation.run import execution_row
 
 
@@ -18,16 +18,20 @@ def test_what_code_returned_is_neither_right_nor_wrong(kind: str, shown: str) ->
     assert execution_row(execution(kind=kind, cases=cases))["cases"] == shown
 
 
+def level(name: str, difference: float | None, relative: float | None) -> EffectOfLevel:
+    return EffectOfLevel(
+        parameter="p", level=name, points=1, mean=-2.0, difference=difference, low=difference,
+        high=difference, relative=relative, least=None, most=None, reason="",
+    )  # fmt: skip
+
+
 def test_no_effect_is_no_share_below_0(capfd: pytest.CaptureFixture[str]) -> None:
-    level: dict[str, Any] = {"parameter": "p", "mean": -2.0, "least": None, "most": None}
-    first = dict.fromkeys(("difference", "low", "high", "relative"))
-    other = {"difference": 0.0, "low": 0.0, "high": 0.0, "relative": -0.0}
-    levels = [
-        {**level, **first, "level": "a", "reason": ""},
-        {**level, **other, "level": "b", "reason": ""},
-    ]
-    one = {"benchmark_id": "it", "metric": "m", "unit": "", "of": "repeats", "levels": levels}
-    print_effects({"effects": [{**one, "missing": 0, "points": 2}]})
+    levels = (level("a", None, None), level("b", 0.0, -0.0))
+    one = MetricEffects(
+        benchmark_id="it", metric="m", unit="", points=2, missing=0, of="repeats", levels=levels
+    )
+    document = EffectsDocument(run_id="r", level=0.95, effects=(one,))
+    print_report(effects_report(document), "table", None)
     shown = capfd.readouterr().out
     assert "0%" in shown
     assert "-0.0" not in shown

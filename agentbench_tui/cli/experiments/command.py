@@ -52,11 +52,13 @@ def list_(form: str) -> int:
 
 def print_list(form: str) -> None:
     """Print the list, also for `run --list`."""
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.contracts.experiments import ExperimentsDocument, ListedExperiment
     from agentbench_tui.experiments.registry import list_experiments
 
     rows = [dataclasses.asdict(one) for one in list_experiments()]
-    document = {"schema": "agentbench.experiments/1", "experiments": rows}
-    print_rows(rows, _LIST, form, document)
+    found = ExperimentsDocument(experiments=tuple(ListedExperiment(**row) for row in rows))
+    print_rows(rows, _LIST, form, plain(found))
     if form == "table" and not rows:
         click.echo("no experiment is available", err=True)
 
@@ -73,20 +75,23 @@ def show(slug: str, form: str) -> int:
     """
     import inspect
 
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.contracts.experiments import ExperimentDocument, ExperimentParameter
     from agentbench_tui.experiments.parameters import describe
     from agentbench_tui.experiments.registry import find_experiment
 
     cls = find_experiment(slug, Path.cwd())
     rows = describe(cls)
     text = inspect.cleandoc(cls.__doc__ or "")
-    document = {
-        "schema": "agentbench.experiment/1",
-        "slug": slug,
-        "description": text,
-        "tags": list(cls.tags),
-        "parameters": rows,
-        "variants": {name: dict(values) for name, values in cls.variants.items()},
-    }
+    document = plain(
+        ExperimentDocument(
+            slug=slug,
+            description=text,
+            tags=tuple(cls.tags),
+            parameters=tuple(ExperimentParameter(**row) for row in rows),
+            variants={name: dict(values) for name, values in cls.variants.items()},
+        )
+    )
     if form == "table" and text:
         print_prose(text)
         click.echo()

@@ -110,7 +110,7 @@ def _print_verdicts(
     `columns` are judged in addition to the times; if several points were measured in parallel, only
     they are judged.
     """
-    from agentbench_tui.experiments.effects import TIME, effects_document
+    from agentbench_tui.verdicts.experiment_effects import TIME, effects_document
 
     metrics = (*((TIME,) if at_once == 1 else ()), *columns)
     if at_once > 1:
@@ -120,10 +120,12 @@ def _print_verdicts(
 
         print_comparisons(connection, run, columns, metrics, all_pairs=all_pairs)
         effects = effects_document(connection, run["run_id"], metrics)
-        if effects["effects"]:
-            from agentbench_tui.cli.experiments.effects import print_effects
+        if effects.effects:
+            from agentbench_tui.cli.console.reports import print_report
+            from agentbench_tui.presentation.effects import effects_report
 
-            print_effects(effects)
+            click.echo()
+            print_report(effects_report(effects), "table", None)
     print_prose(f"run {run['run_id']}: {run['status']}")
 
 
@@ -254,17 +256,18 @@ def _effects_written(connection: sqlite3.Connection, run_id: str, folder: Path) 
     """Write the effects of a sweep's parameters as JSON, and as a picture if matplotlib is
     installed.
     """
-    from agentbench_tui.experiments.effects import effects_document
+    from agentbench_tui.contracts.document import plain
     from agentbench_tui.model.errors import MissingExtra
     from agentbench_tui.reports.figures.effect_plot import effect_plot
+    from agentbench_tui.verdicts.experiment_effects import effects_document
 
     document = effects_document(connection, run_id)
     paths = [folder / "effects.json", folder / "effects.svg"]
-    if not document["effects"] or paths[0].exists():
+    if not document.effects or paths[0].exists():
         return []
-    paths[0].write_text(json.dumps(document, indent=2), encoding="utf-8")
+    paths[0].write_text(json.dumps(plain(document), indent=2), encoding="utf-8")
     try:
-        effect_plot(document["effects"]).write(paths[1])
+        effect_plot(document.effects).write(paths[1])
     except MissingExtra:
         return paths[:1]
     return paths

@@ -2,56 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.reports.figures.plot import Plot, beside, line_plot
 
+if TYPE_CHECKING:
+    from agentbench_tui.contracts.experiments import EffectOfLevel, MetricEffects
+
 _LONGEST_NAME = 24
 
 
-def effect_plot(effects: Sequence[Mapping[str, Any]]) -> Plot:
+def effect_plot(effects: Sequence[MetricEffects]) -> Plot:
     """A panel for each parameter of each of the `effects` of `agentbench.effects/1`: the mean at
     its first value with the effects of the others above or below it, and their intervals as a
     band. Numbers stand where they are, other values one beside the other."""
     panels = []
     for one in effects:
-        unit = f" in {one['unit']}" if one["unit"] else ""
-        for parameter in dict.fromkeys(level["parameter"] for level in one["levels"]):
-            levels = [level for level in one["levels"] if level["parameter"] == parameter]
-            panels.append(_panel(parameter, levels, one["benchmark_id"], f"{one['metric']}{unit}"))
+        unit = f" in {one.unit}" if one.unit else ""
+        for parameter in dict.fromkeys(level.parameter for level in one.levels):
+            levels = [level for level in one.levels if level.parameter == parameter]
+            panels.append(_panel(parameter, levels, one.benchmark_id, f"{one.metric}{unit}"))
     return beside(*panels)
 
 
-def _panel(
-    parameter: str, levels: Sequence[Mapping[str, Any]], benchmark_id: str, metric: str
-) -> Plot:
-    first = levels[0]["mean"]
-    places, words = _places([level["level"] for level in levels])
+def _panel(parameter: str, levels: Sequence[EffectOfLevel], benchmark_id: str, metric: str) -> Plot:
+    first = levels[0].mean or 0.0
+    places, words = _places([level.level for level in levels])
     ordered = sorted(zip(places, levels, strict=True), key=lambda pair: pair[0])
     x = [place for place, _ in ordered]
     middle = [first + _effect(level) for _, level in ordered]
-    low, high = (
-        [first + (_effect(level) if level[end] is None else level[end]) for _, level in ordered]
-        for end in ("low", "high")
-    )
+    low = [first + (_effect(level) if level.low is None else level.low) for _, level in ordered]
+    high = [first + (_effect(level) if level.high is None else level.high) for _, level in ordered]
     return line_plot(
         {"mean": (x, middle)},
         bands={"95% of the effect": (x, low, high)},
-        lines={f"{parameter}={_short(levels[0]['level'])}": first},
+        lines={f"{parameter}={_short(levels[0].level)}": first},
         title=benchmark_id,
         x_label=f"{parameter}{words}",
         y_label=metric,
     )
 
 
-def _effect(level: Mapping[str, Any]) -> float:
+def _effect(level: EffectOfLevel) -> float:
     """0 of the first level, NaN where it is not known."""
-    if level["difference"] is None:
-        return nan if level["reason"] else 0.0
-    return float(level["difference"])
+    if level.difference is None:
+        return nan if level.reason else 0.0
+    return float(level.difference)
 
 
 def _places(levels: Sequence[str]) -> tuple[list[float], str]:

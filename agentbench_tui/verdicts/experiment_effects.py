@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from agentbench_tui.analysis.groups.main_effect import LevelEffect, SweepCell, main_effects
+from agentbench_tui.contracts.experiments import EffectOfLevel, EffectsDocument, MetricEffects
 from agentbench_tui.experiments.aggregate import read_columns
 from agentbench_tui.experiments.declared import declared_of
 from agentbench_tui.experiments.units import unit_of
@@ -21,17 +22,32 @@ from agentbench_tui.store.queries.experiments import iteration_times, planned_po
 if TYPE_CHECKING:
     import sqlite3
 
-Document = dict[str, Any]
-SCHEMA = "agentbench.effects/1"
+    from agentbench_tui.analysis.sample import Floats, Integers
+
 TIME = "e2e_ms"
 VARIANT = "variant"
 """The parameter that identifies variants, or agents."""
 
 
+class _Point(NamedTuple):
+    """One execution of an experiment."""
+
+    key: int
+    levels: dict[str, str]
+    """Of each parameter."""
+
+
+class _Measured(NamedTuple):
+    """The repeat of each answered iteration, and its values by metric, in the same order."""
+
+    repeats: Integers
+    columns: dict[str, Floats]
+
+
 def effects_document(
     connection: sqlite3.Connection, run_id: str, metrics: Sequence[str] = ()
-) -> Document:
-    """Return `agentbench.effects/1`: for every swept experiment of the run, the effect of each
+) -> EffectsDocument:
+    """Return, for every swept experiment of the run, the effect of each
     level of each parameter on the time and on declared metrics, or on `metrics`.
 
     Differences are in the metric's unit, against the first level; `relative` is the share of that
@@ -39,13 +55,13 @@ def effects_document(
     """
     found = []
     for benchmark_id, executions in _by_benchmark(connection, run_id).items():
-        measured = {one["key"]: _measured(connection, one["key"]) for one in executions}
+        measured = {one.key: _measured(connection, one.key) for one in executions}
         names = metrics or _default_metrics(connection, executions, measured.values())
         for name in names:
-            effect = _effect(executions, measured, name)
+            effect = _effect(benchmark_id, executions, measured, name)
             if effect is not None:
-                found.append({"benchmark_id": benchmark_id, **effect})
-    return {"schema": SCHEMA, "run_id": run_id, "level": 0.95, "effects": found}
+                found.append(effect)
+    return EffectsDocument(run_id=run_id, level=0.95, effects=tuple(found))
 
 
 def known_metrics(connection: sqlite3.Connection, run_id: str) -> list[str]:
@@ -53,57 +69,50 @@ def known_metrics(connection: sqlite3.Connection, run_id: str) -> list[str]:
     names = {TIME: None}
     for executions in _by_benchmark(connection, run_id).values():
         for one in executions:
-            names |= dict.fromkeys(_measured(connection, one["key"])[1])
+            names |= dict.fromkeys(_measured(connection, one.key).columns)
     return list(names)
 
 
-def _by_benchmark(connection: sqlite3.Connection, run_id: str) -> dict[str, list[Document]]:
+def _by_benchmark(connection: sqlite3.Connection, run_id: str) -> dict[str, list[_Point]]:
     """Return the executions of experiments by benchmark, in order."""
-    found: dict[str, list[Document]] = {}
+    found: dict[str, list[_Point]] = {}
     for key, benchmark_id, agent_id, parameters in planned_points(connection, run_id):
         levels = {name: _words(value) for name, value in json.loads(parameters).items()}
-        found.setdefault(benchmark_id, []).append(
-            {"key": key, "levels": {**levels, VARIANT: agent_id}}
-        )
+        found.setdefault(benchmark_id, []).append(_Point(key, {**levels, VARIANT: agent_id}))
     return found
 
 
-def _measured(
-    connection: sqlite3.Connection, key: int
-) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
-    """Return the repeat of each answered iteration, and its values by metric, in the same order."""
+def _measured(connection: sqlite3.Connection, key: int) -> _Measured:
     times = iteration_times(connection, key)
     repeats, columns = read_columns(connection, key)
-    return repeats, {TIME: np.array(times, np.float64), **columns}
+    return _Measured(repeats, {TIME: np.array(times, np.float64), **columns})
 
 
 def _default_metrics(
     connection: sqlite3.Connection,
-    executions: Sequence[Document],
-    measured: Iterable[tuple[Any, Mapping[str, Any]]],
+    executions: Sequence[_Point],
+    measured: Iterable[_Measured],
 ) -> list[str]:
     returned = {name for _, columns in measured for name in columns}
-    declared = {name: None for one in executions for name in declared_of(connection, one["key"])}
+    declared = {name: None for one in executions for name in declared_of(connection, one.key)}
     return [TIME, *(name for name in declared if name in returned)]
 
 
 def _effect(
-    executions: Sequence[Document],
-    measured: Mapping[int, tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]],
-    name: str,
-) -> Document | None:
+    benchmark_id: str, executions: Sequence[_Point], measured: Mapping[int, _Measured], name: str
+) -> MetricEffects | None:
     """Return the effects on one metric; None if nothing was swept, or it has no values."""
     cells, units = [], set()
-    names = list(dict.fromkeys(name for one in executions for name in one["levels"]))
+    names = list(dict.fromkeys(name for one in executions for name in one.levels))
     for one in executions:
-        repeats, columns = measured[one["key"]]
+        repeats, columns = measured[one.key]
         values = columns.get(name)
         if values is None or not np.isfinite(values).any():
             continue
         known = np.isfinite(values)
         unit, independent = _independent(repeats[known], values[known])
         units.add(unit)
-        levels = {key: one["levels"].get(key, "–") for key in names}
+        levels = {key: one.levels.get(key, "–") for key in names}
         cells.append(SweepCell(levels, independent))
     swept = {key for cell in cells for key in cell.levels if key != VARIANT} and any(
         len({cell.levels[key] for cell in cells}) > 1 for key in names if key != VARIANT
@@ -111,19 +120,18 @@ def _effect(
     if not swept:
         return None
     found = main_effects(cells)
-    return {
-        "metric": name,
-        "unit": "ms" if name == TIME else unit_of(name),
-        "points": len(cells),
-        "missing": len(executions) - len(cells),
-        "of": "iterations" if "iterations" in units else "repeats",
-        "levels": [_row(one, _first(found, one.parameter)) for one in found],
-    }
+    return MetricEffects(
+        benchmark_id=benchmark_id,
+        metric=name,
+        unit="ms" if name == TIME else unit_of(name),
+        points=len(cells),
+        missing=len(executions) - len(cells),
+        of="iterations" if "iterations" in units else "repeats",
+        levels=tuple(_row(one, _first(found, one.parameter)) for one in found),
+    )
 
 
-def _independent(
-    repeats: np.ndarray[Any, Any], values: np.ndarray[Any, Any]
-) -> tuple[str, list[float]]:
+def _independent(repeats: Integers, values: Floats) -> tuple[str, list[float]]:
     """Return the independent unit and its values: a mean per repeat, if there are several."""
     numbers = np.unique(repeats)
     if len(numbers) < 2:
@@ -135,27 +143,27 @@ def _first(found: Sequence[LevelEffect], parameter: str) -> LevelEffect:
     return next(one for one in found if one.parameter == parameter)
 
 
-def _row(one: LevelEffect, first: LevelEffect) -> Document:
+def _row(one: LevelEffect, first: LevelEffect) -> EffectOfLevel:
     is_first = one is first
     low, high = (None, None) if one.interval is None else (one.interval.low, one.interval.high)
     single = (None, None) if one.single is None else one.single
     relative = None
     if not is_first and one.difference is not None and first.mean:
         relative = one.difference / first.mean
-    return {
-        "parameter": one.parameter,
-        "level": one.level,
-        "points": one.cells,
-        "mean": one.mean,
-        "difference": None if is_first else one.difference,
-        "low": low,
-        "high": high,
-        "relative": relative,
-        "least": single[0],
-        "most": single[1],
-        "reason": one.reason,
-    }
+    return EffectOfLevel(
+        parameter=one.parameter,
+        level=one.level,
+        points=one.cells,
+        mean=one.mean,
+        difference=None if is_first else one.difference,
+        low=low,
+        high=high,
+        relative=relative,
+        least=single[0],
+        most=single[1],
+        reason=one.reason,
+    )
 
 
-def _words(value: Any) -> str:
+def _words(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
