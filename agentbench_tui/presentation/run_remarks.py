@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from agentbench_tui.model.answer import FailureKind
 from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.figures.market_metrics import FORESIGHT
 from agentbench_tui.model.outcome_foresight import LEAST_EVIDENCE
@@ -16,6 +17,8 @@ from agentbench_tui.presentation.reruns import rerun_lines
 from agentbench_tui.presentation.runs import agent_name, is_judged, kind_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agentbench_tui.contracts.run import ExecutionResult, RunDocument, RunLeaderboardEntry
 
 _SHORT_ID = 13
@@ -30,7 +33,6 @@ _FAILURE_WORDS = {
     "parse": "unreadable answers",
     "limit": "over a limit",
     "agent": "errors of the agent",
-    "grader": "not graded",
     "harness": "errors of agentbench",
 }
 
@@ -45,6 +47,8 @@ def failure_lines(executions: Sequence[ExecutionResult]) -> list[str]:
             continue
         observed[one.agent_id] += one.cases.observed
         for kind, n in one.failures.items():
+            if kind == FailureKind.GRADER:
+                continue
             kinds[one.agent_id][_FAILURE_WORDS.get(kind, kind)] += n
             places[one.agent_id][one.benchmark_id] += n
     lines = []
@@ -55,7 +59,24 @@ def failure_lines(executions: Sequence[ExecutionResult]) -> list[str]:
             f"{agent} has no answer to {kinds[agent].total():,} of {observed[agent]:,}: {why}"
             f" ({where})."
         )
-    return lines
+    return [*lines, *_ungraded_lines(executions, observed)]
+
+
+def _ungraded_lines(
+    executions: Sequence[ExecutionResult], observed: Mapping[str, int]
+) -> list[str]:
+    """Say how many answers of each agent no scorer could judge: they are there, and do not count
+    against the agent."""
+    places: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in executions:
+        if n := one.failures.get(FailureKind.GRADER, 0):
+            places[one.agent_id][one.benchmark_id] += n
+    return [
+        f"{agent}: {found.total():,} of {counted(observed[agent], 'answer')} could not be graded,"
+        f" and count neither as right nor as wrong"
+        f" ({', '.join(f'{n:,} on {place}' for place, n in found.most_common())})."
+        for agent, found in places.items()
+    ]
 
 
 def reservations(run: RunDocument, *, shares_rank: bool) -> list[str]:
@@ -185,7 +206,12 @@ def next_steps(run: RunDocument, executions: Sequence[ExecutionResult], *, full:
         steps.append(f"Compare the first two: agentbench compare {two}")
     if any(one.cases.correct < one.cases.observed for one in judged):
         steps.append(f"See what went wrong: agentbench runs show {name} --wrong")
-    if any(one.failures and not (one.rerun and one.rerun.attempt > 1) for one in judged):
+    if any(FailureKind.GRADER in one.failures for one in judged):
+        steps.append(f"Once the scorer is repaired, grade again: agentbench rescore {name}")
+    if any(
+        one.failures.keys() - {FailureKind.GRADER} and not (one.rerun and one.rerun.attempt > 1)
+        for one in judged
+    ):
         steps.append(f"Ask only what failed again: agentbench rerun {name} --failed")
     fields = [*dict.fromkeys(field for one in judged for field in one.metadata_fields)]
     if fields:

@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,23 @@ _BLOCK = re.compile(
     r"(?:^<!-- run: (?P<status>\d+) -->\n)?^```(?P<language>\w+)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-_NAMED = re.compile(r"# (?P<name>[\w.-]+\.(?:py|yaml|csv|jsonl))\n")
+_NAMED = re.compile(r"# (?P<name>[\w.-]+\.(?:py|yaml|csv|jsonl|toml))\n")
 
 
-@pytest.mark.parametrize("page", ["writing-an-agent.md", "judges.md"])
+def install(project: str, folder: Path) -> None:
+    """Write what an installer would: the entry points of a project whose modules are here."""
+    found = tomllib.loads(project)["project"]
+    info = folder / f"{found['name']}-{found['version']}.dist-info"
+    info.mkdir()
+    head = f"Metadata-Version: 2.1\nName: {found['name']}\nVersion: {found['version']}\n"
+    (info / "METADATA").write_text(head)
+    lines = []
+    for group, points in found["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {place}" for name, place in points.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+
+
+@pytest.mark.parametrize("page", ["writing-an-agent.md", "writing-a-scorer.md", "judges.md"])
 def test_files_and_commands_of_a_tutorial_work(page: str, tmp_path: Path) -> None:
     ran = 0
     for block in _BLOCK.finditer((DOCS / page).read_text(encoding="utf-8")):
@@ -25,6 +39,8 @@ def test_files_and_commands_of_a_tutorial_work(page: str, tmp_path: Path) -> Non
         if named is not None:
             is_csv = named["name"].endswith(".csv")  # which has no comments
             (tmp_path / named["name"]).write_text(body[named.end() :] if is_csv else body)
+            if named["name"] == "pyproject.toml":
+                install(body, tmp_path)
         if status is None:
             continue
         for line in re.findall(r"^\$ agentbench (.*)$", body, re.MULTILINE):

@@ -100,6 +100,19 @@ def test_failures_lead_to_a_rerun_and_the_fields_of_cases_to_groups() -> None:
     )
 
 
+def test_answers_that_no_scorer_could_judge_lead_to_rescoring_and_not_to_a_rerun() -> None:
+    ungraded = on("a", "x", 0.5, failures={"grader": 3}, cases=cases(5, 7))
+    board = (entry("a", accuracy=0.5, observed=10, answered=7, correct=5),)
+    lines = sentences(run_report(run(ungraded, leaderboard=board)))
+    assert (
+        "a: 3 of 10 answers could not be graded, and count neither as right nor as wrong (3 on x)."
+        in lines
+    )
+    assert "Once the scorer is repaired, grade again: agentbench rescore r1" in lines
+    # `rerun --failed` would have nothing to ask: the answers are there.
+    assert not [line for line in lines if "rerun" in line or "has no answer" in line]
+
+
 @pytest.mark.parametrize("full", [False, True])
 def test_the_figures_of_one_agent_are_shown_once(full: bool) -> None:
     metrics = {"accuracy": metric(0.5, 0.4, 0.6), "tone": metric(0.7, 0.6, 0.8)}
