@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from agentbench_tui.cli.console.output import database_option, database_path
 from agentbench_tui.model.errors import UsageError, write_error
+from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.reports.figures.chart_files import FORMATS, check_can_draw, write_charts
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,12 +27,30 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Variable of GitHub Actions: the file whose Markdown is shown on the page of a run."""
 
 
+class _ChartFiles(NamedTuple):
+    folder: Path
+    kind: str
+
+
 @click.command(short_help="Write a run or a comparison as report files.")
 @click.argument("subjects", nargs=-1, metavar="[RUN | A B…]")
 @click.option("--html", type=_FILE, metavar="FILE", help="Write one HTML page without network use.")
 @click.option("--md", type=_FILE, metavar="FILE", help="Write Markdown for a pull-request comment.")
 @click.option("--json", "json_", type=_FILE, metavar="FILE", help="Write the JSON document.")
 @click.option("--csv", type=_FOLDER, metavar="DIR", help="Write CSV files into this folder.")
+@click.option(
+    "--charts",
+    type=_FOLDER,
+    metavar="DIR",
+    help="Write each chart of the page as a file into this folder. Needs the extra `plot`.",
+)
+@click.option(
+    "--chart-format",
+    type=click.Choice(FORMATS),
+    default=FORMATS[0],
+    show_default=True,
+    help="Format of the files of --charts.",
+)
 @click.option(
     "--junit",
     type=_FILE,
@@ -68,6 +88,8 @@ def report(
     md: Path | None,
     json_: Path | None,
     csv: Path | None,
+    charts: Path | None,
+    chart_format: str,
     junit: Path | None,
     github_summary: bool,
     reporters: tuple[tuple[str, Path], ...],
@@ -85,22 +107,28 @@ def report(
     agentbench report latest --md comment.md --junit results.xml
     agentbench report planner rules --md comparison.md
     agentbench report 01a2203b --csv tables --json run.json
+    agentbench report latest --charts pictures --chart-format pdf
     agentbench report latest --gate 'accuracy>=0.8' --github-summary
     """
     path = database_path(database)
     targets = {"html": html, "md": md, "json": json_, "csv": csv, "junit": junit}
     if github_summary:
         targets["summary"] = _summary_file()
+    drawn = None if charts is None else _ChartFiles(charts, chart_format)
+    if drawn is not None:
+        check_can_draw()
     if open_ and html is None:
         raise click.UsageError("--open needs --html FILE, the page to open")
-    if not any(targets.values()) and not reporters:
+    if not any(targets.values()) and drawn is None and not reporters:
         raise click.UsageError("name at least one file to write, such as --html FILE")
     if len(subjects) > 1:
         _check_is_no_run(targets["junit"], gates, reporters)
-        _report_comparison(subjects, path, targets)
+        found = _report_comparison(subjects, path, targets)
     else:
         wanted = subjects[0] if subjects else "latest"
-        _report_run(wanted, path, targets, gates, reporters)
+        found = _report_run(wanted, path, targets, gates, reporters)
+    if drawn is not None:
+        _write_charts(found, drawn)
     if open_ and html is not None:
         click.launch(html.resolve().as_uri())
     return 0
@@ -122,7 +150,7 @@ def _check_is_no_run(junit: object, gates: object, reporters: object) -> None:
 
 def _report_comparison(
     selectors: tuple[str, ...], database: Path, targets: dict[str, Path | None]
-) -> None:
+) -> FullReport:
     from agentbench_tui.reports.sources import read_comparison
 
     found = read_comparison(selectors, database)
@@ -131,6 +159,7 @@ def _report_comparison(
         from agentbench_tui.reports.html.document import html_page
 
         _written(page, lambda: _write_text(page, html_page(found)))
+    return found
 
 
 def _report_run(
@@ -139,7 +168,7 @@ def _report_run(
     targets: dict[str, Path | None],
     gates: tuple[str, ...],
     reporters: tuple[tuple[str, Path], ...],
-) -> None:
+) -> FullReport:
     from agentbench_tui.reports.csv_folder import write_answers
     from agentbench_tui.reports.custom import call_reporter
     from agentbench_tui.reports.junit import write_junit
@@ -155,6 +184,15 @@ def _report_run(
         _write_of_run(connection, source, targets["junit"], write_junit)
         for name, folder in reporters:
             _written(folder, partial(call_reporter, connection, source, name, Path.cwd(), folder))
+    return source.report
+
+
+def _write_charts(found: FullReport, drawn: _ChartFiles) -> None:
+    try:
+        paths = write_charts(found, drawn.folder, drawn.kind)
+    except OSError as error:
+        raise write_error(error.filename or drawn.folder, error) from None
+    click.echo(f"written: {counted(len(paths), 'chart')} in {drawn.folder}", err=True)
 
 
 def _write_page(connection: sqlite3.Connection, source: RunSource, path: Path) -> None:

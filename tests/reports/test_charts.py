@@ -29,8 +29,8 @@ from agentbench_tui.presentation.full_report.run_charts import (
     score_charts,
 )
 from agentbench_tui.presentation.full_report.stress_charts import _scaling
-from agentbench_tui.reports.html.charts.drawing import Palette
 from agentbench_tui.reports.html.charts.svg import legend, svg
+from agentbench_tui.reports.palette import Palette
 from agentbench_tui.verdicts.runs.run_times import Latencies, RunTimes, TimeCourse
 
 SVG = "{http://www.w3.org/2000/svg}"

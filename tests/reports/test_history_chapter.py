@@ -32,7 +32,7 @@ def test_changes_are_marked_where_they_happened(page: str) -> None:
     assert history.count(">worse from run 23<") > 0
     assert history.count(">better from run 23<") > 0  # it is cheaper since
     titles = re.findall(r"<figcaption>([^<]+)</figcaption>", history)
-    assert titles[0] == "accuracy, sums: regression"
+    assert titles[0] == "bot: accuracy, sums: regression"
     verdicts = [title.rpartition(": ")[2] for title in titles]
     assert verdicts == sorted(verdicts, key=lambda verdict: verdict != "regression")
 

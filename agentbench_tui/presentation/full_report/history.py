@@ -78,7 +78,7 @@ def _chart(series: Series, agent: str, run_id: str) -> LineChart:
     )
     summary = f"{finding.metric} over {len(xs)} runs, the newest last. Verdict: {finding.verdict}."
     return LineChart(
-        f"{finding.metric}, {place_words(finding)}: {finding.verdict}",
+        f"{agent}: {finding.metric}, {place_words(finding)}: {finding.verdict}",
         summary,
         Axis("run", count),
         Axis(finding.metric, measure_of(finding.unit)),

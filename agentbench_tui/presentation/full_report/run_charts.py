@@ -129,10 +129,11 @@ def latency_charts(of_benchmark: Sequence[Latencies]) -> list[Chart]:
         for one in those
     )
     lines = [_percentiles(one) for one in those]
+    where = those[0].benchmark
     return [
-        Histogram("Latency histogram", medians, axis, [*map(float, edges)], counts),
+        Histogram(f"{where}: latency histogram", medians, axis, [*map(float, edges)], counts),
         LineChart(
-            "Latency by percentile",
+            f"{where}: latency by percentile",
             f"Each point is the time that a share of the answers does not exceed. {medians}.",
             Axis("share of answers", _share, low=0.0, high=100.0),
             Axis("end-to-end latency", duration, log=log),

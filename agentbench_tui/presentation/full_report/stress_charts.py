@@ -63,13 +63,13 @@ def _over_levels(
         ends = [levels[0], levels[-1]]
         lines.append(Line("limit of p95", ends, [scenario.limits.p95_ms] * 2, is_limit=True))
     charts: list[Chart] = [
-        LineChart(f"{scenario.name}: p95 latency over load", words, axis,
+        LineChart(f"{agent}, {scenario.name}: p95 latency over load", words, axis,
                   Axis("p95 end-to-end latency", duration), lines, marks)
     ]  # fmt: skip
     if any(errors):
         shares = [Line("failed", levels, errors, style="points", labels=labels, contender=agent)]
         charts.append(
-            LineChart(f"{scenario.name}: failed requests over load", words, axis,
+            LineChart(f"{agent}, {scenario.name}: failed requests over load", words, axis,
                       Axis("share of requests", percent), shares, marks)
         )  # fmt: skip
     return charts
@@ -91,7 +91,7 @@ def _scaling(scaling: StressScaling, agent: str) -> LineChart:
         else [Mark(scaling.n_star, f"N* {amount(scaling.n_star)} users")]
     )
     return LineChart(
-        "Scalability",
+        f"{agent}: scalability",
         scaling.words or f"Throughput over users, with the law that fits best: {scaling.model}.",
         Axis("users", amount),
         Axis("requests/s", per_second),

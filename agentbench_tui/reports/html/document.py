@@ -15,8 +15,8 @@ import agentbench_tui
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.chart_tables import chart_table
 from agentbench_tui.presentation.report import list_item
-from agentbench_tui.reports.html.charts.drawing import Palette
 from agentbench_tui.reports.html.charts.svg import legend, svg
+from agentbench_tui.reports.palette import Palette
 
 if TYPE_CHECKING:
     from collections.abc import Callable

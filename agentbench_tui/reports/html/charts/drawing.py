@@ -14,8 +14,6 @@ from agentbench_tui.reports.figures.drawing import ticks
 
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 76, 16, 14, 46
-SERIES = 8
-"""Colors and dash patterns of the style sheet; more series use them again."""
 _TICKS = 5
 _LONGEST = 300
 """Characters of a text."""
@@ -51,15 +49,9 @@ def label(text: str, x: float, y: float, **attributes: object) -> str:
     return element("text", words(text, 60), x=x, y=y, **attributes)
 
 
-class Palette:
-    """Gives each contender of a report one color and dash pattern, the same in every chart."""
-
-    def __init__(self, contenders: Sequence[str] = ()) -> None:
-        self._places = {name: place for place, name in enumerate(contenders)}
-
-    def series(self, name: str, place: int) -> str:
-        """Return the class of a series; `place`: its number in the chart, if it is no contender."""
-        return f"s{self._places.get(name, len(self._places) + place) % SERIES}"
+def series_class(number: int) -> str:
+    """Return the class of a color of the palette."""
+    return f"s{number}"
 
 
 @dataclass(frozen=True, slots=True)

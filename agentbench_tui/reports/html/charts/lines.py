@@ -13,15 +13,16 @@ from agentbench_tui.reports.html.charts.drawing import (
     TOP,
     WIDTH,
     Area,
-    Palette,
     Scale,
     area_of,
     element,
     label,
     path,
     picture,
+    series_class,
     title,
 )
+from agentbench_tui.reports.palette import Palette
 
 _MOST_POINTS = 600
 """Points of a line; more are not distinguishable."""
@@ -45,7 +46,9 @@ def line_chart(chart: LineChart, palette: Palette) -> str:
 
 def line_class(line: Line, number: int, palette: Palette) -> str:
     """Return the class of a line: that of its contender, or of a limit."""
-    return "limit" if line.is_limit else palette.series(line.contender or line.name, number)
+    if line.is_limit:
+        return "limit"
+    return series_class(palette.number(line.contender or line.name, number))
 
 
 def _marks(marks: Sequence[Mark], across: Scale) -> list[str]:
@@ -161,7 +164,7 @@ def histogram(chart: Histogram, palette: Palette) -> str:
         return ""
     parts = [*area.axes]
     for number, (name, of_group) in enumerate(chart.counts):
-        parts += _columns(chart, name, of_group, palette.series(name, number), area)
+        parts += _columns(chart, name, of_group, series_class(palette.number(name, number)), area)
     return picture(chart.title, chart.summary, parts)
 
 

@@ -8,13 +8,14 @@ from agentbench_tui.presentation.charts import Radar
 from agentbench_tui.presentation.numbers import score
 from agentbench_tui.reports.html.charts.drawing import (
     WIDTH,
-    Palette,
     element,
     label,
     path,
     picture,
+    series_class,
     title,
 )
+from agentbench_tui.reports.palette import Palette
 
 _RADIUS = 120.0
 _CENTER = WIDTH / 2, 150.0
@@ -39,7 +40,7 @@ def radar_chart(chart: Radar, palette: Palette) -> str:
         anchor = "middle" if abs(offset) < 20 else "start" if offset > 0 else "end"
         parts.append(label(name, x, y + 4, text_anchor=anchor, class_="axis"))
     for number, (name, values) in enumerate(chart.shapes):
-        kind = palette.series(name, number)
+        kind = series_class(palette.number(name, number))
         known = [(place, value) for place, value in enumerate(values) if value is not None]
         if len(known) == count:
             # A missing score is no 0: without one the outline is not closed.

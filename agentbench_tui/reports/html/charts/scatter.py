@@ -6,14 +6,15 @@ from agentbench_tui.presentation.charts import Dot, ScatterChart
 from agentbench_tui.reports.html.charts.drawing import (
     WIDTH,
     Area,
-    Palette,
     area_of,
     element,
     label,
     path,
     picture,
+    series_class,
     title,
 )
+from agentbench_tui.reports.palette import Palette
 
 _NAMES = 40.0
 """Room for the name of a dot at the right end."""
@@ -34,7 +35,7 @@ def scatter_chart(chart: ScatterChart, palette: Palette) -> str:
         parts.append(element("path", title("Pareto front"), d=path(points), class_="front"))
     for number, one in enumerate(chart.dots):
         if area.holds(one.x, one.y):
-            parts += _dot(one, palette.series(one.name, number), area)
+            parts += _dot(one, series_class(palette.number(one.name, number)), area)
     return picture(chart.title, chart.summary, parts)
 
 

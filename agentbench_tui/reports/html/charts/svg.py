@@ -14,11 +14,12 @@ from agentbench_tui.presentation.charts import (
     Radar,
     ScatterChart,
 )
-from agentbench_tui.reports.html.charts.drawing import Palette
+from agentbench_tui.reports.html.charts.drawing import series_class
 from agentbench_tui.reports.html.charts.intervals import interval_chart
 from agentbench_tui.reports.html.charts.lines import histogram, line_chart, line_class
 from agentbench_tui.reports.html.charts.radar import radar_chart
 from agentbench_tui.reports.html.charts.scatter import scatter_chart
+from agentbench_tui.reports.palette import Palette
 
 
 def svg(chart: Chart, palette: Palette | None = None) -> Markup:
@@ -61,4 +62,5 @@ def legend(chart: Chart, palette: Palette | None = None) -> list[Key]:
         names = [name for name, _ in chart.counts]
     elif isinstance(chart, Radar):
         names = [name for name, _ in chart.shapes]
-    return [Key(palette.series(name, number), name) for number, name in enumerate(names)]
+    places = [palette.number(name, number) for number, name in enumerate(names)]
+    return [Key(series_class(place), name) for place, name in zip(places, names, strict=True)]
