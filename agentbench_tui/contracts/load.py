@@ -173,6 +173,14 @@ class LoadDocument(Document, frozen=True, kw_only=True, tag="agentbench.load/1")
         found = self.metrics.get(metric)
         return found if isinstance(found, LoadDistribution) else None
 
+    def varies(self, metric: str, part: str | None = None) -> RepeatSpread | None:
+        """Return the repeats of a rate or sum, or of a part of a distribution; None where they are
+        not known."""
+        found = (self.between_repeats or {}).get(metric)
+        if found is None:
+            return None
+        return found.whole if part is None else found.part(part)
+
 
 class SweepLimit(Part, frozen=True, kw_only=True):
     """Which values of the swept parameter keep the SLO."""

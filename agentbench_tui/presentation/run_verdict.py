@@ -19,7 +19,7 @@ from agentbench_tui.presentation.numbers import (
     with_interval,
 )
 from agentbench_tui.presentation.runs import is_judged, ranked_together
-from agentbench_tui.presentation.stress_verdict import stress_verdict
+from agentbench_tui.presentation.stress.verdict import stress_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import msgspec
 from msgspec import UNSET
 
-from agentbench_tui.contracts.load import LoadDocument, LoadSweepDocument, SweepLimit
+from agentbench_tui.contracts.load import LoadDocument, SweepLimit
 from agentbench_tui.contracts.stress import AgentStress
 from agentbench_tui.presentation.numbers import duration, duration_s
 from agentbench_tui.python_api.display import ResultPage, ResultTable, shown
@@ -19,7 +19,6 @@ from agentbench_tui.python_api.results import (
     common_fields,
     gate_table,
     place_of,
-    typed,
 )
 
 if TYPE_CHECKING:
@@ -40,10 +39,10 @@ class LoadResult(RunResult):
     @classmethod
     def of_ended_run(cls, ended: EndedRun) -> Self:
         """Make the result of a load test that has ended."""
-        from agentbench_tui.verdicts.load.load_sweep import sweep_document
+        from agentbench_tui.verdicts.load.load_sweep import within_slo
 
-        sweep = typed(sweep_document(ended.document), LoadSweepDocument)
-        return cls(*common_fields(ended), sweep.within_slo)
+        document, failures = common_fields(ended)
+        return cls(document, failures, next(iter(within_slo(document.executions)), None))
 
     @property
     def points(self) -> tuple[LoadDocument, ...]:

@@ -16,7 +16,7 @@ from agentbench_tui.cli.run.result import print_run
 from agentbench_tui.cli.stress.result import curve_of, print_stress_run, stress_rows
 from agentbench_tui.contracts.run import CaseCounts, ExecutionResult, RunDocument
 from agentbench_tui.contracts.stress import AgentStress, ScenarioResult
-from agentbench_tui.presentation.stress import (
+from agentbench_tui.presentation.stress.sentences import (
     details,
     graded_advice,
     headline,

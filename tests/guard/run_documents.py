@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from agentbench_tui.contracts.document import Part
+from agentbench_tui.contracts.load import HarnessFigures, LoadDocument, RequestTotals
 from agentbench_tui.contracts.run import (
     CaseCounts,
     ExecutionResult,
@@ -84,6 +85,29 @@ def run(*executions: ExecutionResult, **changes: Any) -> RunDocument:
     """A complete run of these executions."""
     given = {"run_id": "r1", "status": "complete", "harness": "clean", "leaderboard": ()} | changes
     return RunDocument(executions=executions, **given)
+
+
+def load(**changes: Any) -> LoadDocument:
+    """A load of which nothing is known but these fields, as JSON has them."""
+    required = (one.name for one in msgspec.structs.fields(LoadDocument) if one.required)
+    whose = ("run_id", "execution_id", "agent_id", "agent_version", "suite_id", "benchmark_id")
+    known: dict[str, Any] = {
+        **dict.fromkeys(required),
+        **dict.fromkeys(whose, "m"),
+        "parameters": {},
+        "simulated": False,
+        "status": "complete",
+        "reasons": [],
+        "warnings": [],
+        "metrics": {},
+        "unmeasured": {},
+    }
+    parts: dict[str, Any] = {
+        "requests": dict.fromkeys(RequestTotals.__struct_fields__) | {"failed": {}},
+        "harness": dict.fromkeys(HarnessFigures.__struct_fields__),
+    }
+    given = {name: part | changes.get(name, {}) for name, part in parts.items()}
+    return msgspec.convert(known | changes | given, LoadDocument)
 
 
 def as_printed(document: Part) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from agentbench_tui.contracts.catalogue import decode_document
 from agentbench_tui.contracts.load import LoadRateDocument
 from agentbench_tui.load.results.requests import Requests
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.presentation.load.rate import load_rate_report
 from agentbench_tui.stress.search.slo_rate import judge_slo, window_s
 
 SLO = {"ttft_ms.p95": 200.0, "e2e_ms": 2000.0}
@@ -82,7 +83,7 @@ def test_the_search_finds_a_known_capacity(
     assert document.high is not None
     assert document.low <= CAPACITY < document.high <= 1.1 * document.low * 1.0001
     assert document.broke == ("share over ttft_ms 200 ms",)
-    first, second, *_ = find_rate.words_of(document)
+    first, second, *_ = load_rate_report(document).sentences
     assert first.startswith("bot: ")
     assert "at least 95% of what was due kept ttft_ms 200" in first
     assert "at least 99% of what was due kept e2e_ms 2,000" in first

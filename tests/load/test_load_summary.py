@@ -95,7 +95,7 @@ def document_of(connection: sqlite3.Connection) -> dict[str, Any]:
     document = load_document(connection, row)
     assert document is not None
     assert execution_document(connection, row)["load"] == document
-    return document
+    return json.loads(msgspec.json.encode(document))
 
 
 def test_what_goes_over_the_network_unseen_is_null_and_says_why(

@@ -1,18 +1,19 @@
 """SLOs on percentiles: which share has to keep a limit, and whether it did."""
 
 import pytest
+import run_documents
 from click import BadParameter
 from pydantic import ValidationError
 from samples import Sample, columns, done, window
 
 from agentbench_tui.cli.load.options import Slo
-from agentbench_tui.cli.load.sentences import slo_words
 from agentbench_tui.load.results.aggregate import aggregate
 from agentbench_tui.load.results.requests import Requests
 from agentbench_tui.load.results.summary import summarise
 from agentbench_tui.load.slo import share_of
 from agentbench_tui.load.spec import SloSpec
 from agentbench_tui.model.agent import AgentSpec
+from agentbench_tui.presentation.load.sentences import slo_words
 from agentbench_tui.verdicts.load.load_sweep import keeps_slo
 
 AGENT = AgentSpec("a", "http://127.0.0.1:1", "1", base_dir=".")
@@ -57,7 +58,7 @@ def test_a_percentile_is_kept_by_its_share_of_all_that_was_due(slow: int, is_kep
     requests = Requests(columns([*fast, *late]), {0: measured})
     summary = summarise(requests, aggregate(requests, AGENT))
     assert summary.slo_kept == {"ttft_ms.p95": pytest.approx((100 - slow) / 100)}
-    assert keeps_slo({"slo": slo, "slo_kept": summary.slo_kept, "metrics": {}}) is is_kept
+    assert keeps_slo(run_documents.load(slo=slo, slo_kept=summary.slo_kept)) is is_kept
 
 
 def test_the_share_is_said_with_the_limits() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from agentbench_tui.contracts.run import CaseCounts, ExecutionResult, ScoreValues
 from agentbench_tui.contracts.stress import ScenarioResult, StressAdvice, StressRecovery
-from agentbench_tui.presentation.stress_verdict import stress_verdict
+from agentbench_tui.presentation.stress.verdict import stress_verdict
 
 
 def execution(agent: str, name: str, **found: Any) -> ExecutionResult:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import run_documents
 
 from agentbench_tui.engine.run.closing import VERDICTS as OF_RUNS
 from agentbench_tui.model.errors import UsageError
@@ -82,7 +83,7 @@ def a_load(**load: Any) -> dict[str, Any]:
         "requests": {"failed": {"timeout": 2, "server": 1}, "unfinished": 0},
         "harness": {"cpu_us_per_request": 812.5, "ceiling_per_s": None},
     }
-    return {**EXECUTION, "load": document | load}
+    return {**EXECUTION, "load": run_documents.load(**document | load)}
 
 
 def said_of(execution: dict[str, Any], *gates: str) -> list[str]:

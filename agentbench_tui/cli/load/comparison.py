@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,7 @@ from agentbench_tui.model.text.untrusted import one_line
 if TYPE_CHECKING:
     import sqlite3
 
+    from agentbench_tui.contracts.run import RunDocument
     from agentbench_tui.verdicts.comparison.selector_comparison import SelectorComparison
 
 RUNS = 5
@@ -19,15 +20,15 @@ RUNS = 5
 FEWEST_RUNS = 3
 
 
-def targets_compared(document: dict[str, Any]) -> list[str]:
-    """Return the agents of a run document that were put under load, if there are several."""
-    loads = [one for one in document["executions"] if one.get("load")]
-    agents = list(dict.fromkeys(one["agent_id"] for one in loads))
+def targets_compared(run: RunDocument) -> list[str]:
+    """Return the agents of a run that were put under load, if there are several."""
+    loads = [one for one in run.executions if one.load_result is not None]
+    agents = list(dict.fromkeys(one.agent_id for one in loads))
     return agents if len(agents) > 1 else []
 
 
 def compare_targets(
-    connection: sqlite3.Connection, document: dict[str, Any], agents: list[str]
+    connection: sqlite3.Connection, run_id: str, agents: list[str]
 ) -> SelectorComparison | None:
     """Compare the agents of a run as `agentbench compare` does; None, with a message on stderr, if
     they cannot be compared."""
@@ -37,7 +38,7 @@ def compare_targets(
         compare_selectors,
     )
 
-    selectors = tuple(f"run:{document['run_id']}/{agent}" for agent in agents)
+    selectors = tuple(f"run:{run_id}/{agent}" for agent in agents)
     try:
         return compare_selectors(
             ComparisonOptions(selectors, labels=tuple(agents)), file_of(connection)

@@ -4,35 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
-from agentbench_tui.cli.console.output import (
-    database_path,
-    print_json,
-    print_prose,
-    print_rows,
-)
-from agentbench_tui.cli.load.sentences import slo_words
+from agentbench_tui.cli.console.output import database_path
+from agentbench_tui.cli.console.reports import print_report
 from agentbench_tui.cli.run.options import plan_of
 from agentbench_tui.contracts.load import LoadRateDocument, RateProbe
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.load.rate import TAG, load_rate_report
 from agentbench_tui.presentation.numbers import amount
-from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
+    from agentbench_tui.contracts.document import Json
     from agentbench_tui.engine.run.plan import Plan
     from agentbench_tui.load.results.requests import Requests
     from agentbench_tui.stress.search.breaking_point import BreakingPoint
 
-TAG = "find-rate"
 START = 8.0
 """Requests a second at which the search begins, unless --rate says otherwise."""
 MOST = 10_000.0
-_WINDOWS = tuple(Column(name, name) for name in ("rate", "verdict", "reason", "run_id"))
 
 
 @dataclass
@@ -48,7 +40,7 @@ class _Found:
     """Exit code of a window that was interrupted."""
 
 
-def check_options(targets: tuple[str, ...], given: dict[str, Any]) -> None:
+def check_options(targets: tuple[str, ...], given: dict[str, Json]) -> None:
     """Raise UsageError for options that a search cannot have."""
     if not given["slo"]:
         raise UsageError("--find-rate needs --slo, such as --slo ttft_ms.p95=200")
@@ -67,7 +59,7 @@ def check_options(targets: tuple[str, ...], given: dict[str, Any]) -> None:
         raise UsageError("--find-rate needs a database file, in which each window is a run")
 
 
-def find_rate(target: str, given: dict[str, Any]) -> int:
+def find_rate(target: str, given: dict[str, Json]) -> int:
     """Search, print a line for each window on stderr and the answer on stdout; the exit code."""
     from agentbench_tui.store.database import create_or_migrate
 
@@ -75,20 +67,14 @@ def find_rate(target: str, given: dict[str, Any]) -> int:
     create_or_migrate(path)
     found = _search(target, given, path)
     document = _document(found)
-    if given["form"] in {"json", "jsonl"}:
-        print_json(document)
-    elif given["form"] == "csv":
-        print_rows([msgspec.structs.asdict(one) for one in document.probes], _WINDOWS, "csv")
-    else:
-        for line in words_of(document):
-            print_prose(line)
+    print_report(load_rate_report(document), given["form"], document)
     if found.code:
         return found.code
     # A target that keeps the SLO at no rate is a result; one of which nothing is known is not.
     return 3 if document.low is None and document.high is None else 0
 
 
-def _search(target: str, given: dict[str, Any], path: Path) -> _Found:
+def _search(target: str, given: dict[str, Json], path: Path) -> _Found:
     from agentbench_tui.stress.search.axis import Axis
     from agentbench_tui.stress.search.breaking_point import Search
     from agentbench_tui.stress.search.slo_rate import judge_slo
@@ -120,7 +106,7 @@ def _search(target: str, given: dict[str, Any], path: Path) -> _Found:
     return found
 
 
-def _plan(target: str, given: dict[str, Any], rate: float, found: _Found) -> Plan:
+def _plan(target: str, given: dict[str, Json], rate: float, found: _Found) -> Plan:
     """Return the plan of one window at a rate."""
     from agentbench_tui.cli.load.suite import suite_of_options
     from agentbench_tui.stress.search.slo_rate import window_s
@@ -168,34 +154,3 @@ def _document(found: _Found) -> LoadRateDocument:
         stopped=result.stopped,
         probes=tuple(found.probes),
     )
-
-
-def words_of(document: LoadRateDocument) -> list[str]:
-    """Say the rate with its interval, the limit that broke first, and how it was measured."""
-    who = document.agent_id + (" (simulated)" if document.simulated else "")
-    passes, fails = document.low, document.high
-    asks = slo_words(document.slo)
-    if passes is not None and fails is not None:
-        lines = [
-            f"{who}: {amount(passes)}/s keeps the SLO [{amount(passes)}, {amount(fails)}] ({asks})"
-        ]
-    elif passes is not None:
-        lines = [f"{who}: keeps the SLO up to {amount(passes)}/s, the most that was tried ({asks})"]
-    elif fails is not None:
-        lines = [
-            f"{who}: misses the SLO already at {amount(fails)}/s, the least that was tried ({asks})"
-        ]
-    else:
-        lines = [f"{who}: no rate kept or missed the SLO clearly ({asks})"]
-    if document.broke:
-        lines.append(f"broke first, at {amount(fails)}/s: {document.reason}")
-    if document.stopped:
-        lines.append(f"the search was stopped: {document.stopped}")
-    elif not document.confirmed:
-        lines.append("the ends of the interval did not repeat: measure again on a quiet machine")
-    windows = counted(len(document.probes), "window")
-    lines.append(
-        f"[highest rate that keeps it, lowest that does not] from {windows}, each stored as a run "
-        f"(`agentbench runs list --tag {TAG}`)"
-    )
-    return lines

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentbench_tui.cli.console.output import print_json, print_prose
+from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.cli.console.reports import print_sections
 from agentbench_tui.model.kinds import BUILT_IN, DEFAULT, Kind, kind_named
 from agentbench_tui.model.text.untrusted import one_line
@@ -30,7 +30,7 @@ def print_run(
     """Print a run document in the requested format.
 
     `full` adds every figure of every execution; `in_full` prints each load as `agentbench load`
-    does, unless there are more than `load.result.MOST_IN_FULL`. `boards`: see `run_report`.
+    does, unless there are more than `load.report.MOST_IN_FULL`. `boards`: see `run_report`.
     """
     if form == "json":
         print_json(document)
@@ -70,14 +70,16 @@ def _print_raw(document: dict[str, Any], form: str) -> None:
     """Print raw numbers: in the kind's own form if all executions are of one kind, else one row
     per execution.
     """
-    from agentbench_tui.cli.load.rows import print_raw
+    from agentbench_tui.presentation.execution_records import execution_records
+    from agentbench_tui.verdicts.runs.documents import typed_executions
 
     executions = document["executions"]
     kinds = _printing_kinds(executions)
     if len(kinds) == 1 and all(one.get(kinds[0].name) is not None for one in executions):
         kinds[0].part("result")(document, executions, form, in_full=False)
     else:
-        print_raw(executions, form)
+        records = execution_records(typed_executions(executions))
+        print_rows(records.rows, records.columns, form)
 
 
 def kind_of(execution: dict[str, Any]) -> Kind:

@@ -151,8 +151,8 @@ def show(run: str, database: str | None, form: str, **given: Any) -> int:
 
 
 def _show_run(connection: Any, path: Path, row: dict[str, Any], form: str) -> int:
-    from agentbench_tui.cli.load.result import MOST_IN_FULL
     from agentbench_tui.cli.run.result import print_run
+    from agentbench_tui.presentation.load.report import MOST_IN_FULL
     from agentbench_tui.store.locking import is_leased
     from agentbench_tui.verdicts.run_leaderboard import boards_without_scores
     from agentbench_tui.verdicts.runs.documents import count_kept, mark_interrupted, run_details

@@ -13,7 +13,7 @@ import msgspec
 from agentbench_tui.contracts.stress import StressWindow
 from agentbench_tui.model.clock import monotonic
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.presentation.stress import window_line
+from agentbench_tui.presentation.stress.sentences import window_line
 from agentbench_tui.store.database import reading
 
 if TYPE_CHECKING:

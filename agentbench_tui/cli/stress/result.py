@@ -10,7 +10,7 @@ from agentbench_tui.cli.console.output import print_json, print_prose, print_row
 from agentbench_tui.model.text.cells import markdown_cell
 from agentbench_tui.presentation.report import raw_columns
 from agentbench_tui.presentation.runs import ended
-from agentbench_tui.presentation.stress import (
+from agentbench_tui.presentation.stress.sentences import (
     details,
     graded_advice,
     headline,

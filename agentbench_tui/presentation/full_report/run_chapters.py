@@ -11,27 +11,18 @@ from agentbench_tui.presentation.full_report.run_charts import (
     over_time_charts,
 )
 from agentbench_tui.presentation.full_report.stress_charts import stress_charts
-from agentbench_tui.presentation.numbers import MISSING, measured
-from agentbench_tui.presentation.report import Column, Row, Section, Table
-from agentbench_tui.presentation.stress import details, graded_advice, headline
-from agentbench_tui.verdicts.evidence.place import point_words
+from agentbench_tui.presentation.load.report import measured_sections
+from agentbench_tui.presentation.report import Section
+from agentbench_tui.presentation.stress.sentences import details, graded_advice, headline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentbench_tui.contracts.load import LoadDocument
     from agentbench_tui.contracts.run import RunDocument
     from agentbench_tui.presentation.report import Report
     from agentbench_tui.verdicts.runs.run_times import RunTimes
 
 _MOST_BENCHMARKS = 8
-_PARTS = ("mean", "p50", "p90", "p95", "p99", "max")
-_LOAD = (
-    Column("metric", "metric", names_row=True),
-    *(Column(part, part, right=True) for part in _PARTS),
-    Column("n", "samples", lambda value: MISSING if value is None else f"{value:,}", right=True),
-)
-_TIMES = ("e2e_ms", "ttft_ms", "itl_ms", "tpot_ms")
 
 
 def latency_chapter(times: RunTimes) -> Chapter:
@@ -56,27 +47,9 @@ def over_time_chapter(times: RunTimes) -> Chapter:
 
 
 def load_chapter(run: RunDocument) -> Chapter:
-    """Show the distributions of each load."""
-    sections = []
-    for one in run.executions:
-        load = one.load_result
-        if load is None or one.scenario is not None:
-            continue
-        point = point_words(one.parameters)
-        title = f"{one.agent_id} on {one.benchmark_id}{f', {point}' if point else ''}"
-        rows = [row for name in _TIMES if (row := _distribution(load, name)) is not None]
-        sentences = [*load.reasons, *load.warnings]
-        if rows or sentences:
-            sections.append(Section(title, [Table(_LOAD, rows)] if rows else [], sentences))
-    return Chapter("load", "Load", sections)
-
-
-def _distribution(load: LoadDocument, name: str) -> Row | None:
-    found = load.distribution(name)
-    if found is None or not found.n:
-        return None
-    shown = {part: measured(found.part(part), "ms") for part in _PARTS}
-    return {"metric": name, **shown, "n": found.n}
+    """Show each load in full."""
+    loads = [one for one in run.executions if one.load_result is not None and one.scenario is None]
+    return Chapter("load", "Load", measured_sections(loads, in_full=True))
 
 
 def stress_chapter(run: RunDocument) -> Chapter:

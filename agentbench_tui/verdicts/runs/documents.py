@@ -100,11 +100,16 @@ def typed_run(document: Document) -> RunDocument:
     What a kind from outside adds to an execution is left out: no class describes it.
     """
     of = RunDetailsDocument if document.get("schema") == RUN_DETAILS_SCHEMA else RunDocument
-    # One after the other: a whole run of a sweep as plain values takes as much memory again.
-    metrics: dict[int, MetricValue] = {}
-    executions = tuple(_typed_execution(one, metrics) for one in document["executions"])
+    executions = typed_executions(document["executions"])
     without = msgspec.convert(plain(document | {"executions": ()}), of)
     return msgspec.structs.replace(without, executions=executions)
+
+
+def typed_executions(executions: Iterable[Document]) -> tuple[ExecutionResult, ...]:
+    """Return executions of a run document as their class."""
+    # One after the other: a whole run of a sweep as plain values takes as much memory again.
+    metrics: dict[int, MetricValue] = {}
+    return tuple(_typed_execution(one, metrics) for one in executions)
 
 
 def stored_executions(connection: sqlite3.Connection, rows: Iterable[Document]) -> list[Document]:

@@ -30,6 +30,6 @@ def is_unmeasured(document: dict[str, Any]) -> bool:
 def _has_nothing(execution: dict[str, Any]) -> bool:
     """Return whether no request was answered, including those that the plan cancelled."""
     load = execution.get("load")
-    broken_off: int = 0 if load is None else load["requests"]["cancelled"]
+    broken_off: int = 0 if load is None else load.requests.cancelled or 0
     answered: int = execution["cases"]["answered"]
     return answered + broken_off == 0

@@ -205,7 +205,7 @@ def _verdict(execution: dict[str, Any], run: dict[str, Any]) -> tuple[str | None
     """Return the measurement quality: a load's own, else that of the run."""
     load = execution.get("load")
     if load is not None:
-        return load["verdict"], None
+        return load.verdict, None
     if not execution["cases"]["observed"]:
         return None, "nothing was measured"
     return run["harness"], "the run has no verdict"
@@ -224,7 +224,7 @@ def _of_load(name: str, execution: dict[str, Any]) -> tuple[float | None, str | 
     load = execution.get("load")
     if load is None:
         return None, "it is a figure of load, and no load was measured here"
-    value = load["harness" if name in HARNESS else "requests"].get(name)
     if name == "failed":
-        value = sum(load["requests"][name].values())
+        return sum(load.requests.failed.values()), None
+    value = getattr(load.harness if name in HARNESS else load.requests, name, None)
     return value, "not known of this load"

@@ -16,7 +16,7 @@ from agentbench_tui.presentation.numbers import (
     score,
     signed_amount,
 )
-from agentbench_tui.presentation.stress import window_line
+from agentbench_tui.presentation.stress.sentences import window_line
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.pages.live.remaining_time import execution_left_s, planned_of, share_done
 from agentbench_tui.tui.pages.live.silence import silence

@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.presentation.stress import headline, scale_line, standing_line
+from agentbench_tui.presentation.stress.sentences import headline, scale_line, standing_line
 from agentbench_tui.tui.dialogs.choice import Choice
 from agentbench_tui.tui.drawing.grid_data import GridData
 from agentbench_tui.tui.drawing.panel import entitle, panel

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.plain_number import counted, plain
 from agentbench_tui.presentation.numbers import MISSING, count, duration_s
-from agentbench_tui.presentation.stress import (
+from agentbench_tui.presentation.stress.sentences import (
     Detail,
     details,
     graded_advice,
