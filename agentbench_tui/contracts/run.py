@@ -111,6 +111,9 @@ class ExecutionResult(Part, frozen=True, kw_only=True):
     """Metric that the suite promises and that has no value → reason."""
     own_metrics: tuple[str, ...] = ()
     """Metrics that the benchmark defines: one for each of several scorers, and its own."""
+    contain_expected: int | None = None
+    """Wrong answers that contain the expected text as whole words, where the only scorer compares
+    whole texts (`exact`, `normalised`); None elsewhere."""
     metadata_fields: tuple[str, ...] = ()
     """Fields of the cases by which `--by` can break the result down, as the suite maps them."""
     load: LoadDocument | UnsetType = UNSET

@@ -25,6 +25,7 @@ from agentbench_tui.presentation.numbers import (
 )
 from agentbench_tui.presentation.report import Column, Row, Section, Table
 from agentbench_tui.presentation.run_remarks import (
+    contained_answer_lines,
     failure_lines,
     next_steps,
     reservations,
@@ -115,6 +116,7 @@ def run_report(run: RunDocument, boards: Sequence[Board] = (), *, full: bool = F
         Section(
             sentences=[
                 *failure_lines(run.executions),
+                *contained_answer_lines(run),
                 *reservations(run, shares_rank=_shares_rank(run, boards)),
             ]
         ),

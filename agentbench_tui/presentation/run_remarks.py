@@ -79,6 +79,29 @@ def _ungraded_lines(
     ]
 
 
+_MOST_PLACES = 3
+
+
+def contained_answer_lines(run: RunDocument) -> list[str]:
+    """Say where wrong answers contain the expected one, and how to count them as right."""
+    found = [one for one in run.executions if one.contain_expected]
+    if not found:
+        return []
+    lines = []
+    for one in found[:_MOST_PLACES]:
+        wrong = counted(one.cases.answered - one.cases.correct, "wrong answer")
+        contain = "contains" if one.contain_expected == 1 else "contain"
+        lines.append(
+            f"{one.contain_expected:,} of {wrong} of {one.agent_id} on {one.benchmark_id} {contain}"
+            " the expected one."
+        )
+    lines.append(
+        "If that is right, set `scorers: [contains]` (numbers: `numeric`) in the suite, and score"
+        f" again: agentbench rescore {run.run_id[:_SHORT_ID]} --suite FILE"
+    )
+    return lines
+
+
 def reservations(run: RunDocument, *, shares_rank: bool) -> list[str]:
     """Return what to know before the figures are believed."""
     lines = []

@@ -45,6 +45,7 @@ class StoredBenchmark(msgspec.Struct, frozen=True):
     kind: str | None = None
     constraints: Any = None
     dataset: StoredDataset | None = None
+    scorers: tuple[Any, ...] = ()
 
     @property
     def metadata_fields(self) -> list[str]:

@@ -95,6 +95,62 @@ def test_from_own_data_to_accuracy_by_category_and_the_reasons(place: Place, dat
     assert "right within 2 attempts (pass@2): 70.0%" in both.stdout
 
 
+# Right in a sentence about two cities and two products, and in one word about one product.
+CHATTY = """
+import re
+def answer(question):
+    product = re.search(r"(\\d+) times (\\d+)", question)
+    if product is None:
+        named = {"France": "Paris", "Japan": "Tokyo"}
+        return next((f"It is {at}." for name, at in named.items() if name in question), "Atlantis")
+    value = int(product[1]) * int(product[2])
+    return {56: "560", 60: "60", 81: "eighty-one"}.get(value, f"The answer is {value}.")
+"""
+
+
+def test_right_answers_in_sentences_are_pointed_out_and_scored_again(place: Place) -> None:
+    (place.folder / "bot.py").write_text(CHATTY)
+    said = follow(place, place.run("suites", "new", "--from", "questions.csv").stderr, "run it: ")
+    # 560 holds the digits of 56 but is another word.
+    assert "4 of 9 wrong answers of mine on questions contain the expected one." in said
+    suite = place.folder / "questions.yaml"
+    text = suite.read_text()
+    (advised,) = re.findall(r"^If that is right, set `(scorers: \[\w+\])`.*", said, re.MULTILINE)
+    assert text.count("scorers: [normalised]") == 1
+    (place.folder / "FILE").write_text(text.replace("scorers: [normalised]", advised))
+    again = follow(place, said, "If that is right, ")
+    assert "mine answers 5 of 10 correctly (50.0%)" in again
+    assert "contain the expected one" not in again
+
+
+@pytest.mark.parametrize(
+    ("expected", "said", "contained"),
+    [
+        ("Paris", "I think it is Paris.", 1),
+        ("paris", "PARIS, of course", 1),
+        ("York", "New Yorkers", 0),
+        ("A", "A good question", 0),
+        ("7", "It is 7, not 8", 1),
+        ("7", "It is 77", 0),
+    ],
+)
+def test_only_whole_words_are_contained(
+    place: Place, expected: str, said: str, contained: int
+) -> None:
+    place.suite(1)
+    suite = json.loads((place.folder / "suite.json").read_text())
+    suite["benchmarks"][0]["dataset"]["cases"] = [{"input": "?", "expected": expected}]
+    (place.folder / "suite.json").write_text(json.dumps(suite))
+    (place.folder / "say.py").write_text(f"def say(question):\n    return {said!r}\n")
+    for scorers, value in ((["exact"], contained), (["exact", "contains"], None)):
+        suite["benchmarks"][0]["scorers"] = scorers
+        (place.folder / "suite.json").write_text(json.dumps(suite))
+        options = ("--agent", "python:say.py:say", "--no-ui", "--format", "json")
+        done = place.run("run", "suite.json", *options)
+        (execution,) = json.loads(done.stdout)["executions"]
+        assert execution["contain_expected"] == value
+
+
 def run_named(said: str) -> str:
     return re.findall(r"^run ([0-9a-f-]{36}): complete$", said, re.MULTILINE)[-1]
 

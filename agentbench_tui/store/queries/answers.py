@@ -89,6 +89,22 @@ def _why(wrong: list[Row], named: bool, failure_kind: str | None, detail: str | 
     return "; ".join(reasons)
 
 
+def wrong_texts_with_expected(
+    connection: sqlite3.Connection, execution_key: int, limit: int
+) -> list[tuple[str, str]]:
+    """Return expected and actual text of wrong answers in which the expected one occurs somewhere,
+    not necessarily as a word.
+    """
+    rows = connection.execute(
+        f"SELECT {EXPECTED} AS expected, {SAID} AS said"  # noqa: S608
+        " FROM answers a JOIN cases c ON c.key=a.case_key"
+        " WHERE a.execution_key=? AND a.failure_kind IS NULL AND a.correct IS 0"
+        " AND instr(lower(said), lower(expected)) > 0 ORDER BY a.seq LIMIT ?",
+        (execution_key, limit),
+    )
+    return [(str(expected), str(said)) for expected, said in map(tuple, rows)]
+
+
 def answer_times(connection: sqlite3.Connection, execution_key: int) -> list[float]:
     """Return the end-to-end time of each answer in ms, in commit order."""
     rows = connection.execute(

@@ -28,6 +28,7 @@ from agentbench_tui.store.reruns import outcomes_of
 from agentbench_tui.verdicts.cost.unchecked_limits import unchecked_limits
 from agentbench_tui.verdicts.load.load_document import load_document
 from agentbench_tui.verdicts.run_leaderboard import leaderboard_of
+from agentbench_tui.verdicts.runs.contained_answers import contained_answers
 from agentbench_tui.verdicts.stored_plan import read_plan
 
 if TYPE_CHECKING:
@@ -186,7 +187,10 @@ def _by_kind(
     """
     if benchmark is None or benchmark.kind is None:
         return {"kind": None}
-    fields = {"metadata_fields": benchmark.metadata_fields}
+    fields = {
+        "metadata_fields": benchmark.metadata_fields,
+        "contain_expected": contained_answers(connection, row["key"], benchmark.scorers),
+    }
     name = benchmark.kind
     document = kind_named(name).part("document")
     found = document and document(connection, row, groups[row["id"]].document())

@@ -1,0 +1,41 @@
+"""Wrong answers that contain the expected one: the agent may be right, and only say more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentbench_tui.store.queries.answers import wrong_texts_with_expected
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+WHOLE_TEXT_SCORERS = frozenset({"exact", "normalised"})
+"""Scorers that compare whole texts, so that an answer in a sentence is wrong."""
+_MOST = 1_000
+"""Answers that are looked at."""
+
+
+def contained_answers(
+    connection: sqlite3.Connection, execution_key: int, scorers: Sequence[Any]
+) -> int | None:
+    """Return how many wrong answers contain the expected text as whole words.
+
+    None unless the only scorer compares whole texts. A single letter is no evidence: `A` is an
+    article.
+    """
+    names = [name for spec in scorers for name in ([spec] if isinstance(spec, str) else spec)]
+    if len(scorers) != 1 or WHOLE_TEXT_SCORERS.isdisjoint(names):
+        return None
+    found = wrong_texts_with_expected(connection, execution_key, _MOST)
+    return sum(_contains(said, expected) for expected, said in found)
+
+
+def _contains(said: str, expected: str) -> bool:
+    from agentbench_tui.scoring.text.normal import normaliser
+    from agentbench_tui.scoring.text.words import whole_words  # compiles large patterns
+
+    if len(expected.strip()) < 2 and not expected.strip().isdigit():
+        return False
+    form = normaliser(punctuation=False, articles=False)
+    return whole_words(form(expected)).search(form(said)) is not None
