@@ -171,6 +171,7 @@ def _report_run(
 ) -> FullReport:
     from agentbench_tui.reports.csv_folder import write_answers
     from agentbench_tui.reports.custom import call_reporter
+    from agentbench_tui.reports.html.run_page import write_source
     from agentbench_tui.reports.junit import write_junit
     from agentbench_tui.reports.sources import read_run
     from agentbench_tui.store.database import reading
@@ -179,7 +180,7 @@ def _report_run(
     with reading(database) as connection:
         source = read_run(connection, database, find_run(connection, wanted), gates)
         _write_shared(source.report, targets)
-        _write_of_run(connection, source, targets["html"], _write_page)
+        _write_of_run(connection, source, targets["html"], write_source)
         _write_of_run(connection, source, targets["csv"], write_answers)
         _write_of_run(connection, source, targets["junit"], write_junit)
         for name, folder in reporters:
@@ -193,13 +194,6 @@ def _write_charts(found: FullReport, drawn: _ChartFiles) -> None:
     except OSError as error:
         raise write_error(error.filename or drawn.folder, error) from None
     click.echo(f"written: {counted(len(paths), 'chart')} in {drawn.folder}", err=True)
-
-
-def _write_page(connection: sqlite3.Connection, source: RunSource, path: Path) -> None:
-    from agentbench_tui.reports.html.answers import page_answers
-    from agentbench_tui.reports.html.document import html_page
-
-    _write_text(path, html_page(source.report, page_answers(connection, source)))
 
 
 def _write_of_run(

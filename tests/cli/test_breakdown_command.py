@@ -73,7 +73,10 @@ def test_a_run_prints_its_groups_at_the_end_and_writes_them_into_its_report(
     assert [one["group"] for one in document["breakdown"]["agents"][0]["groups"]] == [
         "even | x", "odd",
     ]  # fmt: skip
-    assert "<h2>By parity</h2>" in (folder / "benchmark_results.html").read_text()
+    page = (folder / "benchmark_results.html").read_text()
+    assert '<h2 id="groups-title">By parity</h2>' in page
+    assert '<a href="#groups">By parity</a>' in page
+    assert "half: accuracy varies by parity more than by chance" in page
     assert ran(suite_file, "--by", "parity", "--report", "md", "--output", str(folder)) == 0
     text = (folder / "benchmark_results.md").read_text()
     assert "## By parity" in text

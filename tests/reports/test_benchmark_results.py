@@ -78,8 +78,11 @@ def test_the_files_have_what_was_measured(
     speed, efficiency = found["rubrics"]
     assert (speed["value"], speed["score"]) == (328_350, 0.5)  # 0² + … + 99²
     assert (efficiency["metric"], efficiency["target"]) == ("gpu_usage_percent", 80)
+    html = (folder / "benchmark_results.html").read_text()
+    assert html.count("Content-Security-Policy") == 1  # the page of `agentbench report`
+    assert '<h2 id="environment-title">' in html
     page = Cells()
-    page.feed((folder / "benchmark_results.html").read_text())
+    page.feed(html.partition('<section id="thresholds"')[2])
     assert page.found[:2] == ["benchmark", "agent"]
     assert page.found[15:18] == ["cpu", "code", "60"]
     text = (folder / "benchmark_results.md").read_text()

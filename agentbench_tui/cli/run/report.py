@@ -80,13 +80,22 @@ def with_report(
 
         (show or show_run())(connection, run, form)
         from agentbench_tui.reports.benchmark_results.results_files import (
+            NAME,
             benchmark_results,
+            results_chapters,
             write_results,
         )
+        from agentbench_tui.reports.html.run_page import write_page
 
         groups = None if by is None else _groups(connection, run, *by)
+        results = benchmark_results(connection, run)
+        others = [kind for kind in kinds if kind != "html"]
         try:
-            written = write_results(benchmark_results(connection, run), kinds, folder, groups)
+            written = write_results(results, others, folder, groups)
+            if "html" in kinds:
+                page = folder / f"{NAME}.html"
+                write_page(connection, run["run_id"], page, results_chapters(results, groups))
+                written.append(page)
         except OSError as error:
             where = error.filename or folder
             click.echo(f"{where}: cannot be written: {error.strerror}", err=True)

@@ -1,8 +1,7 @@
-"""A breakdown by groups of cases as a Markdown section and as an HTML section."""
+"""A breakdown by groups of cases as a Markdown section, and as a section of a report."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.untrusted import one_line
@@ -13,6 +12,7 @@ from agentbench_tui.presentation.breakdown import (
     breakdown_sentences,
     metric_title,
 )
+from agentbench_tui.presentation.report import Column, Section, Table
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.groups.breakdown import Breakdown
@@ -33,28 +33,19 @@ def markdown_section(found: Breakdown, limit: int) -> list[str]:
     return [*lines, ""]
 
 
-def html_section(found: Breakdown, limit: int) -> str:
-    """The same as HTML; columns of text are of the class `text`."""
-    texts = [' class="text"' if key in TEXTS else "" for key, _ in COLUMNS]
-
-    def line(tag: str, cells: list[str]) -> str:
-        pairs = zip(texts, cells, strict=True)
-        inside = "".join(f"<{tag}{kind}>{_plain(cell)}</{tag}>" for kind, cell in pairs)
-        return f"<tr>{inside}</tr>"
-
-    rows = [[row[key] for key, _ in COLUMNS] for row in breakdown_rows(found, limit)]
-    body = "\n".join([line("th", _titles(found)), *(line("td", row) for row in rows)])
-    said = "\n".join(f"<p>{_plain(one)}</p>" for one in breakdown_sentences(found, limit))
-    return f"<h2>By {_plain(found.field)}</h2>\n<table>{body}\n</table>\n{said}\n"
+def breakdown_section(found: Breakdown, limit: int) -> Section:
+    """Return the table, and what it says."""
+    columns = [
+        Column(key, title, right=key not in TEXTS, names_row=key in {"agent", "group"})
+        for (key, _), title in zip(COLUMNS, _titles(found), strict=True)
+    ]
+    table = Table(columns, breakdown_rows(found, limit))
+    return Section("", [table], breakdown_sentences(found, limit))
 
 
 def _titles(found: Breakdown) -> list[str]:
     named = {"main": metric_title(found), "group": found.field}
     return [named.get(key, title) for key, title in COLUMNS]
-
-
-def _plain(text: str) -> str:
-    return escape(one_line(text, _LONGEST))
 
 
 def _escaped(text: str) -> str:

@@ -1,4 +1,5 @@
-"""Results of a run as StateSet's benchmarks leave them: `benchmark_results.json`, `.html`, `.md`.
+"""Results of a run as StateSet's benchmarks leave them: `benchmark_results.json` and `.md`, and the
+chapters that `benchmark_results.html` has beyond a report of the run.
 
 Times are those of the run's document; the standard deviation is that of a sample (n - 1), and the
 total is the sum over all answers: where several were under way at once it is more than the time on
@@ -9,11 +10,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.reports.benchmark_results.breakdown_table import html_section, markdown_section
+from agentbench_tui.model.text.untrusted import one_line
+from agentbench_tui.presentation.full_report.parts import Chapter
+from agentbench_tui.presentation.report import Column, Section, Table
+from agentbench_tui.reports.benchmark_results.breakdown_table import (
+    breakdown_section,
+    markdown_section,
+)
 from agentbench_tui.reports.benchmark_results.thresholds import (
     NOTE,
     Figures,
@@ -43,7 +49,10 @@ _COLUMNS = (
     ("max_time_ms", "max ms"), ("total_time_ms", "total ms"), ("throughput", "1/s"),
     ("memory_mb", "MB"), ("rubrics", "by the rubrics"), ("judged", "by the thresholds"),
 )  # fmt: skip
-_TEXTS = ("benchmark", "point", "agent", "by the rubrics", "by the thresholds")
+_NAMES = ("benchmark", "point", "agent")
+_TEXTS = (*_NAMES, "by the rubrics", "by the thresholds")
+_LONGEST = 80
+"""Characters of a heading."""
 
 
 def benchmark_results(connection: sqlite3.Connection, run: Document) -> Document:
@@ -134,29 +143,23 @@ def as_markdown(document: Document, by: ByGroups | None = None) -> str:
     return "\n".join([*lines, "", *groups, NOTE, "", f"Run {document['run_id']}.", ""])
 
 
-def as_html(document: Document, by: ByGroups | None = None) -> str:
-    """Return a self-contained page."""
+def results_chapters(document: Document, by: ByGroups | None = None) -> list[Chapter]:
+    """Return what the other files have and a report of the run does not."""
+    chapters = []
+    if by is not None:
+        name = one_line(by.found.field, _LONGEST)
+        chapters.append(Chapter("groups", f"By {name}", [breakdown_section(by.found, by.limit)]))
     head, *rows = _cells(document)
-    texts = [' class="text"' if title in _TEXTS else "" for title in head]
-
-    def line(tag: str, cells: list[str]) -> str:
-        pairs = zip(texts, cells, strict=True)
-        return "".join(f"<{tag}{kind}>{escape(one)}</{tag}>" for kind, one in pairs)
-
-    titles = line("th", head)
-    body = "\n".join(f"<tr>{line('td', row)}</tr>" for row in rows)
-    name = escape(document["name"])
-    groups = "" if by is None else html_section(by.found, by.limit)
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>\n'
-        "<style>body{font-family:sans-serif}td,th{padding:.2em .8em;text-align:right}"
-        "td.text,th.text{text-align:left}</style></head>\n"
-        f"<body><h1>{name}</h1>\n<table><tr>{titles}</tr>\n{body}\n</table>\n{groups}"
-        f"<p>{escape(NOTE)}</p><p>Run {escape(document['run_id'])}.</p></body></html>\n"
-    )
+    columns = [
+        Column(str(place), title, right=title not in _TEXTS, names_row=title in _NAMES)
+        for place, title in enumerate(head)
+    ]
+    cells = [{str(place): cell for place, cell in enumerate(row)} for row in rows]
+    section = Section("", [Table(columns, cells)], [NOTE])
+    return [*chapters, Chapter("thresholds", "Results by thresholds", [section])]
 
 
-WRITERS = {"json": as_json, "html": as_html, "md": as_markdown}
+WRITERS = {"json": as_json, "md": as_markdown}
 
 
 def write_results(
