@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import msgspec
@@ -30,6 +31,11 @@ def schema_of(document: Document | type[Document]) -> str:
 def plain(document: Any) -> Json:
     """Return a document, or a container of parts, as dictionaries, tuples, lists and scalars."""
     return msgspec.to_builtins(document, enc_hook=_number)
+
+
+def finite(value: float | None) -> float | None:
+    """Return the value, or None if JSON cannot hold it."""
+    return None if value is None or not math.isfinite(value) else float(value)
 
 
 def _number(value: object) -> float:

@@ -439,7 +439,7 @@ def test_summary_of_right_and_wrong_answers(said: Said) -> None:
 def test_summary_prints_one_line_of_a_share_and_the_rest_when_asked(said: Said) -> None:
     def first_words(*more: str) -> list[str]:
         lines = said("summary", "echo", "--metric", "accuracy", *more).splitlines()
-        return [line.split("  ")[0] for line in lines[2:]]
+        return [line.split("  ")[0] for line in lines[2:] if line]
 
     assert first_words() == ["share", "--all shows the other statistics"]
     every = first_words("--all")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from agentbench_tui.contracts.document import plain, schema_of
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.statistics.reference_check import Check, check_document, check_file
 
@@ -140,7 +141,7 @@ def test_an_answer_of_another_shape_is_wrong_or_unknown_but_no_crash(
     odd["proportions"]["9/12"]["wilson90"] = answer
     found = checked(tmp_path, odd)
     assert [entry.entry for entry in found.failed] == ["proportions.9/12.wilson90"]
-    json.dumps(check_document(found), allow_nan=False)
+    json.dumps(plain(check_document(found)), allow_nan=False)
 
 
 @pytest.mark.parametrize(
@@ -167,11 +168,11 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 def test_the_document_sums_up(whole: Check) -> None:
     document = check_document(whole)
-    assert document["schema"] == "agentbench.stats-check/1"
-    assert document["ok"] is True
-    assert document["n_ok"] == len(document["entries"])
-    first = next(one for one in document["entries"] if one["entry"] == "tests.student.t")
-    assert first["theirs"] == pytest.approx(first["ours"], rel=1e-9)
+    assert schema_of(document) == "agentbench.stats-check/1"
+    assert document.ok is True
+    assert document.n_ok == len(document.entries)
+    first = next(one for one in document.entries if one.entry == "tests.student.t")
+    assert first.theirs == pytest.approx(first.ours, rel=1e-9)
 
 
 def test_unpaired_entries_are_not_those_of_pairs(content: Any, tmp_path: Path) -> None:

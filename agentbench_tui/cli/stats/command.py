@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from agentbench_tui.cli.console.output import format_option, print_prose, print_rows
+from agentbench_tui.cli.console.output import format_option
+from agentbench_tui.cli.console.reports import print_report
 from agentbench_tui.cli.stats.power import power
 from agentbench_tui.cli.stats.summary import summary
 from agentbench_tui.cli.stats.variance import variance
-from agentbench_tui.presentation.numbers import MISSING
-from agentbench_tui.presentation.report import Column
-
-
-def _digits(value: Any) -> str:
-    return MISSING if value is None else f"{value:.10g}"
-
-
-_CHECKED = (
-    Column("entry", "entry", names_row=True),
-    Column("theirs", "theirs", _digits, right=True),
-    Column("ours", "ours", _digits, right=True),
-    Column("relative_difference", "rel. diff.", lambda value: f"{value:.1e}" if value else "0"),
-    Column("rule", "rule"),
-    Column("ok", "ok", lambda value: "yes" if value else "NO"),
-)
 
 
 @click.group(short_help="Show intervals, variance and required sample sizes.")
@@ -47,21 +31,14 @@ def check(file: Path, form: str) -> int:
     agentbench stats check reference.json
     agentbench stats check reference.json --format json
     """
+    from agentbench_tui.contracts.document import plain
     from agentbench_tui.model.errors import GateFailed
+    from agentbench_tui.presentation.statistics import check_report
     from agentbench_tui.verdicts.statistics.reference_check import check_document, check_file
 
     found = check_file(file)
     document = check_document(found)
-    print_rows(document["entries"], _CHECKED, form, document)
-    if form == "table":
-        for entry in document["entries"]:
-            if entry["note"]:
-                print_prose(f"{entry['entry']}: {entry['note']}")
-        for skipped in document["skipped"]:
-            print_prose(f"skipped {skipped['entry']}: {skipped['reason']}")
-        for name in document["unknown"]:
-            print_prose(f"unknown {name}: not checked")
-        click.echo(f"{document['n_ok']} of {len(document['entries'])} entries agree")
+    print_report(check_report(document), form, plain(document))
     if found.failed:
         names = ", ".join(entry.entry for entry in found.failed[:3])
         more = " …" if len(found.failed) > 3 else ""

@@ -11,46 +11,14 @@ from agentbench_tui.cli.console.output import (
     benchmark_options,
     database_option,
     format_option,
-    print_prose,
-    print_rows,
 )
+from agentbench_tui.cli.console.reports import print_report
 from agentbench_tui.cli.console.shares import PART_WITH_ENDS, SHARE, Share
 from agentbench_tui.cli.stats.summary import selector_of
-from agentbench_tui.model.text.plain_number import plain
-from agentbench_tui.presentation.numbers import MISSING, percent, points
-from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.statistics.power_answers import Answer, Chances
     from agentbench_tui.verdicts.statistics.power_measured import Gain
-
-
-def _effect(row: dict[str, Any]) -> str:
-    effect, unit = row["effect"], row["unit"]
-    if effect is None:
-        return MISSING
-    if unit == "sd":
-        return f"{effect:.2f} sd"
-    return percent(effect) if unit == "ratio" else points(abs(effect)).removeprefix("+")
-
-
-_ROWS = (
-    Column("name", "metric", names_row=True),
-    Column("asked", "answer"),
-    Column("design", "design"),
-    Column("n", "n", right=True),
-    Column("what", "of"),
-    Column("effect", "effect", right=True),
-    Column("unit", "unit"),
-    Column("sd", "sd of logs", right=True),
-    Column("power", "power", right=True),
-)
-_LINES = (
-    Column("name", "metric", names_row=True),
-    Column("design", "design"),
-    Column("sd", "spread", percent, right=True),
-    Column("answer", "answer"),
-)
 
 
 class _Effect(Share):
@@ -126,7 +94,9 @@ def power(selectors: tuple[str, ...], form: str, **given: Any) -> int:
     agentbench stats power planner --metric e2e_ms --effect 3%
     agentbench stats power planner rules
     """
-    from agentbench_tui.verdicts.statistics.power_answers import Chances, document_of
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.presentation.statistics import power_report
+    from agentbench_tui.verdicts.statistics.power_answers import Chances, power_document
 
     chances = Chances(given["alpha"], given["power"])
     selectors = tuple(selector_of(text) for text in selectors)
@@ -138,27 +108,8 @@ def power(selectors: tuple[str, ...], form: str, **given: Any) -> int:
         answers, gains = _of_selectors(selectors, given, chances)
     else:
         answers = _of_figures(given, chances)
-    pairing = [gain.document() for gain in gains]
-    document = document_of(answers, chances, selectors=list(selectors), pairing=pairing)
-    rows = document["answers"]
-    if form != "table":
-        print_rows(rows, _ROWS, form, document)
-        return 0
-    named = any(row["name"] for row in rows)
-    print_rows([_line(row) for row in rows], _LINES if named else _LINES[1:], form)
-    if any(row["design"] == "paired" and row["unit"] != "points" for row in rows):
-        click.echo("paired: the spread is that of the differences within pairs")
-    click.echo(f"detected: with probability {percent(chances.power)}, at p < {chances.alpha:g}")
-    if any(row["what"] == "repeats" for row in rows):
-        print_prose(
-            "repeats: the variance between repeats exceeds that between cases, so "
-            "`compare` treats repeats as the unit"
-        )
-    for row in rows:
-        if row["reason"]:
-            print_prose(f"{row['name']}: {row['reason']}")
-    for gain in pairing:
-        print_prose(_gain_words(gain))
+    document = power_document(answers, chances, selectors, [gain.result() for gain in gains])
+    print_report(power_report(document), form, plain(document))
     return 0
 
 
@@ -251,29 +202,3 @@ def _of_selectors(
     if not answers and not gains:
         raise UsageError(f"{', '.join(selectors)}: no run has {metric or 'a main metric'}")
     return answers, gains
-
-
-def _line(row: dict[str, Any]) -> dict[str, Any]:
-    words = {
-        "effect": f"{row['n']} {row['what']} detect {_effect(row)}",
-        "n": f"{_effect(row)} requires {row['n']} {row['what']}",
-        "power": f"{row['n']} {row['what']} detect {_effect(row)} with probability "
-        + percent(row["power"]),
-    }
-    answer = MISSING if row["reason"] else words[row["asked"]]
-    return {**row, "answer": answer}
-
-
-def _gain_words(gain: dict[str, Any]) -> str:
-    saved = gain["saved"]
-    words = f"{gain['name']}: {gain['pairs']} pairs, "
-    if gain["correlation"] is not None:
-        words += f"correlation {gain['correlation']:.2f}, "
-    if gain["gain"] < 0:
-        return words + "pairing gained nothing: the differences vary more than both sides together"
-    if saved is None:
-        return words + "pairing took away all of the variance: every pair differs alike"
-    return (
-        words + f"pairing took away {percent(gain['gain'])} of the variance: unpaired it would take"
-        f" {plain(saved, 3)} times as many cases"
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,38 +19,11 @@ from agentbench_tui.cli.console.output import (
     database_option,
     format_option,
     print_prose,
-    print_rows,
 )
-from agentbench_tui.presentation.numbers import precise
-from agentbench_tui.presentation.report import Column
+from agentbench_tui.cli.console.reports import print_report
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.statistics.summary_of import ColumnSummary
-
-
-def _digits(value: Any) -> str:
-    return precise(value)
-
-
-_ROWS = (
-    Column("benchmark", "benchmark", names_row=True),
-    Column("metric", "metric", names_row=True),
-    Column("figure", "figure", names_row=True),
-    Column("value", "value", right=True),
-    Column("low", "low", right=True),
-    Column("high", "high", right=True),
-    Column("n", "n", right=True),
-    Column("method", "method"),
-    Column("reason", "reason"),
-)
-_LINES = (
-    Column("figure", "figure", names_row=True),
-    Column("value", "value", _digits, right=True),
-    Column("low", "95% from", _digits, right=True),
-    Column("high", "to", _digits, right=True),
-    Column("n", "n", right=True),
-    Column("how", "how"),
-)
 
 
 _PATH = re.compile(r"[/\\]|^\.")
@@ -125,6 +98,8 @@ def summary(
     agentbench stats summary run:latest/planner --benchmark extraction
     agentbench stats summary samples.csv --format json
     """
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.presentation.statistics import summary_report
     from agentbench_tui.verdicts.statistics.summary_of import summary_document
 
     text = selector_of(selector)
@@ -133,17 +108,9 @@ def summary(
     )
     for note in notes:
         print_prose(note, err=True)
-    if form != "table":
-        document = summary_document(selector, found, seed)
-        print_rows(_rows(document["metrics"]), _ROWS, form, document)
-        return 0
-    said: set[str] = set()
-    for number, one in enumerate(found):
-        if number:
-            click.echo()
-        _print_one(one, said, every_figure=every_figure)
-    if not every_figure:
-        click.echo("--all shows the other statistics")
+    document = summary_document(selector, found, seed)
+    report = summary_report(found, document, every_figure=every_figure or form == "md")
+    print_report(report, form, plain(document))
     return 0
 
 
@@ -191,39 +158,3 @@ def _summaries(
             f"{text}: no answer has {wanted}; for metrics of runs, use `stats variance`"
         )
     return found, list(dict.fromkeys(notes))
-
-
-def _rows(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {"benchmark": one["benchmark_id"], "metric": one["metric"], **figure}
-        for one in metrics
-        for figure in one["figures"]
-    ]
-
-
-def _print_one(one: ColumnSummary, said: set[str], *, every_figure: bool) -> None:
-    """Print a table and its notes. `said` are the notes on clusters printed above it: each names
-    all metrics that it concerns, so it is printed once.
-    """
-    from dataclasses import asdict
-
-    from agentbench_tui.verdicts.clusters.cluster_words import side_words
-    from agentbench_tui.verdicts.selection.measured import unit_of
-    from agentbench_tui.verdicts.statistics.column_summary import USUAL
-
-    unit = unit_of(one.metric)
-    title = f"{one.measured.place} · {one.metric}" + (f" ({unit})" if unit else "")
-    rows = [asdict(figure) for figure in one.figures if every_figure or figure.figure in USUAL]
-    for row in rows:
-        row["how"] = row["reason"] or row["method"]
-    print_rows(rows, _LINES, "table", title=title)
-    words = "" if one.cluster is None else side_words(one.cluster)
-    if words and (note := f"{one.measured.place}: {words}") not in said:
-        said.add(note)
-        print_prose(words)
-    tested = [found for found in one.drifts.values() if found is not None]
-    if one.drifted:
-        repeats = ", ".join(str(repeat + 1) for repeat in one.drifted[:10])
-        print_prose(f"drift: the first third differs from the last in repeat {repeats} (p < 0.01)")
-    elif tested:
-        print_prose(f"steady: no drift in {len(tested)} of {len(one.drifts)} repeats")

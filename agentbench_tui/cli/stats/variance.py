@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,40 +15,16 @@ from agentbench_tui.cli.console.output import (
     database_option,
     format_option,
     print_prose,
-    print_rows,
 )
+from agentbench_tui.cli.console.reports import print_report
 from agentbench_tui.cli.console.shares import SHARE
 from agentbench_tui.cli.console.streams import knows_all_characters
 from agentbench_tui.cli.stats.summary import selector_of
-from agentbench_tui.presentation.numbers import MISSING, percent, precise, with_interval
-from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
     from agentbench_tui.reports.figures.plot import Plot
     from agentbench_tui.verdicts.statistics.spread import RunSpread
 
-_CELLS = (
-    Column("name", "metric", names_row=True),
-    Column("n", "runs", right=True),
-    Column("mean", "mean", precise, right=True),
-    Column("unit", "unit"),
-    Column("cv", "CV", percent, right=True),
-    Column("cv_low", "CV from", percent, right=True),
-    Column("cv_high", "CV to", percent, right=True),
-    Column("cv_below_threshold", "below threshold"),
-    Column("half_width", "half-width", percent, right=True),
-    Column("n_needed", "runs needed", right=True),
-    Column("n_needed_low", "at least", right=True),
-    Column("n_needed_high", "at most", right=True),
-    Column("more", "more", right=True),
-)
-_LINES = (  # what a narrow terminal has no room for goes below: the mean, which others tell too
-    *_CELLS[:2],
-    Column("cv_shown", "CV", right=True),
-    Column("needed_shown", "runs needed", right=True),
-    Column("half_width", "half-width", percent, right=True),
-    Column("mean_shown", "mean", right=True),
-)
 _PLOT_HEIGHT = 20
 _FILE = "file:"
 
@@ -116,7 +92,10 @@ def variance(
     agentbench stats variance run:ID1/planner run:ID2/planner run:ID3/planner
     agentbench stats variance seed1.csv seed2.csv seed3.csv --metric reward --output spread.png
     """
-    from agentbench_tui.verdicts.statistics.spread import SCHEMA, spread_document
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.contracts.stats import StatsVarianceDocument
+    from agentbench_tui.presentation.statistics import variance_report
+    from agentbench_tui.verdicts.statistics.spread import metric_spread
 
     if output is not None:
         from agentbench_tui.reports.figures.picture import check_path
@@ -127,19 +106,10 @@ def variance(
     )
     for note in notes:
         print_prose(note, err=True)
-    documents = [spread_document(one) for one in found]
-    document = {"schema": SCHEMA, "selectors": list(selectors), "metrics": documents}
-    if form == "table":
-        print_rows([_line(one) for one in documents], _LINES, form)
-        for text in [text for one in found for text in _sentences(one)]:
-            print_prose(text)
-        print_prose(
-            "half-width: of the mean's 95% interval; runs needed: for a half-width of "
-            f"{percent(half_width)}. More runs do not lower the CV, which is a property of "
-            "the runs."
-        )
-    else:
-        print_rows(documents, _CELLS, form, document)
+    document = StatsVarianceDocument(
+        selectors=selectors, metrics=tuple(metric_spread(one) for one in found)
+    )
+    print_report(variance_report(document, half_width), form, plain(document))
     drawn = _plots(found) if output is not None or _wants_plots(plotted, form) else None
     if drawn is not None and _wants_plots(plotted, form):
         width = min(console().width, 100)
@@ -233,42 +203,6 @@ def _of_samples(
             f"no run of {', '.join(texts)} has {'a main metric' if metric is None else metric}"
         )
     return found, list(dict.fromkeys(notes))
-
-
-def _line(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with its bands in the cells."""
-    mean = MISSING if row["mean"] is None else f"{precise(row['mean'])} {row['unit']}".rstrip()
-    shown = {"mean_shown": mean, "cv_shown": MISSING, "needed_shown": MISSING}
-    if row["cv"] is not None:
-        shown["cv_shown"] = with_interval(row["cv"], row["cv_low"], row["cv_high"], percent)
-    if row["n_needed"] is not None:
-        shown["needed_shown"] = f"{row['n_needed']} ({row['n_needed_low']}-{row['n_needed_high']})"
-    return {**row, **shown}
-
-
-def _sentences(one: RunSpread) -> list[str]:
-    """Return the sentences below the table."""
-    spread, needed, seeds, levels = one.curve.spread, one.needed, one.seeds, one.levels
-    lines = []
-    if spread is None:
-        lines.append(f"{one.name}: {needed.reason or one.curve.reason}")
-    elif one.below_threshold != "no":
-        verdict = "is below" if one.below_threshold == "yes" else "may be below"
-        lines.append(f"{one.name}: the CV {verdict} {percent(one.threshold)}")
-    if seeds is not None:
-        lines.append(
-            f"{one.name}: seeds make {percent(seeds.seed_share)} of the variance "
-            f"({percent(seeds.low)} to {percent(seeds.high)}); the rest is between runs of one "
-            f"seed ({seeds.seeds} seeds, {seeds.runs} runs)"
-        )
-    if levels is not None:
-        worth = levels.runs * levels.iterations / levels.design_effect
-        lines.append(
-            f"{one.name}: design effect {levels.design_effect:.2f} (ICC {levels.icc:.3f}): "
-            f"{levels.runs} {one.groups}s of {levels.iterations:.0f} answers are worth {worth:.0f} "
-            "independent ones"
-        )
-    return lines
 
 
 def _plots(found: list[RunSpread]) -> Plot | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from agentbench_tui.contracts.compare import ClusterFinding
 from agentbench_tui.model.text.untrusted import one_line
 
 if TYPE_CHECKING:
@@ -92,24 +93,24 @@ def held_back_words(grouping: Grouping, found: Intraclass) -> str:
     )
 
 
-def cluster_document(one: Finding) -> dict[str, Any]:
-    """Return a demonstrated dependence as in JSON documents."""
+def cluster_finding(one: Finding) -> ClusterFinding:
+    """Return a demonstrated dependence as documents have it."""
     found = one.found
-    return {
-        "cluster": one.grouping.name,
-        "consequence": one.consequence,
-        "metric": one.metric,
-        "metrics": list(one.metrics),
-        "icc": found.icc,
-        "low": found.low,
-        "high": found.high,
-        "p_value": found.p,
-        "cases": found.n,
-        "groups": found.groups,
-        "design_effect": found.design_effect,
-        "effective_n": found.effective_n,
-        "declare": declare_words(one.grouping),
-    }
+    return ClusterFinding(
+        cluster=one.grouping.name,
+        consequence=one.consequence,
+        metric=one.metric,
+        metrics=tuple(one.metrics),
+        icc=found.icc,
+        low=found.low,
+        high=found.high,
+        p_value=found.p,
+        cases=found.n,
+        groups=found.groups,
+        design_effect=found.design_effect,
+        effective_n=found.effective_n,
+        declare=declare_words(one.grouping),
+    )
 
 
 def declare_words(grouping: Grouping) -> str:

@@ -11,7 +11,6 @@ from agentbench_tui.contracts.compare import (
     CaseDisagreement,
     CaseDisagreements,
     CircumstanceDifference,
-    ClusterFinding,
     ComparedAttempts,
     ComparedBenchmark,
     ComparedExecutions,
@@ -24,7 +23,7 @@ from agentbench_tui.contracts.compare import (
     PairSides,
     PairVerdict,
 )
-from agentbench_tui.verdicts.clusters.cluster_words import cluster_document
+from agentbench_tui.verdicts.clusters.cluster_words import cluster_finding
 from agentbench_tui.verdicts.comparison.comparison import ALPHA
 from agentbench_tui.verdicts.comparison.disagreement import disagreements
 from agentbench_tui.verdicts.comparison.recommendation import recommendations
@@ -134,7 +133,7 @@ def _benchmark(one: OnBenchmark, apart: Disagreements | None) -> ComparedBenchma
         b=_executions(one.b),
         differences=tuple(CircumstanceDifference(**asdict(each)) for each in one.differences),
         notes=tuple(one.notes),
-        clusters=tuple(ClusterFinding(**cluster_document(found)) for found in one.clusters),
+        clusters=tuple(map(cluster_finding, one.clusters)),
         attempts=tuple(map(_attempts, one.attempts)),
         disagreements=None if apart is None else _disagreements(apart),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from agentbench_tui.analysis.boards.cost_efficiency import CostFigures, cost_figures
 from agentbench_tui.contracts.cost import CostPerOutcome
+from agentbench_tui.contracts.document import finite
 from agentbench_tui.contracts.leaderboard import FigureWithReason
 from agentbench_tui.verdicts.evidence.task_evidence import COST
 
@@ -90,11 +90,6 @@ def figure_of(found: Estimate | None, reason: str = "") -> FigureWithReason:
         high=finite(found.high),
         reason=found.reason or reason,
     )
-
-
-def finite(value: float | None) -> float | None:
-    """Return the value, or None if JSON cannot hold it."""
-    return None if value is None or not math.isfinite(value) else float(value)
 
 
 def cost_per_outcome(found: Spending | str) -> CostPerOutcome:

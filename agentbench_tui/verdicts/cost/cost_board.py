@@ -30,6 +30,7 @@ from agentbench_tui.contracts.cost import (
     SwitchSaving,
     UnknownCost,
 )
+from agentbench_tui.contracts.document import finite
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.queries.runs import metrics_of
 from agentbench_tui.verdicts.cost.bill import bill
@@ -38,7 +39,6 @@ from agentbench_tui.verdicts.cost.cost import (
     UNKNOWN,
     cost_per_outcome,
     figure_of,
-    finite,
 )
 from agentbench_tui.verdicts.cost.ledger import Ledger, ledger_of
 from agentbench_tui.verdicts.cost.saving import Option, Options, options

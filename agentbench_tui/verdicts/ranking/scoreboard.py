@@ -11,11 +11,11 @@ import numpy as np
 
 from agentbench_tui.analysis.boards.rating import bradley_terry_by_case, outcomes_by_case
 from agentbench_tui.analysis.resampling.resampling import BOOTSTRAP_FROM
-from agentbench_tui.contracts.document import plain
+from agentbench_tui.contracts.document import finite, plain
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.figures.metric import COMPARED, find_metric
-from agentbench_tui.verdicts.cost.cost import cost_per_outcome, finite, spending
+from agentbench_tui.verdicts.cost.cost import cost_per_outcome, spending
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.comparability import is_timed
 from agentbench_tui.verdicts.evidence.declared_metrics import (

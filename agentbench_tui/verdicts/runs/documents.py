@@ -299,7 +299,7 @@ def run_details(connection: sqlite3.Connection, run: Document) -> Document:
     """Return what `agentbench runs show --format json` prints: the run document and its
     circumstances.
     """
-    from agentbench_tui.verdicts.clusters.cluster_words import cluster_document, run_words
+    from agentbench_tui.verdicts.clusters.cluster_words import cluster_finding, run_words
     from agentbench_tui.verdicts.ranking.board_clusters import clusters_of_run
 
     document = run_document(connection, run)
@@ -323,7 +323,7 @@ def run_details(connection: sqlite3.Connection, run: Document) -> Document:
     }
     rows = executions_of(connection, run["key"])
     document["clusters"] = [
-        cluster_document(found)
+        plain(cluster_finding(found))
         | {
             "metric": "accuracy",
             "metrics": ["accuracy"],

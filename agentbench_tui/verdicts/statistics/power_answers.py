@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from agentbench_tui.analysis.power import (
     power_mcnemar,
@@ -17,10 +17,10 @@ from agentbench_tui.analysis.power import (
     smallest_detectable_paired,
     smallest_detectable_two_sample,
 )
+from agentbench_tui.contracts.stats import PairingGainResult, PowerAnswer, StatsPowerDocument
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.text.plain_number import plain
 
-SCHEMA = "agentbench.stats-power/1"
 USUAL_SIZES = (5, 10, 15, 20, 30, 100)
 GAIN_FROM = 5
 """Minimum number of pairs for reporting the gain from pairing; below it, the gain would be
@@ -75,16 +75,20 @@ class Answer:
     reason: str = ""
 
 
-def document_of(answers: Iterable[Answer], chances: Chances, **more: Any) -> dict[str, Any]:
-    """Return `agentbench.stats-power/1`."""
-    rows = [asdict(answer) for answer in answers]
-    return {
-        "schema": SCHEMA,
-        "alpha": chances.alpha,
-        "power": chances.power,
-        **more,
-        "answers": rows,
-    }
+def power_document(
+    answers: Iterable[Answer],
+    chances: Chances,
+    selectors: Sequence[str] = (),
+    pairing: Iterable[PairingGainResult] = (),
+) -> StatsPowerDocument:
+    """Return the answers as a document."""
+    return StatsPowerDocument(
+        alpha=chances.alpha,
+        power=chances.power,
+        selectors=tuple(selectors),
+        pairing=tuple(pairing),
+        answers=tuple(PowerAnswer(**asdict(answer)) for answer in answers),
+    )
 
 
 def smallest_effects(

@@ -7,12 +7,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from agentbench_tui.analysis.groups.components import PairingGain, pairing_gain
 from agentbench_tui.analysis.sample import mean_by
+from agentbench_tui.contracts.document import finite
+from agentbench_tui.contracts.stats import PairingGainResult
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.comparison.comparison import SURE_REPEATS
 from agentbench_tui.verdicts.comparison.moments import all_binary
@@ -52,11 +54,10 @@ class Gain:
     name: str
     gain: PairingGain
 
-    def document(self) -> dict[str, Any]:
-        """Return the gain as JSON."""
-        found = asdict(self.gain)
-        saved = self.gain.saved
-        return {"name": self.name, **found, "saved": saved if math.isfinite(saved) else None}
+    def result(self) -> PairingGainResult:
+        """Return the gain as documents have it."""
+        found = {**asdict(self.gain), "saved": finite(self.gain.saved)}
+        return PairingGainResult(name=self.name, **found)
 
 
 def of_one(

@@ -16,10 +16,10 @@ from typing import Any
 import agentbench_tui.verdicts.statistics.reference_check_columns as columns
 import agentbench_tui.verdicts.statistics.reference_check_counts as counts
 import agentbench_tui.verdicts.statistics.reference_check_power as power
+from agentbench_tui.contracts.stats import CheckedEntry, SkippedEntry, StatsCheckDocument
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.statistics.reference_sheet import Checked, Findings, Missing, Sheet
 
-SCHEMA = "agentbench.stats-check/1"
 _SECTIONS: dict[str, Callable[[Sheet, Mapping[str, Any]], None]] = {
     "descriptive": columns.descriptive,
     "median_order_statistic_ci_95": columns.median_interval,
@@ -80,34 +80,32 @@ def check_file(path: Path) -> Check:
     return Check(str(path), findings)
 
 
-def check_document(check: Check) -> dict[str, Any]:
-    """Return the check as JSON: `agentbench.stats-check/1`."""
+def check_document(check: Check) -> StatsCheckDocument:
+    """Return the check as a document."""
     checked = check.findings.checked
-    return {
-        "schema": SCHEMA,
-        "file": check.file,
-        "ok": not check.failed,
-        "n_ok": len(checked) - len(check.failed),
-        "n_failed": len(check.failed),
-        "entries": [entry_row(entry) for entry in checked],
-        "skipped": [{"entry": name, "reason": why} for name, why in check.findings.skipped],
-        "unknown": check.findings.unknown,
-    }
+    return StatsCheckDocument(
+        file=check.file,
+        ok=not check.failed,
+        n_ok=len(checked) - len(check.failed),
+        n_failed=len(check.failed),
+        entries=tuple(map(_checked_entry, checked)),
+        skipped=tuple(SkippedEntry(entry=name, reason=why) for name, why in check.findings.skipped),
+        unknown=tuple(check.findings.unknown),
+    )
 
 
-def entry_row(entry: Checked) -> dict[str, Any]:
-    """Return one entry as a row of JSON and of the table."""
-    return {
-        "entry": entry.entry,
-        "theirs": _number(entry.theirs),
-        "ours": _number(entry.ours),
-        "relative_difference": entry.relative_difference,
-        "rule": entry.rule.kind,
-        "tolerance": entry.rule.tolerance,
-        "tolerance_is": "relative" if entry.rule.relative else "absolute",
-        "ok": entry.ok,
-        "note": entry.note,
-    }
+def _checked_entry(entry: Checked) -> CheckedEntry:
+    return CheckedEntry(
+        entry=entry.entry,
+        theirs=_number(entry.theirs),
+        ours=_number(entry.ours),
+        relative_difference=entry.relative_difference,
+        rule=entry.rule.kind,
+        tolerance=entry.rule.tolerance,
+        tolerance_is="relative" if entry.rule.relative else "absolute",
+        ok=entry.ok,
+        note=entry.note,
+    )
 
 
 def _number(value: Any) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -15,10 +15,17 @@ from agentbench_tui.analysis.runs.variance import (
     half_width_curve,
     runs_needed,
 )
+from agentbench_tui.contracts.document import Json, finite
+from agentbench_tui.contracts.stats import (
+    MeanInterval,
+    MetricSpread,
+    PrecisionPoint,
+    SeedShare,
+    TwoLevelVariance,
+)
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.selection.measured import Measured, RunValues, run_values, unit_of
 
-SCHEMA = "agentbench.stats-variance/1"
 MAIN = (
     "accuracy", "e2e_ms", "ttft_ms", "tpot_ms", "output_tokens", "cost_usd_per_task",
     "request_throughput_per_s",
@@ -90,39 +97,48 @@ def spread_at(one: Measured, metric: str, threshold: float, wanted: float) -> Ru
     return replace(found, levels=two_level(column[known], evidence.repeat[known]))
 
 
-def spread_document(one: RunSpread) -> dict[str, Any]:
-    """Return one metric as JSON; all but `mean`, `sd` and variances are shares of the mean."""
+def metric_spread(one: RunSpread) -> MetricSpread:
+    """Return one metric as documents have it; all but `mean`, `sd` and variances are shares of the
+    mean.
+    """
     spread = one.curve.spread
-    return {
-        "name": one.name,
-        "unit": one.unit,
-        "n": len(one.runs.values),
-        "runs_are": one.runs.what,
-        "values": one.runs.values.tolist(),
-        "mean": float(one.runs.values.mean()) if len(one.runs.values) else None,
-        "sd": None if spread is None else spread.sd,
-        "cv": None if spread is None else spread.cv,
-        "cv_low": None if spread is None else spread.low,
-        "cv_high": None if spread is None else spread.high,
-        "threshold": one.threshold,
-        "cv_below_threshold": one.below_threshold,
-        "half_width": one.needed.half_width,
-        "half_width_wanted": one.half_width,
-        "n_needed": one.needed.n,
-        "n_needed_low": one.needed.low,
-        "n_needed_high": one.needed.high,
-        "more": one.needed.more,
-        "reason": one.needed.reason or None,
-        "curve": [asdict(point) for point in one.curve.points],
-        "seeds": None if one.seeds is None else _finite(asdict(one.seeds)),
-        "two_level": None if one.levels is None else _finite(asdict(one.levels)),
-        "two_level_of": None if one.levels is None else one.groups,
-    }
+    return MetricSpread(
+        name=one.name,
+        unit=one.unit,
+        n=len(one.runs.values),
+        runs_are=one.runs.what,
+        values=tuple(one.runs.values.tolist()),
+        mean=float(one.runs.values.mean()) if len(one.runs.values) else None,
+        sd=None if spread is None else spread.sd,
+        cv=None if spread is None else spread.cv,
+        cv_low=None if spread is None else spread.low,
+        cv_high=None if spread is None else spread.high,
+        threshold=one.threshold,
+        cv_below_threshold=one.below_threshold,
+        half_width=one.needed.half_width,
+        half_width_wanted=one.half_width,
+        n_needed=one.needed.n,
+        n_needed_low=one.needed.low,
+        n_needed_high=one.needed.high,
+        more=one.needed.more,
+        reason=one.needed.reason or None,
+        curve=tuple(PrecisionPoint(**asdict(point)) for point in one.curve.points),
+        seeds=None if one.seeds is None else SeedShare(**_finite(one.seeds)),
+        two_level=None if one.levels is None else _two_level(one.levels),
+        two_level_of=None if one.levels is None else one.groups,
+    )
 
 
-def _finite(document: dict[str, Any]) -> dict[str, Any]:
-    """Replace infinity by null, since JSON has none."""
+def _two_level(levels: TwoLevel) -> TwoLevelVariance:
+    figures = _finite(levels)
+    for name in ("by_runs", "naive"):
+        interval = getattr(levels, name)
+        figures[name] = None if interval is None else MeanInterval(**asdict(interval))
+    return TwoLevelVariance(**figures)
+
+
+def _finite(figures: SeedSplit | TwoLevel) -> dict[str, Json]:
     return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in document.items()
+        name: finite(value) if isinstance(value, float) else value
+        for name, value in asdict(figures).items()
     }

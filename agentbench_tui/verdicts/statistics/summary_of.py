@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agentbench_tui.analysis.summary import Drift, drift
+from agentbench_tui.contracts.document import finite
+from agentbench_tui.contracts.stats import (
+    MetricSummary,
+    RepeatDrift,
+    StatsSummaryDocument,
+    SummaryFigure,
+)
 from agentbench_tui.verdicts.clusters.cluster_search import SearchedSide, search_side
-from agentbench_tui.verdicts.clusters.cluster_words import cluster_document
+from agentbench_tui.verdicts.clusters.cluster_words import cluster_finding
 from agentbench_tui.verdicts.evidence.load_evidence import LoadEvidence
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.selection.measured import Measured, unit_of
@@ -25,7 +31,6 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
     from agentbench_tui.verdicts.evidence.evidence import Evidence
 
-SCHEMA = "agentbench.stats-summary/1"
 MAIN = (
     "accuracy", "correct_share", "e2e_ms", "ttft_ms", "output_tokens", "cost_usd_per_task",
     "e2e_from_send_ms", "ttft_from_send_ms",
@@ -156,39 +161,43 @@ def _of_load(
     return Observed(np.concatenate(values), repeat, None, None, is_share=False)
 
 
-def summary_document(selector: str, found: Sequence[ColumnSummary], seed: int) -> dict[str, Any]:
-    """Return `agentbench.stats-summary/1`."""
-    return {
-        "schema": SCHEMA,
-        "selector": selector,
-        "seed": seed,
-        "metrics": [_metric_document(one) for one in found],
-    }
+def summary_document(
+    selector: str, found: Sequence[ColumnSummary], seed: int
+) -> StatsSummaryDocument:
+    """Return the summaries as a document."""
+    metrics = tuple(_metric_summary(one) for one in found)
+    return StatsSummaryDocument(selector=selector, seed=seed, metrics=metrics)
 
 
-def _metric_document(one: ColumnSummary) -> dict[str, Any]:
+def _metric_summary(one: ColumnSummary) -> MetricSummary:
     place = one.measured.place
-    return {
-        "suite_id": place.suite_id,
-        "benchmark_id": place.benchmark_id,
-        "parameters": place.point,
-        "metric": one.metric,
-        "unit": unit_of(one.metric),
-        "n": one.n,
-        "repeats": one.repeats,
-        "figures": [_finite(asdict(figure)) for figure in one.figures],
-        "drifts": [
-            {"repeat": repeat, **(asdict(found) if found is not None else {"p": None})}
+    return MetricSummary(
+        suite_id=place.suite_id,
+        benchmark_id=place.benchmark_id,
+        parameters=place.point,
+        metric=one.metric,
+        unit=unit_of(one.metric),
+        n=one.n,
+        repeats=one.repeats,
+        figures=tuple(_summary_figure(figure) for figure in one.figures),
+        drifts=tuple(
+            RepeatDrift(repeat=repeat, p=None)
+            if found is None
+            else RepeatDrift(repeat=repeat, **asdict(found))
             for repeat, found in one.drifts.items()
-        ],
-        "drifted": one.drifted,
-        "cluster": None if one.cluster is None else cluster_document(one.cluster),
-    }
+        ),
+        drifted=tuple(one.drifted),
+        cluster=None if one.cluster is None else cluster_finding(one.cluster),
+    )
 
 
-def _finite(document: dict[str, Any]) -> dict[str, Any]:
-    """Replace infinity by null, since JSON has none."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in document.items()
-    }
+def _summary_figure(one: Figure) -> SummaryFigure:
+    return SummaryFigure(
+        figure=one.figure,
+        value=finite(one.value),
+        low=finite(one.low),
+        high=finite(one.high),
+        n=one.n,
+        method=one.method,
+        reason=one.reason,
+    )
