@@ -10,7 +10,14 @@ from typing import Any
 import msgspec
 
 from agentbench_tui.agents.framework_answers import framework_answer, normalized_calls
-from agentbench_tui.model.answer import UNMEASURED, AgentFailure, Answer, FailureKind, Request
+from agentbench_tui.model.answer import (
+    UNMEASURED,
+    AgentFailure,
+    Answer,
+    FailureKind,
+    Request,
+    plain_turn,
+)
 from agentbench_tui.model.errors import did_you_mean
 
 MAX_TEXT = 4 * 1024 * 1024
@@ -111,7 +118,7 @@ def task_of(request: Request) -> dict[str, Any]:
         "type": "task",
         "case_id": case.id,
         "input": case.input,
-        "messages": [{"role": turn.role, "content": turn.content} for turn in case.messages],
+        "messages": [plain_turn(turn) for turn in case.messages],
         "tools": case.tools,
         "seed": request.seed,
         "parameters": dict(request.parameters),

@@ -93,6 +93,17 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True):
     tool_call_id: str | None = None
 
 
+def plain_turn(turn: Message) -> dict[str, Any]:
+    """Return a turn as agents outside this process receive it: role and content, and the calls or
+    the id of the call that it belongs to, if it has them."""
+    plain: dict[str, Any] = {"role": turn.role, "content": turn.content}
+    if turn.tool_calls:
+        plain["tool_calls"] = msgspec.to_builtins(turn.tool_calls)
+    if turn.tool_call_id is not None:
+        plain["tool_call_id"] = turn.tool_call_id
+    return plain
+
+
 class Span(msgspec.Struct, frozen=True, omit_defaults=True):
     """A phase of the agent's work, reported by the agent."""
 
@@ -119,6 +130,15 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     """Cases that share a source (one passage, one repository) share a cluster."""
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
+    @property
+    def ends_with_tool_result(self) -> bool:
+        """Return whether its turns end with a tool's result. They hold the input then, as the last
+        turn of the user, and the agent continues from the result."""
+        if not self.messages or self.messages[-1].role != "tool":
+            return False
+        turns = (turn.content for turn in reversed(self.messages) if turn.role == "user")
+        return bool(next(turns, None) == self.input)
+
 
 class Request(msgspec.Struct, frozen=True):
     """One request to an agent: a case at one observation key."""
@@ -134,7 +154,10 @@ class Request(msgspec.Struct, frozen=True):
     parameters: Mapping[str, Any] = {}
 
     def conversation(self) -> tuple[Message, ...]:
-        """Return all turns to send: the case's messages, then its input as the user's turn."""
+        """Return all turns to send: the case's messages, then its input as the user's turn, unless
+        the messages hold it and end with a tool's result."""
+        if self.case.ends_with_tool_result:
+            return self.case.messages
         return (*self.case.messages, Message("user", self.text()))
 
     def text(self) -> str:

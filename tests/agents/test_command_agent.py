@@ -77,6 +77,18 @@ async def test_a_program_gets_the_whole_request_as_one_line_and_then_the_end(
         assert (await agent.answer(SENT)).data == [RECEIVED, ""]
 
 
+async def test_a_program_gets_the_calls_of_tools_and_their_results(tmp_path: Path) -> None:
+    call = ToolCall("track", {"parcel": 17}, id="a")
+    turns = (Message("assistant", "", (call,)), Message("tool", "in Oslo", tool_call_id="a"))
+    target = task(tmp_path, "print(json.dumps({'data': request['messages']}))")
+    async with opened(target, tmp_path) as agent:
+        assert (await agent.answer(ask("Where?", messages=turns))).data == [
+            {"role": "assistant", "content": "",
+             "tool_calls": [{"name": "track", "arguments": {"parcel": 17}, "id": "a"}]},
+            {"role": "tool", "content": "in Oslo", "tool_call_id": "a"},
+        ]  # fmt: skip
+
+
 async def test_a_worker_gets_the_whole_request_and_an_id(tmp_path: Path) -> None:
     async with opened(worker(tmp_path, "send(id=id, data=request)"), tmp_path) as agent:
         for number in (1, 2):

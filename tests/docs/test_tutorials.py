@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("own-data.md", "writing-an-agent.md", "writing-a-scorer.md", "judges.md")
 _BLOCK = re.compile(
     r"(?:^<!-- run: (?P<status>\d+) -->\n)?^```(?P<language>\w+)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
@@ -30,15 +31,15 @@ def install(project: str, folder: Path) -> None:
     (info / "entry_points.txt").write_text("\n".join(lines))
 
 
-@pytest.mark.parametrize("page", ["writing-an-agent.md", "writing-a-scorer.md", "judges.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_files_and_commands_of_a_tutorial_work(page: str, tmp_path: Path) -> None:
     ran = 0
     for block in _BLOCK.finditer((DOCS / page).read_text(encoding="utf-8")):
         body, status = block["body"], block["status"]
         named = _NAMED.match(body)
         if named is not None:
-            is_csv = named["name"].endswith(".csv")  # which has no comments
-            (tmp_path / named["name"]).write_text(body[named.end() :] if is_csv else body)
+            has_comments = not named["name"].endswith((".csv", ".jsonl"))
+            (tmp_path / named["name"]).write_text(body if has_comments else body[named.end() :])
             if named["name"] == "pyproject.toml":
                 install(body, tmp_path)
         if status is None:

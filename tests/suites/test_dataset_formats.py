@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from agentbench_tui.engine.cases.dataset import open_dataset
-from agentbench_tui.model.answer import Answer, Case, Message, Score
+from agentbench_tui.model.answer import Answer, Case, Message, Request, Score, ToolCall
 from agentbench_tui.model.errors import SuiteError
 from agentbench_tui.model.suite import Benchmark
 from agentbench_tui.scoring.numbers.tokens import DecimalMark
 from agentbench_tui.scoring.registry import make_scorer
 
 
-def cases(folder: Path, name: str, **dataset: Any) -> list[Case]:
+def cases(folder: Path, name: str, *, prompt: str | None = None, **dataset: Any) -> list[Case]:
     benchmark = Benchmark.model_validate(
-        {"benchmark_id": "b", "dataset": {"data_source": name, **dataset}}
+        {"benchmark_id": "b", "prompt": prompt, "dataset": {"data_source": name, **dataset}}
     )
     with open_dataset(benchmark, base_dir=folder, seed=1) as source:
         return list(source)
@@ -221,6 +221,53 @@ def test_calls_of_tools_at_the_end_of_a_dialogue_are_what_is_expected(tmp_path: 
 
     assert case.expected == [{"name": "add", "arguments": {"x": 2}}]
     assert case.messages == ()
+
+
+RESULT = {"role": "tool", "tool_call_id": "a", "content": "4"}
+
+
+@pytest.mark.parametrize("prompt", [None, "{input} A number only."])
+def test_a_dialogue_that_ends_with_the_result_of_a_tool_is_sent_as_it_is(
+    tmp_path: Path, prompt: str | None
+) -> None:
+    made = calling('{"x": 2}')
+    made["tool_calls"][0]["id"] = "a"
+    final = {"role": "assistant", "content": "It is 4."}
+    record = {"messages": [SYSTEM, QUESTION, made, RESULT, final]}
+    (tmp_path / "d.jsonl").write_text(json.dumps(record) + "\n")
+
+    (case,) = cases(tmp_path, "d.jsonl", prompt=prompt)
+
+    asked = "2 + 2?" if prompt is None else "2 + 2? A number only."
+    assert (case.input, case.expected) == (asked, "It is 4.")
+    call = ToolCall("add", {"x": 2}, id="a")
+    # Nothing follows the tool's result: the agent continues from there.
+    assert Request(case, seed=1).conversation() == (
+        Message("system", "Be brief."),
+        Message("user", asked),
+        Message("assistant", "", (call,)),
+        Message("tool", "4", tool_call_id="a"),
+    )
+
+
+def test_an_earlier_use_of_a_tool_is_followed_by_the_question(tmp_path: Path) -> None:
+    made, earlier = calling("{}"), {"role": "user", "content": "1 + 1?"}
+    turns = [earlier, made, RESULT, {"role": "assistant", "content": "2"}, QUESTION, RIGHT]
+    (tmp_path / "d.jsonl").write_text(json.dumps({"messages": turns}) + "\n")
+
+    (case,) = cases(tmp_path, "d.jsonl")
+
+    sent = [turn.role for turn in Request(case, seed=1).conversation()]
+    assert sent == ["user", "assistant", "tool", "assistant", "user"]
+    assert (case.input, case.expected) == ("2 + 2?", "4")
+
+
+def test_results_of_tools_without_any_question_are_refused(tmp_path: Path) -> None:
+    turns = [calling("{}"), RESULT, RIGHT]
+    (tmp_path / "d.jsonl").write_text(json.dumps({"messages": turns}) + "\n")
+
+    with pytest.raises(SuiteError, match="no user's message"):
+        cases(tmp_path, "d.jsonl")
 
 
 def calling(arguments: str) -> dict[str, Any]:

@@ -12,19 +12,15 @@ from typing import Any
 
 import msgspec
 
-from agentbench_tui.model.answer import Message, Request
+from agentbench_tui.model.answer import Request, plain_turn
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-
-
-def _turn(message: Message) -> dict[str, Any]:
-    return {"role": message.role, "content": message.content}
 
 
 PLACEHOLDERS: dict[str, Callable[[Request], Any]] = {
     "input": lambda request: request.case.input,
     "text": Request.text,
-    "messages": lambda request: [_turn(turn) for turn in request.conversation()],
+    "messages": lambda request: [plain_turn(turn) for turn in request.conversation()],
     "tools": lambda request: list(request.case.tools),
     "seed": lambda request: request.seed,
     "case_id": lambda request: request.case.id,

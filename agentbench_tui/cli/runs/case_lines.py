@@ -26,7 +26,10 @@ def case_lines(observation: dict[str, Any]) -> list[str]:
         f" · {duration(observation['e2e_ms'])}"
     )
     before = case.get("messages", [])
-    lines = [head, *(f"{one['role']}: {text(one.get('content', ''))}" for one in before)]
+    lines = [head]
+    for turn in before:
+        calls = f" {text(turn['tool_calls'])}" if turn.get("tool_calls") else ""
+        lines.append(f"{turn['role']}: {text(turn.get('content', ''))}{calls}")
     lines.append(f"input: {text(case['input'])}")
     lines.append(f"expected: {text(case.get('expected'))}")
     for message in observation["messages"]:

@@ -128,10 +128,12 @@ class CaseMapping:
         return values
 
     def _prompted(self, case: Case, record: Mapping[str, Any]) -> Case:
-        given = case.input
+        given, messages = case.input, case.messages
         if self._prompt is not None:
             given = fill(self._prompt, {**record, "input": given})
-        return msgspec.structs.replace(case, input=given, messages=(*self._system, *case.messages))
+            if case.ends_with_tool_result:
+                messages = _with_question(messages, given)
+        return msgspec.structs.replace(case, input=given, messages=(*self._system, *messages))
 
     def _refuse_unknown(self, record: Mapping[str, Any]) -> None:
         """Reject unused fields in a case written into the suite itself."""
@@ -296,3 +298,10 @@ def _lacking(path: str, record: Mapping[str, Any]) -> str:
 def _kind(value: Any) -> str:
     names = {list: "a list", str: "text", int: "a number", float: "a number", bool: "a truth value"}
     return "null" if value is None else names.get(type(value), f"a {type(value).__name__}")
+
+
+def _with_question(messages: tuple[Message, ...], question: str) -> tuple[Message, ...]:
+    """Return the turns with another text in the last one of the user."""
+    last = max(place for place, turn in enumerate(messages) if turn.role == "user")
+    turn = msgspec.structs.replace(messages[last], content=question)
+    return (*messages[:last], turn, *messages[last + 1 :])

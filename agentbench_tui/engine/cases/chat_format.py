@@ -36,8 +36,10 @@ def split_dialogue(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a case with `messages` as the turns before the input.
 
     Without an `input` the last user's message is the question; an assistant's message after it is
-    the expected answer (its tool calls, where it makes some). Where `input` repeats the last user's
-    message, the question and the answer are removed from the turns before it. Raises RecordFault.
+    the expected answer (its tool calls, where it makes some). Turns that end with a tool's result
+    are kept whole, and the last user's message in them is the input. Where `input` repeats the last
+    user's message, the question and the answer are removed from the turns before it. Raises
+    RecordFault.
     """
     messages = read_messages(values["messages"]) if values.get("messages") else ()
     fields = {**values, "messages": messages}
@@ -49,9 +51,14 @@ def split_dialogue(values: Mapping[str, Any]) -> dict[str, Any]:
     given = fields.get("input")
     if given is not None and given != question:
         return fields  # The dialogue is what happened before the question.
+    if question is None and given is None and before and before[-1].role == "tool":
+        question = _last_question(before)
+        kept = before
+    else:
+        kept = before[:-1]
     if question is None:
         raise RecordFault("no `input`, and `messages` has no user's message for it at the end")
-    fields |= {"input": question, "messages": before[:-1]}
+    fields |= {"input": question, "messages": kept}
     if answer is None:
         return fields
     expected = _expected(answer)
@@ -62,6 +69,11 @@ def split_dialogue(values: Mapping[str, Any]) -> dict[str, Any]:
     if fields.get("expected") is None:
         fields["expected"] = expected
     return fields
+
+
+def _last_question(messages: tuple[Message, ...]) -> str | None:
+    """Return the last message of a user; None without any."""
+    return next((one.content for one in reversed(messages) if one.role == "user"), None)
 
 
 def conversation_messages(turns: Any) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from agentbench_tui.model.answer import Request
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line
 
@@ -140,9 +141,9 @@ def first_cases(loaded: LoadedSuite) -> Iterator[str]:
         for case, _ in zip(source.cases(), range(SHOWN), strict=False):
             yield ""
             yield f"  case {case.id}" + (f" of cluster {case.cluster}" if case.cluster else "")
-            for message in case.messages:
-                yield from _turn(message.role, message.content)
-            yield from _turn("user", case.input)
+            for message in Request(case, seed=0).conversation():
+                calls = [f"{call.name}({_shown(call.arguments)})" for call in message.tool_calls]
+                yield from _turn(message.role, message.content or ", ".join(calls))
             yield f"    expected: {_shown(case.expected)}"
     yield ""
 
