@@ -7,9 +7,9 @@ over cases with equal weight.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.intervals.effective_number import bounded_mean
@@ -28,8 +28,7 @@ _ALL_UP_TO = 10
 _THEN = (16, 32, 64, 100)
 
 
-@dataclass(frozen=True, slots=True)
-class Attempts:
+class Attempts(msgspec.Struct, frozen=True):
     """Attempts at each case of a benchmark."""
 
     cases: Integers

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -22,8 +23,7 @@ LOOKS = (5, 10, 15, 20, 30)
 _LOOKS_THEN_EVERY = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(msgspec.Struct, frozen=True):
     """Figures of one column in its unit; None if a figure does not exist."""
 
     n: int

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import msgspec
+
 from agentbench_tui.presentation.numbers import amount
 
 Numbers: TypeAlias = Sequence[float | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(msgspec.Struct, frozen=True):
     """What one direction of a chart measures."""
 
     title: str
@@ -29,8 +30,7 @@ class Axis:
     """Ends of the scale; by the data if None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """Points joined in the order of x, or single points."""
 
     name: str
@@ -48,8 +48,7 @@ class Line:
     """Whether the line is a bound and no measurement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """A place on the x axis that something happened at, such as a change point."""
 
     x: float
@@ -57,8 +56,7 @@ class Mark:
     is_good: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LineChart:
+class LineChart(msgspec.Struct, frozen=True):
     """Lines, points and bands over x."""
 
     title: str
@@ -70,8 +68,7 @@ class LineChart:
     marks: Sequence[Mark] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Histogram:
+class Histogram(msgspec.Struct, frozen=True):
     """Counts of values between edges; one series per group, all with the same edges."""
 
     title: str
@@ -95,8 +92,7 @@ class Interval:
     """Such as the verdict."""
 
 
-@dataclass(frozen=True, slots=True)
-class IntervalChart:
+class IntervalChart(msgspec.Struct, frozen=True):
     """Values with their intervals, one below the other (a forest plot)."""
 
     title: str
@@ -107,8 +103,7 @@ class IntervalChart:
     """Where nothing differs: 0 of a difference, 1 of a ratio."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
+class Dot(msgspec.Struct, frozen=True):
     """One contender of a scatter chart."""
 
     name: str
@@ -122,8 +117,7 @@ class Dot:
     """Whether no other contender is better in one direction and at least as good in the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScatterChart:
+class ScatterChart(msgspec.Struct, frozen=True):
     """Contenders in two dimensions, with the front of those that nobody beats in both."""
 
     title: str
@@ -133,8 +127,7 @@ class ScatterChart:
     dots: Sequence[Dot]
 
 
-@dataclass(frozen=True, slots=True)
-class Radar:
+class Radar(msgspec.Struct, frozen=True):
     """Scores of 0..1 in several dimensions, one outline per contender."""
 
     title: str

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -22,8 +22,7 @@ OPTIMAL_ABOVE = 0.8
 """A configuration with more than this share of the best one's value counts as optimal."""
 
 
-@dataclass(frozen=True, slots=True)
-class CostFigures:
+class CostFigures(msgspec.Struct, frozen=True):
     """Costs of an agent's tasks. All money is in the unit of the given costs."""
 
     tasks: int
@@ -37,8 +36,7 @@ class CostFigures:
     """Successes that one dollar buys."""
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(msgspec.Struct, frozen=True):
     """One way to run an agent, compared with others over the same cases."""
 
     figures: CostFigures

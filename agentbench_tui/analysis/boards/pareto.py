@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -19,8 +19,7 @@ _ROUNDING = 1e-12
 """Means that differ by less than this share of the largest are equal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """Position of one agent by cost and quality; refers to other agents by row."""
 
     quality: Estimate

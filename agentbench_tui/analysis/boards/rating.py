@@ -7,8 +7,8 @@ P(i beats j) = 1 / (1 + exp(θ_j - θ_i)); a tie is half a win for each. A ratin
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -32,8 +32,7 @@ _CLOSE = 1e-8
 """A step of θ so small that the next, by quadratic convergence, is below rounding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
+class Rating(msgspec.Struct, frozen=True):
     """Strength of one player."""
 
     rating: float | None
@@ -47,8 +46,7 @@ class Rating:
     """Players are comparable within a group only: between groups there was no comparison."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ratings:
+class Ratings(msgspec.Struct, frozen=True):
     """Ratings of all players, in the order of the rows."""
 
     players: tuple[Rating, ...]

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -152,8 +152,7 @@ def probability_of_improvement(x: Tasks, y: Tasks, how: Resampling = DEFAULT) ->
     return percentile_bootstrap(estimate / tasks, resampled / tasks, how, name)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Profile:
+class Profile(msgspec.Struct, frozen=True, eq=False):
     """Share of runs that score above each threshold; float64[T] each."""
 
     taus: Floats

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import cache
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -34,8 +34,7 @@ _SD_REACH = 12.0
 """Standard deviations of the sd on both sides that the quadrature goes over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Equivalence:
+class Equivalence(msgspec.Struct, frozen=True):
     """Two one-sided tests of B - A, or of B / A."""
 
     estimate: float

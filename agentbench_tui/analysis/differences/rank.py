@@ -5,9 +5,9 @@ other.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -23,8 +23,7 @@ EXACT_ON_DEMAND_UP_TO = 200
 """Beyond this even a wanted exact p would take seconds and hundreds of megabytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankTest:
+class RankTest(msgspec.Struct, frozen=True):
     """A Mann-Whitney test of x against y."""
 
     u: float
@@ -33,8 +32,7 @@ class RankTest:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BrunnerMunzelTest:
+class BrunnerMunzelTest(msgspec.Struct, frozen=True):
     """A Brunner-Munzel test of x against y."""
 
     statistic: float

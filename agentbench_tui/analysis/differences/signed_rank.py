@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -21,8 +21,7 @@ TIED = 1e-9
 """Sizes whose gap is at most this share of them are equal but for the rounding of a subtraction."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignedRankTest:
+class SignedRankTest(msgspec.Struct, frozen=True):
     """A signed-rank test of differences."""
 
     w: float

@@ -7,8 +7,8 @@ Nothing is tested where no value differs from another.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -29,8 +29,7 @@ _ROUNDED = 1 - 1e-9
 Bools = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupDifferences:
+class GroupDifferences(msgspec.Struct, frozen=True):
     """Results for each group, in the order of the rows of `members`."""
 
     p: tuple[float | None, ...]

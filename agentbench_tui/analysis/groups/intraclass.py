@@ -8,8 +8,8 @@ test asks how often shuffled group labels give groups at least as unlike each ot
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -27,8 +27,7 @@ _AT_ONCE = 200_000
 """Values that are shuffled in one step; memory is bounded by it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Intraclass:
+class Intraclass(msgspec.Struct, frozen=True):
     """The intraclass correlation of values in groups, and its effect."""
 
     n: int

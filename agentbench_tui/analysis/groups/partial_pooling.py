@@ -8,8 +8,7 @@ integrated out (Gelman 2006), so that the intervals allow for not knowing it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -25,8 +24,7 @@ _REACH = 6.0
 """Range of τ, in units of the spread of the means and their errors."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pooled:
+class Pooled(msgspec.Struct, frozen=True):
     """The estimate of one group's true mean."""
 
     value: float

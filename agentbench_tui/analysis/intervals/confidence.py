@@ -9,8 +9,9 @@ it excludes a value exactly when that value's p is below alpha.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from agentbench_tui.analysis.distribution import student_cdf, student_quantile
 from agentbench_tui.analysis.sample import upper_share
@@ -45,8 +46,7 @@ def two_sided_ends(found: Confidence, level: float) -> tuple[float, float]:
     return found.ends(1 - upper_share(level))
 
 
-@dataclass(frozen=True, slots=True)
-class Cautious:
+class Cautious(msgspec.Struct, frozen=True):
     """The more cautious of two methods on each side: the larger p, the wider end."""
 
     first: Confidence
@@ -68,8 +68,7 @@ def least_count(tail: float, of: int) -> int:
     return max(0, math.ceil(tail * of - ROUNDED))
 
 
-@dataclass(frozen=True, slots=True)
-class ByStudent:
+class ByStudent(msgspec.Struct, frozen=True):
     """An estimate with its standard error, by Student's t."""
 
     estimate: float

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.intervals.confidence import ByStudent
@@ -24,8 +24,7 @@ _LOG_MOST = math.log(MOST_RATIO)
 _NO_ERROR = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class ByLogs:
+class ByLogs(msgspec.Struct, frozen=True):
     """The log of the ratio, by Student's t."""
 
     log_ratio: ByStudent

@@ -6,7 +6,8 @@ Wilson's interval, which these build on and which is the one to show, is in `int
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from agentbench_tui.analysis.differences.alternative import Alternative, p_value
 from agentbench_tui.analysis.distribution import (
@@ -50,8 +51,7 @@ def mcnemar_mid(only_x: int, only_y: int) -> float:
     return below + (binomial_cdf(fewer - 1, n, 0.5) if fewer else 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class PairedShares:
+class PairedShares(msgspec.Struct, frozen=True):
     """The difference x - y of two shares over the same cases, by one method for p and interval.
 
     Tango's score interval (1998), widened until it agrees with McNemar's mid-p: the interval at

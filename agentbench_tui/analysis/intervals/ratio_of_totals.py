@@ -13,8 +13,8 @@ added, see `lognormal_totals`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -53,8 +53,7 @@ _SMALLEST_SKEW = 1e-6
 """Below it Hall's transformation changes nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(msgspec.Struct, frozen=True):
     """B's total over A's: the estimate, and its distribution."""
 
     ratio: float
@@ -80,8 +79,7 @@ class Totals:
         return None if low <= 0 and math.isinf(high) else (max(0.0, low), high)
 
 
-@dataclass(frozen=True, slots=True)
-class _Means:
+class _Means(msgspec.Struct, frozen=True):
     """Two means with their variances, and t of mean(B) - θ mean(A)."""
 
     a: float
@@ -141,8 +139,7 @@ class _Means:
         return _Means(self.b, self.a, self.of_b, self.of_a, self.covariance)
 
 
-@dataclass(frozen=True, slots=True)
-class _ByStudent:
+class _ByStudent(msgspec.Struct, frozen=True):
     """Fieller's theorem: t has Student's distribution."""
 
     means: _Means
@@ -159,8 +156,7 @@ class _ByStudent:
         return self.means.lower_end(t), self.means.upper_end(t)
 
 
-@dataclass(frozen=True, slots=True)
-class _ByHall:
+class _ByHall(msgspec.Struct, frozen=True):
     """t after Hall's transformation (1992), for two samples as in Zhou & Dinh (2005).
 
     Its distribution is nearer to Student's for skewed amounts. The transformation is increasing in
@@ -194,8 +190,7 @@ class _ByHall:
         return 3 * (math.cbrt(1 + skew * (at - skew / 6)) - 1) / skew
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ByBootstrap:
+class _ByBootstrap(msgspec.Struct, frozen=True, eq=False):
     """Uses the distribution of t in resamples, in which the truth is the estimate.
 
     No value is rejected on the side of the estimate itself.

@@ -9,8 +9,7 @@ Work goes block by block, so that memory does not grow with the number of resamp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -208,8 +207,7 @@ def logs(x: Floats) -> Floats:
     return np.asarray(np.log(x), dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class _Units:
+class _Units(msgspec.Struct, frozen=True):
     """Units of the resampling: values, or clusters by their sums and sizes."""
 
     sums: Floats

@@ -8,8 +8,7 @@ of 0, so that the means of all subsets are what the interval is read from (typic
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -27,8 +26,7 @@ FEWEST_FLIPPED = 6
 """Number of units with which a two-sided p can fall below 0.05; 5 reach 2 / 2^5 = 0.0625."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SignFlips:
+class SignFlips(msgspec.Struct, frozen=True, eq=False):
     """See `agentbench_tui.analysis.intervals.confidence.Confidence`."""
 
     typical: Floats

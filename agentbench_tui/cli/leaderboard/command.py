@@ -5,10 +5,10 @@ their ranks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import click
+import msgspec
 
 from agentbench_tui.cli.compare.files import cluster_option
 from agentbench_tui.cli.console.numbers import ROWS
@@ -23,8 +23,7 @@ from agentbench_tui.cli.run.breakdown import by_limit_option
 _RANKED = ("agent", "version", "model")
 
 
-@dataclass(frozen=True, slots=True)
-class _By:
+class _By(msgspec.Struct, frozen=True):
     """Parsed value of `--by`."""
 
     ranked: Literal["agent", "version", "model"] = "agent"

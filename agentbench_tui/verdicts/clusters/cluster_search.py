@@ -4,10 +4,11 @@ them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.sample import sorted_distinct
@@ -63,8 +64,7 @@ class HasCandidates(Protocol):
     def candidates(self) -> Candidates: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
+class Searched(msgspec.Struct, frozen=True):
     """Two sides after the search for undeclared clusters."""
 
     a: Evidence
@@ -132,8 +132,7 @@ def search(
     return Searched(a, b, candidates, findings, paired=False)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedSide:
+class SearchedSide(msgspec.Struct, frozen=True):
     """One side after the search for undeclared clusters in its values."""
 
     evidence: Evidence

@@ -18,6 +18,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.groups.intraclass import Intraclass, combined_p, intraclass, shuffled_p
@@ -72,8 +73,7 @@ class Finding:
     """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Values:
+class _Values(msgspec.Struct, frozen=True, eq=False):
     """One value for each independent unit: a case, or a known cluster."""
 
     unit: Integers
@@ -198,8 +198,7 @@ class Candidates:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Grouped:
+class Grouped(msgspec.Struct, frozen=True):
     """Source of the groupings of cases."""
 
     read: Callable[[], Sequence[Grouping]]

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.differences.paired_effect import NO_RATIO
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(msgspec.Struct, frozen=True):
     """A variance component of a difference of means, with its degrees of freedom."""
 
     variance: float

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from agentbench_tui.model.errors import Unmeasured, UsageError, did_you_mean
 from agentbench_tui.model.figures.metric import METRICS, find_metric, known_metrics
 from agentbench_tui.store.queries.selection import category_of_suite
@@ -148,8 +150,7 @@ class Pair:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(msgspec.Struct, frozen=True):
     """Every pair of the sides, judged together."""
 
     sides: tuple[Side, ...]

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from agentbench_tui.analysis.differences.difference_verdict import Verdict
 from agentbench_tui.analysis.runs.between_run import DRAWS_NEEDED, LARGE_CHANGE
 from agentbench_tui.analysis.scale import Better
@@ -58,8 +60,7 @@ Unit = Literal["cases", "repeats", "runs"]
 """Unit of the values: `runs` if whole runs replace repeats."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """Settings of a comparison."""
 
     paired: Paired = "auto"
@@ -67,7 +68,7 @@ class Asked:
     """None for the metric's own."""
     seed: int = 42
     resamples: int | None = None
-    columns: Mapping[str, Metric] = field(default_factory=dict)
+    columns: Mapping[str, Metric] = msgspec.field(default_factory=dict)
     """By name the metrics that are columns of files, as they are."""
     cluster: str | None = None
     """The grouping that was declared as the cluster (`--cluster`); None to look for one."""

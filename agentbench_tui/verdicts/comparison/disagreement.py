@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.sample import mean_by
@@ -25,8 +25,7 @@ LONGEST = 200
 """Characters of an expected value or an answer that are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(msgspec.Struct, frozen=True):
     """Answer of one side to a case."""
 
     right: float
@@ -38,8 +37,7 @@ class Said:
     failure: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
+class Disagreement(msgspec.Struct, frozen=True):
     """A case that one side gets right more often than not, and the other doesn't."""
 
     case_id: str
@@ -48,8 +46,7 @@ class Disagreement:
     b: Said
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreements:
+class Disagreements(msgspec.Struct, frozen=True):
     """Number of cases of each kind, and the first of them."""
 
     only_a: int

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.sample import count_distinct, distinct, mean_by, sorted_distinct
@@ -17,8 +17,7 @@ LEAST_PAIRS = 6
 """Minimum number of pairs: with 5, the smallest sign-flip p is 0.0625."""
 
 
-@dataclass(frozen=True, slots=True)
-class CaseValues:
+class CaseValues(msgspec.Struct, frozen=True):
     """One value for each case and seed of one side, the mean over its repeats and iterations."""
 
     case: Integers
@@ -56,8 +55,7 @@ class CaseValues:
         return np.asarray(np.exp(found) if on_logs else found, np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(msgspec.Struct, frozen=True):
     """The cases and seeds that both sides have a value for."""
 
     case: Integers
@@ -139,8 +137,7 @@ def pair(a: CaseValues, b: CaseValues) -> Pairs:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatMeans:
+class RepeatMeans(msgspec.Struct, frozen=True):
     """The mean over the same cases in each repeat of one side."""
 
     value: Floats

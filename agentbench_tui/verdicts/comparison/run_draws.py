@@ -7,9 +7,10 @@ much runs differ: `analysis.runs.between_run` has the rule that is used then.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.runs.between_run import (
@@ -38,8 +39,7 @@ if TYPE_CHECKING:
 _IN_TURN = f"{DRAWS_NEEDED} runs of each agent in turn (A, B, A, B, …), or one run of both"
 
 
-@dataclass(frozen=True, slots=True)
-class RunDraws:
+class RunDraws(msgspec.Struct, frozen=True):
     """Number of independent draws of the run on each side."""
 
     a: int

@@ -6,7 +6,7 @@ The command line and the Python API both compare by this.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.groups.compare_groups import ComparedByGroups
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonOptions:
+class ComparisonOptions(msgspec.Struct, frozen=True):
     """Selectors and options of `agentbench compare`, with its names and defaults."""
 
     selectors: tuple[str, ...]
@@ -49,7 +48,7 @@ class ComparisonOptions:
     benchmark: str | None = None
     metrics: tuple[str, ...] = ()
     better: Better | None = None
-    where: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, str] = msgspec.field(default_factory=dict)
     attempt: str = ""
     cluster: str | None = None
     paired: Paired = "auto"
@@ -63,8 +62,7 @@ class ComparisonOptions:
     """Names of the sides in documents and tables; by default the selectors."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorComparison:
+class SelectorComparison(msgspec.Struct, frozen=True):
     """A comparison with its document."""
 
     found: Compared

@@ -8,6 +8,8 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from agentbench_tui.analysis.differences.equivalence import values_needed
 from agentbench_tui.analysis.distribution import beta_quantile, normal_quantile
 from agentbench_tui.analysis.power import (
@@ -42,8 +44,7 @@ class Open:
     """Number of cases that only A, and only B, answers correctly, if each is right or wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settling:
+class Settling(msgspec.Struct, frozen=True):
     """Values per side, or pairs, that decide a comparison with 80% power; more than there are
     now.
     """

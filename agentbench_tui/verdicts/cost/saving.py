@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.boards.cost_efficiency import configurations
@@ -39,8 +40,7 @@ _INNER = 0.90
 """Two one-sided tests at 5 % are a 90 % interval within the margins."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(msgspec.Struct, frozen=True):
     """One way to do the tasks."""
 
     value: float

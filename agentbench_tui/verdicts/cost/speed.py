@@ -6,9 +6,9 @@ answer counts, which does not include the harness's work between two calls.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 import numpy as np
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ OVERLAPPING_FROM = 1.05
 Basis = Literal["throughput", "answer times"]
 
 
-@dataclass(frozen=True, slots=True)
-class Speeds:
+class Speeds(msgspec.Struct, frozen=True):
     """Speeds of some contenders, in their order."""
 
     seconds: tuple[float | None, ...]

@@ -8,8 +8,9 @@ independent answers lose some power by it, 100 % stay 100 % at n = 30 and 20 % m
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from agentbench_tui.analysis.distribution import student_cdf
 from agentbench_tui.analysis.intervals.serial_dependence import LEAST_WORTH, worth_of_mean
@@ -21,8 +22,7 @@ _CAUTION = 0.5
 """Standard errors (1/√n) added to the correlation of neighbors, whose estimate is rough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dependence:
+class Dependence(msgspec.Struct, frozen=True):
     """Correlation of the values behind a difference of means."""
 
     factor: float

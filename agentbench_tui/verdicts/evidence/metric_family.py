@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from agentbench_tui.analysis.differences.multiplicity import benjamini_hochberg, weighted_holm
 from agentbench_tui.verdicts.comparison.comparison import ALPHA
@@ -29,8 +30,7 @@ _SAME = 1e-9
 """Relative difference up to which two figures are the same but for rounding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Adjusted:
+class Adjusted(msgspec.Struct, frozen=True):
     """p values adjusted together."""
 
     p: list[list[float | None]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.sample import mean_by
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
 
 
-@dataclass(frozen=True, slots=True)
-class UnitValues:
+class UnitValues(msgspec.Struct, frozen=True):
     """Cases, or parts of clusters in the same groups; each counts as one draw."""
 
     value: Floats

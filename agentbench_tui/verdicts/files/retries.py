@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.model.errors import UsageError
@@ -34,8 +34,7 @@ _ADDED_UP = {"USD", "tokens", "ms"}
 """Units of what several tries take together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tries:
+class Tries(msgspec.Struct, frozen=True):
     """The rows that count, with a note on how they were chosen."""
 
     counts: NDArray[np.bool_]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.model.figures.metric import METRICS, Metric, find_metric, known_metrics
@@ -83,8 +84,7 @@ _ALONE = {"ms", "s", "sec", "seconds", "milliseconds"}
 """Units that name a time without any other word."""
 
 
-@dataclass(frozen=True, slots=True)
-class ValueColumn:
+class ValueColumn(msgspec.Struct, frozen=True):
     """A column that holds a metric."""
 
     name: str
@@ -103,8 +103,7 @@ class ValueColumn:
         return f"{self.name}{times} → {self.metric.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(msgspec.Struct, frozen=True):
     """The meaning of each column of a file."""
 
     roles: Mapping[str, str]

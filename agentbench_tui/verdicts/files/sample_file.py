@@ -9,9 +9,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.model.bounds import LARGEST_NUMBER, LARGEST_SEED
@@ -56,8 +56,7 @@ _LEFT_OUT = {"grader", "harness", "cancelled", "unfinished", "skipped"}
 _LONGEST_KIND = 30
 
 
-@dataclass(frozen=True, slots=True)
-class SampleFile:
+class SampleFile(msgspec.Struct, frozen=True):
     """Content of a file, by benchmark."""
 
     path: Path

@@ -7,9 +7,9 @@ This analysis is separate from the main one and changes no score, rank or gate.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.model.errors import UsageError
@@ -44,8 +44,7 @@ MAIN_METRICS = ("accuracy", "e2e_ms")
 """Candidates for the metric compared between groups: the first that an agent has."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentBreakdown:
+class AgentBreakdown(msgspec.Struct, frozen=True):
     """One agent at one point of a sweep."""
 
     agent_id: str
@@ -63,8 +62,7 @@ class AgentBreakdown:
     """Method of the tests of each group against the rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Breakdown:
+class Breakdown(msgspec.Struct, frozen=True):
     """Results of a run by the groups of one field."""
 
     field: str

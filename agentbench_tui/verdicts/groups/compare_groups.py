@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.model.errors import UsageError
@@ -73,8 +74,7 @@ class PairByGroups:
     """Whether both sides are the same answers on some benchmark."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedByGroups:
+class ComparedByGroups(msgspec.Struct, frozen=True):
     """All pairs by the groups of one field, judged together."""
 
     field: str
@@ -180,8 +180,7 @@ def _held_back(found: Comparison, group: GroupComparison, pairs: int) -> Compari
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class GroupedSides:
+class GroupedSides(msgspec.Struct, frozen=True):
     """Both sides over some benchmarks, and the groups of each observation."""
 
     a: TaskEvidence

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.groups.group_differences import DRAWS, cochran_q, common_mean
@@ -115,8 +116,7 @@ def _p_of_unpaired(whole: Comparison, groups: Sequence[GroupComparison]) -> floa
     return cochran_q([one.effect for one in known], variances, freedom)
 
 
-@dataclass(frozen=True, slots=True)
-class _Unpaired:
+class _Unpaired(msgspec.Struct, frozen=True):
     """Difference of two sides in one group, for unpaired cases."""
 
     effect: float

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from agentbench_tui.analysis.distribution import normal_quantile
 from agentbench_tui.analysis.runs.between_run import LARGE_CHANGE, between_run_error
@@ -42,8 +43,7 @@ _LUCK = math.exp(normal_quantile(0.975) * between_run_error((1, math.inf)))
 _SAME = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutionScore:
+class ExecutionScore(msgspec.Struct, frozen=True):
     """One score of one execution, 0..1 except for comparisons with others."""
 
     value: float
@@ -140,8 +140,7 @@ def _ends(value: float, found: DimensionScore) -> tuple[float | None, float | No
     return found.low, found.high
 
 
-@dataclass(frozen=True, slots=True)
-class _Moves:
+class _Moves(msgspec.Struct, frozen=True):
     worse: float = 0.0
     better: float = 0.0
     large: float = 0.0

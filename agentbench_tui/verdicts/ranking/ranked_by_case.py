@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.boards.cost_efficiency import cost_figures
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 RIGHT = "correct_share"
 
 
-@dataclass(frozen=True, slots=True)
-class CaseMeasure:
+class CaseMeasure(msgspec.Struct, frozen=True):
     """How a metric is computed from single observations."""
 
     column: str

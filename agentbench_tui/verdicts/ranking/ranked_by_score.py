@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.intervals.estimate import Estimate
@@ -73,8 +74,7 @@ def _known(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Mean:
+class _Mean(msgspec.Struct, frozen=True):
     """The mean score of one contender."""
 
     estimate: Estimate

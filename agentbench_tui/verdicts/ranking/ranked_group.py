@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 if TYPE_CHECKING:
     from agentbench_tui.analysis.sample import Floats, Integers
     from agentbench_tui.verdicts.ranking.scorecard import Scorecard
@@ -43,8 +45,7 @@ class Ranked:
     then the between-run variance is assumed."""
 
 
-@dataclass(frozen=True, slots=True)
-class NotRanked:
+class NotRanked(msgspec.Struct, frozen=True):
     """A contender without a rank."""
 
     card: Scorecard

@@ -6,10 +6,10 @@ Of a thousand agents, half a million pairs: arrays take half a second, a loop fi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.distribution import normal_cdf, student_cdf
@@ -23,8 +23,7 @@ _MANY = 20_000
 """Number of pairs from which on importing scipy takes less time than it saves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Strata:
+class Strata(msgspec.Struct, frozen=True):
     """Mean over places with its error; variances are those of the places' means."""
 
     mean: float

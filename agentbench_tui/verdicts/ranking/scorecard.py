@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -160,8 +161,7 @@ def runs_at(cards: Sequence[Scorecard], places: Sequence[int]) -> list[Runs]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """Contenders that can be ranked together, and the data they share."""
 
     members: tuple[int, ...]

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,8 +47,7 @@ Runs = Sequence[Set[int]]
 """Keys of one agent's runs at each place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(msgspec.Struct, frozen=True):
     """One agent of a table; refers to other agents by row."""
 
     score: float
@@ -68,8 +67,7 @@ class Standing:
     """Why there is no interval, or no agent is clearly ahead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standings:
+class Standings(msgspec.Struct, frozen=True):
     """A whole table, in row order."""
 
     rows: tuple[Standing, ...]
@@ -185,8 +183,7 @@ def _run_error(of: Strata, *, on_logs: bool) -> float:
     return error if on_logs else error * abs(of.mean)
 
 
-@dataclass(frozen=True, slots=True)
-class RunLuck:
+class RunLuck(msgspec.Struct, frozen=True):
     """Effect of the between-run variance on scores from different runs."""
 
     runs: Sequence[Runs]

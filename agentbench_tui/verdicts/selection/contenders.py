@@ -32,8 +32,7 @@ _HARNESS = ("clean", "noisy", "generator-limited")
 """From best to worst."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contender:
+class Contender(msgspec.Struct, frozen=True):
     """An entry to rank, with its executions."""
 
     name: str
