@@ -50,9 +50,12 @@ class Section(msgspec.Struct, frozen=True):
     tables: Sequence[Table] = ()
     sentences: Sequence[str] = ()
     charts: Sequence[Chart] = ()
-    """For files and pages; a terminal shows the tables."""
+    """A terminal draws those of lines, and shows the tables of the others."""
     is_answer: bool = False
     """Whether the title is a whole sentence, the answer that the tables support."""
+    heading: int = 0
+    """Rank of the title among headings: 1 of what has parts, 2 of such a part, below which its
+    sentences are a list; 0 of a title that is no heading."""
 
 
 class Report(msgspec.Struct, frozen=True):

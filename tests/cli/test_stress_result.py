@@ -13,9 +13,10 @@ from run_documents import as_printed
 
 from agentbench_tui.analysis.load.resilience import recovery
 from agentbench_tui.cli.run.result import print_run
-from agentbench_tui.cli.stress.result import curve_of, print_stress_run, stress_rows
+from agentbench_tui.cli.stress.result import print_stress_run
 from agentbench_tui.contracts.run import CaseCounts, ExecutionResult, RunDocument
 from agentbench_tui.contracts.stress import AgentStress, ScenarioResult
+from agentbench_tui.presentation.stress.report import agents_report, level_chart
 from agentbench_tui.presentation.stress.sentences import (
     details,
     graded_advice,
@@ -24,6 +25,7 @@ from agentbench_tui.presentation.stress.sentences import (
     scaling_words,
     standing_line,
 )
+from agentbench_tui.reports.figures.line_chart import chart_plot
 from agentbench_tui.stress.report import (
     Advice,
     LimitsUsed,
@@ -315,15 +317,15 @@ def test_a_scale_is_said_and_full_length_is_not() -> None:
 
 
 def test_a_curve_needs_three_levels() -> None:
-    curve = curve_of(told(high_load()))
+    curve = level_chart(told(high_load()))
     assert curve is not None
-    (panel,) = curve.panels
+    (panel,) = chart_plot(curve).panels
     assert panel.lines[0].x == (40.0, 80.0, 152.0, 166.0)
     assert panel.lines[0].y == (52.0, 55.0, 90.0, 812.0)
     assert panel.levels == {"limit": 183.0}
     few = [window(*level) for level in LEVELS[:2]]
-    assert curve_of(told(high_load(windows=few))) is None
-    assert curve_of(told(soak())) is None
+    assert level_chart(told(high_load(windows=few))) is None
+    assert level_chart(told(soak())) is None
 
 
 def test_a_run_is_told_in_blocks_that_end_with_the_score(
@@ -348,6 +350,17 @@ def test_a_run_is_told_in_blocks_that_end_with_the_score(
     assert "\x1b" not in out
 
 
+@pytest.mark.parametrize("form", ["table", "md"])
+def test_what_a_target_says_cannot_control_the_terminal(
+    form: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    facts = RecoveryFacts(after="kill", words="not back \x1b]52;c;aGk=\x07")
+    out = shown(run_of(execution(high_load(recoveries=[facts]))), form, capfd)
+    assert "not back" in out
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
 def test_markdown_holds_headings_lists_and_the_curve(capfd: pytest.CaptureFixture[str]) -> None:
     out = shown(run_of(execution(high_load())), "md", capfd)
     assert out.startswith("## m (simulated)\n\n### high\\_load: breaks between")
@@ -369,7 +382,7 @@ def test_csv_has_a_row_a_scenario(capfd: pytest.CaptureFixture[str]) -> None:
     assert first["recommendations"] == QUEUE.words
     assert (second["agent"], second["fail"], second["broke"]) == ("other", "", "False")
     assert first["why"] == POINT.reason
-    assert [list(row) for row in stress_rows(agent_of(soak()))] == [list(second)]
+    assert [list(row) for row in agents_report([agent_of(soak())]).records.rows] == [list(second)]
 
 
 def test_a_run_of_a_suite_is_told_the_same_way(capfd: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,11 @@ from agentbench_tui.model.text.untrusted import visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentbench_tui.presentation.charts import Chart
     from agentbench_tui.presentation.report import Report, Section
 
+_CHART = (64, 12)
+"""Columns and rows of a chart."""
 _LONGEST = 2000
 """Characters of a sentence in Markdown."""
 
@@ -40,6 +43,9 @@ def print_sections(sections: Sequence[Section], form: str) -> None:
 
 
 def _print_section(section: Section, form: str) -> None:
+    if section.heading:
+        _print_block(section, form)
+        return
     if section.title:
         if form == "md" and (section.tables or section.is_answer):
             click.echo(f"**{markdown_cell(section.title, _LONGEST)}**\n")
@@ -54,6 +60,40 @@ def _print_section(section: Section, form: str) -> None:
     if section.tables and section.sentences:
         click.echo()
     _print_sentences(section.sentences, form)
+
+
+def _print_block(section: Section, form: str) -> None:
+    """Print a heading, and what is below it as a list; in a table indented by its rank."""
+    if form == "md":
+        title = markdown_cell(section.title, _LONGEST)
+        click.echo(f"{'#' * (section.heading + 1)} {title}")
+        if section.sentences:
+            click.echo()
+        _print_sentences(section.sentences, form)
+    else:
+        print_prose(visible(section.title))
+        for sentence in section.sentences:
+            print_prose(f"{_indent(section)}{visible(sentence)}")
+    for chart in section.charts:
+        _print_chart(chart, _indent(section), form)
+
+
+def _print_chart(chart: Chart, indent: str, form: str) -> None:
+    """Draw a chart of lines; the others are for files and pages."""
+    from agentbench_tui.presentation.charts import LineChart
+    from agentbench_tui.reports.figures.line_chart import chart_plot
+
+    if not isinstance(chart, LineChart):
+        return
+    text = chart_plot(chart).text(*_CHART, coloured=False if form == "md" else None)
+    if form == "md":
+        click.echo(f"\n```\n{text}\n```")
+    else:
+        click.echo("\n".join(f"{indent}{line}".rstrip() for line in text.splitlines()))
+
+
+def _indent(section: Section) -> str:
+    return "  " * (section.heading - 1)
 
 
 def _print_sentences(sentences: Sequence[str], form: str) -> None:
