@@ -62,6 +62,11 @@ class MarketAgentSummary(Part, frozen=True, kw_only=True):
     foresight: ForesightFacts
     metrics: dict[str, MetricMean]
 
+    def mean(self, metric: str) -> float | None:
+        """Return the mean of a metric; None if no episode has it."""
+        found = self.metrics.get(metric)
+        return None if found is None else found.mean
+
 
 class MarketDocument(Document, frozen=True, kw_only=True, tag="agentbench.market/1"):
     """What `agentbench market run` prints."""

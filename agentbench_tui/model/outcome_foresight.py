@@ -29,14 +29,6 @@ class Foresight(msgspec.Struct, frozen=True):
         """Return whether the agent is flagged."""
         return self.log10_evidence >= LEAST_EVIDENCE
 
-    def document(self) -> dict[str, Any]:
-        """Return the evaluation for scripts."""
-        return {
-            "forecast_markets": self.markets,
-            "log10_evidence": self.log10_evidence,
-            "is_beyond_chance": self.is_beyond_chance,
-        }
-
     def sentence(self, agent_id: str) -> str:
         """Return why the agent is flagged, in a sentence."""
         return (

@@ -14,6 +14,7 @@ import pytest
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.cli.market.watch import lines
+from agentbench_tui.contracts.market import MarketDocument
 from agentbench_tui.reports.market.tables import Played, Reports, actions_csv
 
 SMALL = ("--duration=10", "--interval", "60", "--markets=2", "--perpetuals", "1")
@@ -319,7 +320,8 @@ def test_what_an_agent_writes_is_text_in_every_page_and_no_formula_in_a_table(
     played = Played("agent", "seed-1", 0, False, record)
     reports = Reports(tmp_path / "out", is_alone=False)
     reports.add(played)
-    reports.finish({"schema": "x"}, [played.brief, played.brief])
+    document = MarketDocument(run_id="r", worlds=(), episodes=(), summary=(), notices=())
+    reports.finish(document, [played.brief, played.brief])
     pages = [*(tmp_path / "out").rglob("*.html")]
     assert len(pages) == 6
     for page in pages:

@@ -24,7 +24,7 @@ from agentbench_tui.market.world.generator import generate
 from agentbench_tui.market.world.truth import Truth
 from agentbench_tui.market.world.world import PER_MILLION, World, WorldConfig
 from agentbench_tui.model.outcome_foresight import foresight
-from agentbench_tui.reports.market.tables import Played, called_out, summary_rows
+from agentbench_tui.reports.market.tables import Played, agent_summaries, called_out
 
 WORLDS = [generate(WorldConfig(seed=seed)) for seed in range(12)]
 Probability = Callable[[World, Truth, int, int], float]
@@ -75,9 +75,9 @@ def test_forecasts_that_know_every_outcome_are_called_out(chance: float) -> None
     episodes = played("cheat", of_the_outcome(chance))
     (sentence,) = called_out(episodes)
     assert sentence.startswith("cheat: its forecasts of 60 markets are right beyond chance.")
-    (row,) = summary_rows(episodes)
-    assert row["foresight"]["is_beyond_chance"]
-    assert row["foresight"]["forecast_markets"] == 60
+    (row,) = agent_summaries(episodes)
+    assert row.foresight.is_beyond_chance
+    assert row.foresight.forecast_markets == 60
 
 
 def test_an_oracle_that_is_marked_as_such_is_not() -> None:
@@ -87,8 +87,8 @@ def test_an_oracle_that_is_marked_as_such_is_not() -> None:
 def test_knowing_every_fair_value_is_no_foreknowledge() -> None:
     episodes = played("fair", fair)
     assert called_out(episodes) == []
-    (row,) = summary_rows(episodes)
-    assert row["foresight"]["log10_evidence"] == pytest.approx(0.0, abs=0.01)
+    (row,) = agent_summaries(episodes)
+    assert row.foresight.log10_evidence == pytest.approx(0.0, abs=0.01)
 
 
 def test_certainty_of_what_happens_gains_one_over_the_fair_probability_of_the_start() -> None:

@@ -10,16 +10,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
+from agentbench_tui.contracts.document import plain
+from agentbench_tui.contracts.market import (
+    MarketAgentSummary,
+    MarketDocument,
+    MarketEpisodeResult,
+    MarketWorldFacts,
+    VerifiedDocument,
+    WorldCheck,
+)
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.presentation.report import Column
+from agentbench_tui.presentation.report import Column, Row
 from agentbench_tui.reports.market.page_parts import number
-from agentbench_tui.reports.market.tables import Played, Reports, called_out, summary_rows
+from agentbench_tui.reports.market.tables import Played, Reports, agent_summaries, called_out
 
 if TYPE_CHECKING:
     import sqlite3
 
-SCHEMA = "agentbench.market/1"
-VERIFIED = "agentbench.market-verified/1"
 _SHOWN = (
     ("total_pnl", "P&L $"),
     ("optimality_fair", "of fair"),
@@ -54,22 +61,22 @@ def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], 
         if output is not None and reports is not None:
             reports.finish(market, episodes)
             click.echo(f"written: {output / 'index.html'}", err=True)
-        for notice in market["notices"]:
+        for notice in market.notices:
             click.echo(f"note: {notice}", err=True)
         if form == "json":
-            print_json(market)
+            print_json(plain(market))
             return
         if form != "table":
             print_run(document, form)
             return
-        rows = [_row(row) for row in market["summary"]]
+        rows = [_row(row) for row in market.summary]
         columns = [
             Column("agent_id", "agent", names_row=True),
             Column("episodes", "episodes", right=True),
             *(Column(name, title, number, right=True) for name, title in _SHOWN),
         ]
         print_rows(rows, columns, form)
-        if any(row["simulated"] for row in market["summary"]):
+        if any(row.simulated for row in market.summary):
             print_prose(
                 "* simulated; market:oracle knows the ground truth and shows the best possible "
                 "result"
@@ -101,35 +108,34 @@ def _looked_at(
     return briefs, reports
 
 
-def market_document(run_id: str, episodes: Sequence[Played]) -> dict[str, Any]:
+def market_document(run_id: str, episodes: Sequence[Played]) -> MarketDocument:
     """Return the document for scripts: worlds, episodes, and a summary for each agent."""
     worlds = {one.world: one.record["world"] for one in episodes}
-    return {
-        "schema": SCHEMA,
-        "run_id": run_id,
-        "worlds": [{"world": name, **world} for name, world in worlds.items()],
-        "episodes": [
-            {
-                "agent_id": one.agent_id,
-                "world": one.world,
-                "repeat": one.repeat,
-                "simulated": one.simulated,
-                "metrics": one.record["metrics"],
-            }
+    return MarketDocument(
+        run_id=run_id,
+        worlds=tuple(MarketWorldFacts(world=name, **world) for name, world in worlds.items()),
+        episodes=tuple(
+            MarketEpisodeResult(
+                agent_id=one.agent_id,
+                world=one.world,
+                repeat=one.repeat,
+                simulated=one.simulated,
+                metrics=one.record["metrics"],
+            )
             for one in episodes
-        ],
-        "summary": summary_rows(episodes),
-        "notices": [
+        ),
+        summary=tuple(agent_summaries(episodes)),
+        notices=(
             *called_out(episodes),
             *dict.fromkeys(n for one in episodes for n in one.record.get("notices", ())),
-        ],
-    }
+        ),
+    )
 
 
-def _row(row: dict[str, Any]) -> dict[str, Any]:
-    means = {name: (row["metrics"].get(name) or {}).get("mean") for name, _ in _SHOWN}
-    star = " *" if row["simulated"] else ""
-    return {"agent_id": row["agent_id"] + star, "episodes": row["episodes"], **means}
+def _row(one: MarketAgentSummary) -> Row:
+    star = " *" if one.simulated else ""
+    means = {name: one.mean(name) for name, _ in _SHOWN}
+    return {"agent_id": one.agent_id + star, "episodes": one.episodes, **means}
 
 
 def warn_of_salt(connection: sqlite3.Connection, run_id: str, place: Path | str) -> None:
@@ -152,22 +158,17 @@ def print_verification(file: Path, form: str) -> int:
     world = load_world(file)
     truth, truth_digest = read_truth(truth_path(file))
     checks = verify(world, truth, truth_sha256=truth_digest)
-    rows = [
-        {"check": check.name, "holds": not check.problems, "problems": list(check.problems)}
-        for check in checks
-    ]
-    holds = all(row["holds"] for row in rows)
+    found = tuple(
+        WorldCheck(check=one.name, holds=not one.problems, problems=tuple(one.problems))
+        for one in checks
+    )
+    holds = all(one.holds for one in found)
     try:
         digest = sha256(file.read_bytes())
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from None
-    document = {
-        "schema": VERIFIED,
-        "file": str(file),
-        "id": world.id,
-        "sha256": digest,
-        "holds": holds,
-        "checks": rows,
-    }
-    print_rows(rows, _CHECKS, form, document)
+    document = VerifiedDocument(
+        file=str(file), id=world.id, sha256=digest, holds=holds, checks=found
+    )
+    print_rows(plain(found), _CHECKS, form, plain(document))
     return 0 if holds else 1

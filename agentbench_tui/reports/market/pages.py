@@ -12,6 +12,7 @@ from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.reports.market.page_parts import Link, Links, document, lines, table
 
 if TYPE_CHECKING:
+    from agentbench_tui.contracts.market import MarketAgentSummary
     from agentbench_tui.reports.market.tables import Played
 
 _MOST_ROWS = 2_000
@@ -27,7 +28,7 @@ PAGES = {"summary.html": "Summary", "detailed.html": "Every call", "timeline.htm
 
 
 def index_page(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[MarketAgentSummary],
     episodes: Sequence[Played],
     files: Sequence[str],
     notes: Sequence[str] = (),
@@ -35,9 +36,9 @@ def index_page(
     """Return the results of the agents, the best first; the worlds; every episode and its pages."""
     means = [
         (
-            row["agent_id"] + (" *" if row["simulated"] else ""),
-            row["episodes"],
-            *((row["metrics"].get(name) or {}).get("mean") for name in _OF_AGENTS),
+            row.agent_id + (" *" if row.simulated else ""),
+            row.episodes,
+            *(row.mean(name) for name in _OF_AGENTS),
         )
         for row in sorted(rows, key=_rank)
     ]
@@ -86,9 +87,9 @@ def _episodes(episodes: Sequence[Played], *, is_alone: bool) -> str:
     return table(head, rows) + _cut(len(episodes), "episodes", "comparison.csv")
 
 
-def _rank(row: Mapping[str, Any]) -> tuple[bool, float]:
-    fair = (row["metrics"].get("optimality_fair") or {}).get("mean")
-    return row["simulated"], math.inf if fair is None else -fair
+def _rank(row: MarketAgentSummary) -> tuple[bool, float]:
+    fair = row.mean("optimality_fair")
+    return row.simulated, math.inf if fair is None else -fair
 
 
 def _title(played: Played) -> str:
@@ -184,16 +185,13 @@ def timeline_page(played: Played, links: Iterable[Link] = ()) -> str:
 
 
 def comparison_page(
-    rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played], notes: Sequence[str] = ()
+    rows: Sequence[MarketAgentSummary], episodes: Sequence[Played], notes: Sequence[str] = ()
 ) -> str:
     """Means of every agent over its episodes, a metric a row; then every episode."""
-    names = [name for name in MARKET_METRICS if any(row["metrics"].get(name) for row in rows)]
-    agents = [row["agent_id"] + (" *" if row["simulated"] else "") for row in rows]
-    means: list[tuple[Any, ...]] = [("episodes", "", *(row["episodes"] for row in rows))]
-    means += [
-        (name, unit_of(name), *((row["metrics"].get(name) or {}).get("mean") for row in rows))
-        for name in names
-    ]
+    names = [name for name in MARKET_METRICS if any(name in row.metrics for row in rows)]
+    agents = [row.agent_id + (" *" if row.simulated else "") for row in rows]
+    means: list[tuple[Any, ...]] = [("episodes", "", *(row.episodes for row in rows))]
+    means += [(name, unit_of(name), *(row.mean(name) for row in rows)) for name in names]
     body = [
         *_notes(notes),
         table(("metric", "unit", *agents), means),

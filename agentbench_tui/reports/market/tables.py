@@ -17,6 +17,15 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from msgspec.structs import replace
+
+from agentbench_tui.contracts.document import plain
+from agentbench_tui.contracts.market import (
+    ForesightFacts,
+    MarketAgentSummary,
+    MarketDocument,
+    MetricMean,
+)
 from agentbench_tui.market.packing import unpack
 from agentbench_tui.model.errors import write_error
 from agentbench_tui.model.outcome_foresight import Foresight, foresight
@@ -93,21 +102,29 @@ def flat(metrics: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def summary_rows(episodes: Sequence[Played]) -> list[dict[str, Any]]:
+def agent_summaries(episodes: Sequence[Played]) -> list[MarketAgentSummary]:
     """Return mean, standard deviation and number of each metric's values, by agent."""
     by_agent: dict[tuple[str, bool], list[Played]] = {}
     for one in episodes:
         by_agent.setdefault((one.agent_id, one.simulated), []).append(one)
     return [
-        {
-            "agent_id": agent_id,
-            "simulated": simulated,
-            "episodes": len(those),
-            "foresight": foresight_of(those).document(),
-            "metrics": _means([one.metrics for one in those]),
-        }
+        MarketAgentSummary(
+            agent_id=agent_id,
+            simulated=simulated,
+            episodes=len(those),
+            foresight=_foresight_facts(foresight_of(those)),
+            metrics=_means([one.metrics for one in those]),
+        )
         for (agent_id, simulated), those in sorted(by_agent.items())
     ]
+
+
+def _foresight_facts(found: Foresight) -> ForesightFacts:
+    return ForesightFacts(
+        forecast_markets=found.markets,
+        log10_evidence=found.log10_evidence,
+        is_beyond_chance=found.is_beyond_chance,
+    )
 
 
 def foresight_of(episodes: Sequence[Played]) -> Foresight:
@@ -127,9 +144,9 @@ def called_out(episodes: Sequence[Played]) -> list[str]:
     return [verdict.sentence(agent) for agent, verdict in verdicts if verdict.is_beyond_chance]
 
 
-def _means(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _means(metrics: Sequence[Mapping[str, Any]]) -> dict[str, MetricMean]:
     names = dict.fromkeys(name for one in metrics for name in one)
-    found: dict[str, Any] = {}
+    found: dict[str, MetricMean] = {}
     for name in names:
         values = [
             float(one[name])
@@ -138,7 +155,7 @@ def _means(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         ]
         if values:
             spread = stdev(values) if len(values) > 1 else None
-            found[name] = {"mean": fmean(values), "sd": spread, "n": len(values)}
+            found[name] = MetricMean(mean=fmean(values), sd=spread, n=len(values))
     return found
 
 
@@ -162,18 +179,18 @@ class Reports:
             if trajectory is not None:
                 self._add_trajectory(played, trajectory)
 
-    def finish(self, document: Mapping[str, Any], episodes: Sequence[Played]) -> None:
+    def finish(self, document: MarketDocument, episodes: Sequence[Played]) -> None:
         """Write what compares the episodes; their briefs are enough."""
         episodes = sorted(episodes, key=lambda one: (one.agent_id, one.world, one.repeat))
         folder = self._folder
         with _writing(folder):
-            rows = _without_clocks(summary_rows(episodes))
+            rows = _without_clocks(agent_summaries(episodes))
             _write(folder / "comparison.json", _dump(_comparison(rows, episodes)))
             _write(folder / "comparison.csv", comparison_csv(episodes))
             notes = called_out(episodes)
             _write(folder / "comparison.html", comparison_page(rows, episodes, notes))
             if not self._is_alone:
-                _write(folder / "result.json", _dump(document))
+                _write(folder / "result.json", _dump(plain(document)))
             _write(folder / "index.html", index_page(rows, episodes, self._files, notes))
 
     def _add_trajectory(self, played: Played, trajectory: Mapping[str, Any]) -> None:
@@ -254,11 +271,11 @@ def comparison_csv(episodes: Sequence[Played]) -> str:
     return _csv(("agent_id", "world", "repeat", *names), rows)
 
 
-def _comparison(rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played]) -> dict[str, Any]:
+def _comparison(rows: Sequence[MarketAgentSummary], episodes: Sequence[Played]) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "worlds": {one.world: one.record["world"] for one in episodes},
-        "summary": rows,
+        "summary": plain(rows),
         "notices": called_out(episodes),
         "episodes": [
             {
@@ -272,8 +289,8 @@ def _comparison(rows: Sequence[Mapping[str, Any]], episodes: Sequence[Played]) -
     }
 
 
-def _without_clocks(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{**row, "metrics": _timeless(row["metrics"])} for row in rows]
+def _without_clocks(rows: Sequence[MarketAgentSummary]) -> list[MarketAgentSummary]:
+    return [replace(row, metrics=_timeless(row.metrics)) for row in rows]
 
 
 def _timeless(metrics: Mapping[str, Any]) -> dict[str, Any]:
