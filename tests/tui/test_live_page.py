@@ -199,6 +199,19 @@ async def test_a_key_that_is_pressed_twice_at_once_counts_twice(going_on: Path) 
         await settle(pilot, lambda: limits() == [2])
 
 
+async def test_a_ranking_that_lags_behind_says_so(going_on: Path) -> None:
+    app = session(going_on)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = app.screen
+        assert isinstance(page, Live)
+        await settle(pilot, lambda: page._document is not None and page._state.live)
+        board = page.query_one("#board", Grid)
+        page._shown_at = time.monotonic() - 100
+        page._changed.add("moment")
+        page._draw()
+        assert "as of 100 s ago" in str(board.border_title)
+
+
 async def test_what_is_marked_is_shown_as_it_is_written(database: Path) -> None:
     app = session(database)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

@@ -53,6 +53,8 @@ class Page(Screen[None], Generic[Found]):
         self._wanted = False
         """Whether to read again when the current reading ends."""
         self._read_at = 0.0
+        self._shown_at = 0.0
+        """When what is shown was read, on `time.monotonic`."""
         self._took_s = 0.0
         self._in_front = False
 
@@ -69,6 +71,11 @@ class Page(Screen[None], Generic[Found]):
     def is_reading(self) -> bool:
         """Return whether the content may change soon, because not everything was read yet."""
         return self._reading or self._wanted or self._took_s == 0
+
+    @property
+    def read_age_s(self) -> float:
+        """Return the age of what is shown: the seconds since it was read."""
+        return time.monotonic() - self._shown_at
 
     def content(self) -> ComposeResult:
         """Yield the widgets between the breadcrumbs and the footer."""
@@ -169,6 +176,7 @@ class Page(Screen[None], Generic[Found]):
             return
         self.tell(words)
         if found is not None:
+            self._shown_at = self._read_at
             self.show(found[0])
             self.query_one(CrumbBar).show(("agentbench", *self.crumbs()))
         if self._wanted:

@@ -197,7 +197,9 @@ class Live(Replaying, Page["LiveDocument | None"]):
         if update.run["status"] != was:
             self._changed |= {"ticks", "events", "moment"}
         row = live_view.focus_of(self._state, self._choices.execution)
-        if update.run["status"] != was or not live_view.is_about(self._document, row):
+        if first and row is not None:  # read before any execution was known
+            self.reload()
+        elif update.run["status"] != was or not live_view.is_about(self._document, row):
             self.store_changed()
         self._wishes.hear(update.wishes)
         if first and self.session.draw_every_s is None:
@@ -227,8 +229,8 @@ class Live(Replaying, Page["LiveDocument | None"]):
         if "moment" in changed:
             self._panels.show_moment(state, document, self._choices, now)
             self._scrubber.show(live_view.scrubber(state, self._viewer, now))
-        if "board" in changed and document is not None:
-            self._panels.show_board(state, document)
+        if changed & {"board", "moment"} and document is not None:
+            self._panels.show_board(state, document, self.read_age_s)
             self._panels.show_own(state, document)
 
     # What a person can ask of the run.

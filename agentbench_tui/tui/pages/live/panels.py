@@ -43,6 +43,8 @@ _LEAST_LATENCY = 8
 """Lines that the latency panel keeps; see `DEFAULT_CSS`."""
 _LEAST_OWN = 3
 _USUAL_WIDTH = 40
+_OLD_S = 3.0
+"""Age in seconds from which a ranking says how old it is."""
 """Assumed width of a panel without one."""
 _TITLES = {
     "rates": "the last seconds, a second a cell",
@@ -211,8 +213,10 @@ class LivePanels(Vertical):
         self._fit("slow", lines, most=max(5, self.size.height // 6), shrinks=False)
         slow.show(data)
 
-    def show_board(self, state: LiveState, document: LiveDocument) -> None:
-        """Show the provisional ranking. Arrows show the last change of the order."""
+    def show_board(self, state: LiveState, document: LiveDocument, age_s: float) -> None:
+        """Show the provisional ranking, with its age if it lags behind the other panels. Arrows
+        show the last change of the order.
+        """
         found = document.board
         places = tuple(live_tables.key_of(one) for one in found.standings)
         if places != self._places:
@@ -230,6 +234,8 @@ class LivePanels(Vertical):
         title = f"leaderboard of this run{when}, by {by}"
         if document.result is not None and not state.is_replay and found.score == "overall":
             title = run_verdict(document.result).words
+        elif age_s >= _OLD_S and state.is_going_on and not state.is_replay:
+            title += f", as of {age_s:.0f} s ago"
         self._entitle(grid, title)
         count = len(found.standings)
         self._fit("board", count + 1 if count > 1 else 0, most=max(4, self.size.height // 5))
