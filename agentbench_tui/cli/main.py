@@ -16,7 +16,7 @@ import click
 import agentbench_tui.model.clock  # noqa: F401  # before any code of the user's
 from agentbench_tui import __version__
 from agentbench_tui.cli.completion import complete, is_asked, offer_values
-from agentbench_tui.cli.console.fault import report_fault
+from agentbench_tui.cli.console.fault import report_broken, report_fault
 from agentbench_tui.cli.console.streams import discard_unwritable, is_closed_output, make_usable
 from agentbench_tui.model.errors import (
     ENVIRONMENT_ERRORS,
@@ -24,6 +24,7 @@ from agentbench_tui.model.errors import (
     Unmeasured,
     UsageError,
 )
+from agentbench_tui.model.interpreter_state import restore
 from agentbench_tui.model.process_exit import ProcessExit, end_with, guard
 
 _WRONG_PATH = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
@@ -317,6 +318,8 @@ def _exit_code_of(arguments: list[str]) -> int:
     except (SystemExit, ProcessExit) as exit_:
         return report_fault(exit_, arguments)
     except Exception as error:  # noqa: BLE001  # a fault of ours: one line and a report
+        if broken := restore():
+            return report_broken(error, broken)
         if isinstance(error, OSError) or not _excludes_damage():
             return _report_error(error, arguments)
         if _measures(arguments):

@@ -9,15 +9,23 @@ from __future__ import annotations
 
 import os
 import posix
+import resource
 import sys
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from agentbench_tui.model.interpreter_state import remember, restore_imports
+
 _HARM = {"_exit": "ended", "execv": "ended", "execve": "ended", "closerange": "closed the files of"}
 """Functions that end the program of this process, to which the other exec functions lead, or close
 its files, each with what it would have done to agentbench."""
+_LIMITERS = ("setrlimit", "prlimit")
+_LEAST_MEMORY = 64 << 20
+_LEAST_FILES = 64
+_LEAST_FILE_SIZE = 1 << 30
+"""What agentbench needs beyond what it has: bytes of memory, open files, and size of a database."""
 _FORKED = 70
 """Exit code of a forked process that comes out of user code. Its parent may be waiting for it."""
 _Value = TypeVar("_Value")
@@ -75,6 +83,7 @@ class _OneProcess:
             # How a forked process usually ends, with its own exit code.
             code = error.code if isinstance(error, SystemExit) else _FORKED
             os._exit(code if isinstance(code, int) else int(code is not None))
+        restore_imports()
 
 
 def one_process() -> _OneProcess:
@@ -99,17 +108,23 @@ def end_with(code: int) -> None:
 
 
 def guard() -> None:
-    """Make `os._exit`, `os.exec…` and `os.closerange` raise ProcessExit in this process.
+    """Make `os._exit`, `os.exec…` and `os.closerange` raise ProcessExit in this process, and
+    `resource.setrlimit` with a limit that agentbench has reached already.
 
-    Processes that are forked from it end as they always did.
+    Processes that are forked from it end as they always did. From now on, user code is expected:
+    the state of the interpreter is remembered.
     """
     if os.getpid() in _guarded_processes:
         return
     _guarded_processes.add(os.getpid())
+    remember()
     for name in _HARM:
         guarded = _guarded(getattr(os, name), os.getpid())
         setattr(os, name, guarded)
         setattr(posix, name, guarded)
+    for name in _LIMITERS:
+        if hasattr(resource, name):
+            setattr(resource, name, _limiting(getattr(resource, name), os.getpid()))
 
 
 def _guarded(function: Callable[..., Any], pid: int) -> Callable[..., Any]:
@@ -119,12 +134,50 @@ def _guarded(function: Callable[..., Any], pid: int) -> Callable[..., Any]:
             return function(*arguments, **named)
         if _end:
             _exit(_end[0])
-        caller = sys._getframe(1)
-        place = f"{Path(caller.f_code.co_filename).name}:{caller.f_lineno}"
-        name = function.__name__
-        raise ProcessExit(
-            f"os.{name}() at {place} would have {_HARM[name]} agentbench; "
-            "code that does so runs as a `command:` or `worker:` agent"
-        )
+        raise _refusal(f"os.{function.__name__}", f"{_HARM[function.__name__]} agentbench")
 
     return refuse
+
+
+def _limiting(function: Callable[..., Any], pid: int) -> Callable[..., Any]:
+    @wraps(function)
+    def refuse(*arguments: Any) -> Any:
+        *others, which, limits = arguments if len(arguments) > 1 else (0, None)
+        is_here = os.getpid() == pid and (not others or others[0] in (0, pid))
+        if is_here and (needed := _needed(which)) and _is_below(limits, needed):
+            raise _refusal(
+                f"resource.{function.__name__}",
+                f"left agentbench, which it limits too, below the {needed:,} that it needs",
+            )
+        return function(*arguments)
+
+    return refuse
+
+
+def _needed(which: object) -> int:
+    """Return the least limit with which agentbench can continue; 0 for limits that do no harm."""
+    if which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        try:
+            pages = int(Path("/proc/self/statm").read_bytes().split()[0])
+        except OSError:
+            return _LEAST_MEMORY
+        return pages * resource.getpagesize() + _LEAST_MEMORY
+    if which == resource.RLIMIT_NOFILE:
+        return _LEAST_FILES
+    return _LEAST_FILE_SIZE if which == resource.RLIMIT_FSIZE else 0
+
+
+def _is_below(limits: object, needed: int) -> bool:
+    """Return whether a soft limit is one, and too low; malformed limits are left to Python."""
+    if not isinstance(limits, tuple | list) or not limits or not isinstance(limits[0], int):
+        return False
+    return limits[0] != resource.RLIM_INFINITY and limits[0] < needed
+
+
+def _refusal(name: str, harm: str) -> ProcessExit:
+    caller = sys._getframe(2)
+    place = f"{Path(caller.f_code.co_filename).name}:{caller.f_lineno}"
+    return ProcessExit(
+        f"{name}() at {place} would have {harm}; "
+        "code that does so runs as a `command:` or `worker:` agent"
+    )

@@ -9,6 +9,8 @@ from collections.abc import Coroutine
 from types import CodeType
 from typing import Any, TypeVar
 
+from agentbench_tui.model.interpreter_state import restore
+
 _Value = TypeVar("_Value")
 _ENDS_A_RUN: CodeType = base_events._run_until_complete_cb.__code__  # type: ignore[attr-defined]
 """Function that stops a loop once its work is done."""
@@ -25,8 +27,19 @@ class SharedLoop(asyncio.SelectorEventLoop):
             raise RuntimeError("the event loop is shared with agentbench, and cannot be stopped")
         super().stop()
 
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Report an error that nothing awaits, but not one that broken built-in functions caused:
+        what the command prints at its end names them.
+        """
+        if not restore():
+            super().call_exception_handler(context)
+
 
 def run_shared(work: Coroutine[Any, Any, _Value]) -> _Value:
     """Do what `asyncio.run` does, on a `SharedLoop`."""
     with asyncio.Runner(loop_factory=SharedLoop) as runner:
-        return runner.run(work)
+        try:
+            return runner.run(work)
+        except BaseException:
+            restore()  # before all tasks are cancelled, for which asyncio uses built-in functions
+            raise

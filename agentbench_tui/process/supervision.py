@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from agentbench_tui.process.starved_child import StarvedChild
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -40,6 +42,8 @@ _SILENT_NUDGES = 20
 """Nudges without a reaction after which user code is held to block the child."""
 _TERMINATED_NUDGES = 50
 """Nudges without a reaction after which a child that was asked to terminate is killed."""
+_LOOK_EVERY_S = 1.0
+"""Interval at which the memory limit of a child is looked at."""
 _PR_SET_PDEATHSIG = 1
 _SETTLING_S = 0.05
 """Wait after a stop of the child, for the signal that continues both to reach it."""
@@ -57,6 +61,8 @@ class Ending:
     """The call of the user's code that began last; empty if there was none."""
     ignored: int | None = None
     """The signal to which it did not react, so that it was killed; None for any other end."""
+    starved: str = ""
+    """Why it could not continue, so that it was killed; empty for any other end."""
 
 
 class _Notes:
@@ -159,14 +165,14 @@ def supervised(work: Callable[[], int]) -> int | Ending:
         _note(_END, str(code))
         return code
     os.close(ending)
-    silence = _Silence(child, notes)
-    status = _wait(child, watched, silence, is_apart=is_apart)
+    silence, starved = _Silence(child, notes), StarvedChild(child)
+    status, reason = _wait(child, watched, silence, starved, is_apart=is_apart)
     os.close(kept)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     noted = notes.read(_END)
     if noted:
         return int(noted)
-    return Ending(status, notes.read(_RUN), notes.read(_CALL), silence.killed_after)
+    return Ending(status, notes.read(_RUN), notes.read(_CALL), silence.killed_after, reason)
 
 
 class _Silence:
@@ -222,17 +228,29 @@ def _warn(line: str) -> None:
         os.write(2, f"agentbench: {one_line(line, 300)}\n".encode())
 
 
-def _wait(child: int, watched: set[signal.Signals], silence: _Silence, *, is_apart: bool) -> int:
-    """Pass signals on until the child has ended; return its exit code as in `Ending`."""
-    nudges = 0
+def _wait(
+    child: int,
+    watched: set[signal.Signals],
+    silence: _Silence,
+    starved: StarvedChild,
+    *,
+    is_apart: bool,
+) -> tuple[int, str]:
+    """Pass signals on until the child has ended; return its exit code and `starved` as in
+    `Ending`.
+    """
+    nudges, reason = 0, ""
     while True:
         pid, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
         if pid and not os.WIFSTOPPED(status):
-            return os.waitstatus_to_exitcode(status)
+            return os.waitstatus_to_exitcode(status), reason
         if pid and not is_apart:
             _stop_as_well(child)
-        came = _next_signal(watched, _NUDGE_EVERY_S if nudges else None)
-        if came is None:
+        came = _next_signal(watched, _NUDGE_EVERY_S if nudges else _LOOK_EVERY_S)
+        if came is None and not nudges:
+            if not reason and (reason := starved.reason()):
+                _send(child, signal.SIGKILL)
+        elif came is None:
             _send(child, NUDGE)
             nudges = _NUDGES if silence.nudged() else nudges - 1
         elif came[0] != signal.SIGCHLD:
@@ -248,16 +266,15 @@ def _send(child: int, number: int) -> None:
         os.kill(child, number)
 
 
-def _next_signal(watched: set[signal.Signals], timeout_s: float | None) -> tuple[int, bool] | None:
+def _next_signal(watched: set[signal.Signals], timeout_s: float) -> tuple[int, bool] | None:
     """The next signal, and whether the kernel sent it, as for a key pressed in a terminal. On Linux
     None where none comes in time; other systems have no time limit for it."""
     if sys.platform != "linux":
         return signal.sigwait(watched), True
-    if timeout_s is None:
-        info: signal.struct_siginfo | None = signal.sigwaitinfo(watched)
-    else:
-        info = signal.sigtimedwait(watched, timeout_s)
-    return info and (info.si_signo, info.si_code > 0)
+    info: signal.struct_siginfo | None = signal.sigtimedwait(watched, timeout_s)
+    if info is None or info.si_signo not in watched:  # 0 after a debugger has stopped us
+        return None
+    return info.si_signo, info.si_code > 0
 
 
 def _reached_both(number: int, is_of_terminal: bool) -> bool:

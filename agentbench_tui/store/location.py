@@ -24,9 +24,18 @@ from agentbench_tui.store.faults import check_is_file, unusable
 from agentbench_tui.store.locking import Held, private_file
 
 NETWORK_FILESYSTEMS = frozenset(
-    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "gpfs"}
-    | {"fuse.sshfs", "fuse.glusterfs"}
-)
+    {
+        "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "gpfs", "beegfs",
+        "fhgfs", "orangefs", "pvfs2", "panfs", "wekafs", "gfs2", "ocfs2", "coda", "ncpfs", "davfs",
+        "vboxsf", "prl_fs", "vmhgfs",
+        *(f"fuse.{name}" for name in (
+            "sshfs", "glusterfs", "ceph", "ceph-fuse", "s3fs", "rclone", "gcsfuse", "goofys",
+            "mount-s3", "mountpoint-s3", "blobfuse", "blobfuse2", "juicefs", "mfs", "davfs",
+            "seaweedfs", "vmhgfs-fuse", "grpcfuse", "osxfs", "gvfsd-fuse", "curlftpfs",
+        )),
+    }
+)  # fmt: skip
+"""Types of file systems that other machines serve, in /proc/self/mounts."""
 _MOUNTS = Path("/proc/self/mounts")
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 """How a space, tab, line break or backslash is escaped there: proc_pid_mounts(5), fstab(5)."""

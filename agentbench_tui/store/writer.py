@@ -50,7 +50,7 @@ class Writer:
         self._changes: deque[tuple[Callable[[sqlite3.Connection], Any], Future[Any]]] = deque()
         self._wake = threading.Event()
         self._closing = False
-        self._failure: Exception | None = None
+        self._failure: BaseException | None = None
         self._connection, self._lock = open_to_write(path)
         self._inode = _inode(path)
         self._thread = threading.Thread(target=self._work, name="agentbench-writer", daemon=True)
@@ -132,7 +132,7 @@ class Writer:
             closing = self._closing
             try:
                 self._drain()
-            except Exception as failure:  # noqa: BLE001  # kept, and raised by check()
+            except BaseException as failure:  # noqa: BLE001  # kept, and raised by check()
                 self._failure = failure
                 self._fail_waiting()
                 return
@@ -150,7 +150,9 @@ class Writer:
             awaited = future.set_running_or_notify_cancel()
             try:
                 result = self._in_transaction(change)
-            except Exception as error:  # noqa: BLE001  # belongs to whoever asked for the change
+            # It belongs to whoever asked for the change, and waits: also a NameError of
+            # `Exception`, after user code has removed that.
+            except BaseException as error:  # noqa: BLE001
                 if awaited:
                     future.set_exception(error)
             else:

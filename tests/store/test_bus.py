@@ -473,6 +473,25 @@ def test_mounts_of_any_name_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert filesystem_of(Path("/elsewhere")) == "ext4"
 
 
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        *[(kind, True) for kind in ("nfs4", "cifs", "smb3", "9p", "lustre", "beegfs", "vboxsf")],
+        *[(f"fuse.{kind}", True) for kind in ("sshfs", "s3fs", "rclone", "gcsfuse", "juicefs")],
+        *[(kind, False) for kind in ("ext4", "xfs", "btrfs", "zfs", "tmpfs", "overlay", "apfs")],
+        *[(f"fuse.{kind}", False) for kind in ("mergerfs", "lxcfs", "bindfs", "gocryptfs")],
+    ],
+)
+def test_a_network_file_system_is_known_by_its_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, expected: bool
+) -> None:
+    table = tmp_path / "mounts"
+    table.write_text(f"disk / ext4 rw 0 0\nserver:/x /remote {kind} rw 0 0\n")
+    monkeypatch.setattr(store_location, "_MOUNTS", table)
+    assert store_location.is_on_network(Path("/remote/a/bench.db")) is expected
+    assert not store_location.is_on_network(Path("/remoter/bench.db"))
+
+
 def test_a_read_only_folder_without_a_log_can_be_read(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -28,7 +28,7 @@ def exit_code_of(ended: int | Ending) -> int:
     from agentbench_tui.model.text.untrusted import one_line
 
     click.echo(f"agentbench: {one_line(abrupt_end(ended), 1000)}", err=True)
-    return 128 + number if number > 0 else Unmeasured.exit_code
+    return 128 + number if number > 0 and not ended.starved else Unmeasured.exit_code
 
 
 def abrupt_end(ended: Ending) -> str:
@@ -41,6 +41,8 @@ def abrupt_end(ended: Ending) -> str:
     if ended.ignored:
         name = signal.Signals(ended.ignored).name
         how = f"its process did not react to {name}, because a call blocked it, and was killed"
+    if ended.starved:
+        how = f"{ended.starved}, and was killed"
     what = f"run {ended.run_id}" if ended.run_id else "the command"
     text = [f"{what} stopped before its end: {how}."]
     if ended.call:

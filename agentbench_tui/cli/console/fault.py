@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from agentbench_tui import __version__
-from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.errors import AgentbenchError, Unmeasured
+
+_NAMED = 5
 
 
 def report_fault(error: BaseException, arguments: list[str]) -> int:
@@ -38,3 +42,23 @@ def report_fault(error: BaseException, arguments: list[str]) -> int:
             err=True,
         )
     return AgentbenchError.exit_code
+
+
+def report_broken(error: BaseException, broken: Sequence[str]) -> int:
+    """Report that user code broke Python for agentbench; return the exit code.
+
+    `broken` names what it replaced or removed.
+    """
+    from agentbench_tui.model.text.secrets import redact
+    from agentbench_tui.model.text.untrusted import one_line
+    from agentbench_tui.process.supervision import last_call
+
+    names = ", ".join(broken[:_NAMED]) + (", …" if len(broken) > _NAMED else "")
+    call = f" (last call: {last_call()})" if last_call() else ""
+    text = (
+        f"code of yours in this process{call} replaced or removed {names}, which agentbench needs"
+        f" ({type(error).__name__}: {error}). Run it in a process of its own, as `worker:` or"
+        " `command:`. `agentbench resume` continues an interrupted run."
+    )
+    click.echo(f"agentbench: {one_line(redact(text), 1000)}", err=True)
+    return Unmeasured.exit_code

@@ -40,6 +40,7 @@ from agentbench_tui.engine.run.taking_over import (
 )
 from agentbench_tui.model.clock import bind, monotonic, perf_counter_ns, utc_now
 from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.interpreter_state import remember_again, restore
 from agentbench_tui.model.kind_sections import read_suite
 from agentbench_tui.model.suite import Price
 from agentbench_tui.model.text.secrets import redact
@@ -261,6 +262,7 @@ class _Run:
             task.add_done_callback(self._tell_failure)
         self._work = work = asyncio.create_task(self._groups(context))
         sampler.start()
+        remember_again()
         # Cases, modules and plans are there to stay: the collector need not look at them. It does
         # not look for garbage among them first, which takes longer than asking twenty agents.
         gc.freeze()
@@ -308,6 +310,9 @@ class _Run:
         runner = find_runner(group.benchmark["kind"])
         try:
             await runner.run(group, context)
+        except BaseException:
+            restore()  # else what has been measured could not be saved
+            raise
         finally:
             await ended.add(group, began)
 
