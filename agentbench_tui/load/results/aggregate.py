@@ -345,7 +345,7 @@ def _priced(requests: Requests, price: Price) -> Floats:
 def _mark_estimated(result: Aggregate, names: Collection[str]) -> None:
     for name, metric in result.metrics.items():
         if name.partition(".")[0] in names and metric.value is not None:
-            result.metrics[name] = replace(metric, reason=CHUNKS_COUNTED)
+            result.metrics[name] = msgspec.structs.replace(metric, reason=CHUNKS_COUNTED)
 
 
 def _distribution(result: Aggregate, requests: Requests, name: str, reason: str) -> None:
