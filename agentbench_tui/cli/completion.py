@@ -26,6 +26,7 @@ _NAMES = {
 """Parameter → what its values name."""
 _OF_COMMAND = {
     ("attach", "run"): "running", ("resume", "run"): "resumable", ("explain", "metric"): "terms",
+    ("check", "scorer"): "scorers",
 }  # fmt: skip
 """Command and parameter → what its values name there."""
 _PATHS = {"SUITE": "file", "FILE": "file", "DIR": "dir", "FOLDER": "dir"}
@@ -117,7 +118,10 @@ class _Name(click.types.StringParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         del param
-        names = _names(self._kind, ctx.params.get("database")) if self._kind else []
+        if self._kind == "scorers":
+            names = _scorer_names(ctx.params.get("suite"))
+        else:
+            names = _names(self._kind, ctx.params.get("database")) if self._kind else []
         items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
         if not items and self._path is not None:
             # The shell looks for files itself, and offers either those or our words.
@@ -157,6 +161,21 @@ def _terms() -> list[str]:
     from agentbench_tui.verdicts.explanation import explanations
 
     return [*_metric_names(), *(row["name"] for row in explanations())]
+
+
+def _scorer_names(suite: str | None) -> list[str]:
+    """Return the labels of a suite's scorers; none if it is not given or cannot be read."""
+    from agentbench_tui.engine.suite.loading import load_suite
+    from agentbench_tui.model.errors import AgentbenchError
+    from agentbench_tui.scoring.registry import label_of
+
+    if suite is None:
+        return []
+    with suppress(AgentbenchError, OSError):
+        benchmarks = load_suite(suite).suite.benchmarks
+        labels = [label_of(spec) for one in benchmarks for spec in one.scorers]
+        return list(dict.fromkeys(labels))
+    return []
 
 
 def _document_names() -> list[str]:

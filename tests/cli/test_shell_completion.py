@@ -113,6 +113,19 @@ def test_a_shell_completes_commands_options_and_names(place: Place, shell: str) 
     assert offered(place, shell, "--asc", program="agentbench-tui") == ["--ascii"]
 
 
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_a_shell_completes_the_scorers_of_a_suite(place: Place, shell: str) -> None:
+    place.suite(2, scorers=[{"exact": {}, "as": "answer"}, {"contains": {}, "as": "style"}])
+    place.run(*RUN)
+    check = ("judge", "check", "--suite", "suite.json", "--scorer")
+    assert offered(place, shell, *check, "st") == ["style"]
+    # Once a run has measured them, they are metrics.
+    assert offered(place, shell, "leaderboard", "--metric", "styl") == ["style"]
+    assert offered(place, shell, "judge", "check", "--scorer", "st") == []
+    missing = ("judge", "check", "--suite", "missing.yaml", "--scorer")
+    assert offered(place, shell, *missing, "st") == []
+
+
 PROMPT = "your turn> "
 
 
@@ -163,6 +176,8 @@ def test_tab_completes_in_a_bash_terminal(place: Place) -> None:
         ("run --prices pr", "file,pr"),
         ("load x --trace tr", "file,tr"),
         ("load x --dataset da", "file,da"),
+        ("suites new x --from da", "file,da"),
+        ("judge check la", "file,la"),
         ("suites validate my", "file,my"),
         ("suites show quicks", "plain,quickstart"),
         ("agents check x --suite my", "file,my"),
