@@ -121,8 +121,8 @@ def full_run(
     chapters = [
         _leaderboard(run, board),
         _gates(gates),
-        _executions(run),
         stress_chapter(run),
+        _executions(run),
         load_chapter(run),
         *([] if times is None else [latency_chapter(times), over_time_chapter(times)]),
         history_chapter(histories, run.run_id),

@@ -12,17 +12,40 @@ from agentbench_tui.presentation.full_report.run_charts import (
 )
 from agentbench_tui.presentation.full_report.stress_charts import stress_charts
 from agentbench_tui.presentation.load.report import measured_sections
-from agentbench_tui.presentation.report import Section
-from agentbench_tui.presentation.stress.sentences import details, graded_advice, headline
+from agentbench_tui.presentation.numbers import MISSING, amount
+from agentbench_tui.presentation.report import Column, Row, Section, Table
+from agentbench_tui.presentation.stress.sentences import (
+    breaking_words,
+    details,
+    graded_advice,
+    headline,
+    recovery_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.contracts.run import RunDocument
+    from agentbench_tui.contracts.stress import ScenarioResult
     from agentbench_tui.presentation.report import Report
     from agentbench_tui.verdicts.runs.run_times import RunTimes
 
 _MOST_BENCHMARKS = 8
+_SCENARIOS = (
+    Column("scenario", "scenario", names_row=True),
+    Column("agent", "agent", names_row=True),
+    Column("broke", "breaking point"),
+    Column("resilience", "resilience, of 100", amount, right=True),
+    Column("recovered", "recovery"),
+)
+_RESILIENCE = (
+    "Resilience counts, for each second of the stress and of the recovery, the correct answers "
+    "within the limits among those that the target could have given; 100 is the best."
+)
+_READ_SCENARIOS = (
+    _RESILIENCE,
+    f"{MISSING}: the scenario does not search for a breaking point, or does not measure this.",
+)
 
 
 def latency_chapter(times: RunTimes) -> Chapter:
@@ -53,25 +76,46 @@ def load_chapter(run: RunDocument) -> Chapter:
 
 
 def stress_chapter(run: RunDocument) -> Chapter:
-    """Show every scenario: headline, charts, details, and the advice on all."""
-    sections = []
-    scenarios = []
-    for one in run.executions:
-        if one.scenario is None:
-            continue
-        scenarios.append(one.scenario)
-        title = f"{one.agent_id}, {headline(one.scenario)}"
-        sections.append(
-            Section(
-                title,
-                sentences=[each.line() for each in details(one.scenario)],
-                charts=stress_charts(one.scenario, one.agent_id),
-            )
+    """Show all scenarios in a table, the advice on all, then each with charts and details."""
+    found = [(one.agent_id, one.scenario) for one in run.executions if one.scenario is not None]
+    if not found:
+        return Chapter("stress", "Stress", ())
+    table = Table(_SCENARIOS, _scenario_rows(found))
+    sections = [Section("All scenarios", [table], _READ_SCENARIOS), *_advice_sections(found)]
+    sections += [
+        Section(
+            f"{agent}, {headline(one)}",
+            sentences=[each.line() for each in details(one)],
+            charts=stress_charts(one, agent),
         )
-    advice = [one.line() for one in graded_advice(scenarios)]
-    if advice:
-        sections.insert(0, Section("Recommendations", sentences=advice))
+        for agent, one in found
+    ]
     return Chapter("stress", "Stress", sections)
+
+
+def _advice_sections(found: Sequence[tuple[str, ScenarioResult]]) -> list[Section]:
+    """Return the recommendations for each agent that has any."""
+    sections = []
+    for agent in dict.fromkeys(agent for agent, _ in found):
+        lines = [one.line() for one in graded_advice([one for name, one in found if name == agent])]
+        if lines:
+            sections.append(Section(f"Recommendations for {agent}", sentences=lines))
+    return sections
+
+
+def _scenario_rows(found: Sequence[tuple[str, ScenarioResult]]) -> list[Row]:
+    """Return a row for each scenario of each agent, the agents next to each other."""
+    names = list(dict.fromkeys(one.name for _, one in found))
+    return [
+        {
+            "scenario": one.name,
+            "agent": agent,
+            "broke": breaking_words(one) or (MISSING if one.status == "complete" else one.status),
+            "resilience": one.resilience,
+            "recovered": recovery_words(one) or MISSING,
+        }
+        for agent, one in sorted(found, key=lambda item: names.index(item[1].name))
+    ]
 
 
 def profile_chapter(found: Report | None) -> Chapter:

@@ -45,9 +45,9 @@ def headline(scenario: ScenarioResult) -> str:
     """Summarize a scenario: whether and where the target failed, its resilience and recovery."""
     words = [
         _status(scenario),
-        _broke(scenario),
+        breaking_words(scenario),
         _score(scenario),
-        _recovered(scenario) if scenario.resilience is not None else "",
+        recovery_words(scenario) if scenario.resilience is not None else "",
     ]
     return f"{scenario.name}: " + " · ".join(word for word in words if word)
 
@@ -194,7 +194,8 @@ def _status(scenario: ScenarioResult) -> str:
     return f"{status}: {reason}" if reason and reason != status else str(status)
 
 
-def _broke(scenario: ScenarioResult) -> str:
+def breaking_words(scenario: ScenarioResult) -> str:
+    """Return whether and where the target failed; empty if the scenario did not search for it."""
     point = scenario.breaking_point
     if point is None:
         return ""
@@ -217,18 +218,26 @@ def _score(scenario: ScenarioResult) -> str:
     return f"resilience {_among(value, scenario.interval, count)}"
 
 
-def _recovered(scenario: ScenarioResult) -> str:
+def recovery_words(scenario: ScenarioResult) -> str:
+    """Return how soon the target recovered; empty if the scenario did not overload it."""
     recoveries = scenario.recoveries
     if not recoveries:
         return ""
     seconds = scenario.recovery_s
     if seconds is not None:
         return "recovered at once" if seconds == 0 else f"recovered after {duration_s(seconds)}"
-    open_ones = [one for one in recoveries if one.seconds is None]
-    late = [one.after for one in open_ones if not one.words.startswith(UNKNOWN)]
+    late = not_recovered_from(scenario)
     if not late:
         return "recovery not known"
     return f"not recovered from {', '.join(late)}"
+
+
+def not_recovered_from(scenario: ScenarioResult) -> list[str]:
+    """Return the overloads that the target did not recover from while it was watched long enough
+    to tell.
+    """
+    open_ones = [one for one in scenario.recoveries if one.seconds is None]
+    return [one.after for one in open_ones if not one.words.startswith(UNKNOWN)]
 
 
 def _normal(normal: NormalLevel | None) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.full_report.parts import Verdict
 from agentbench_tui.presentation.numbers import amount
+from agentbench_tui.presentation.stress.sentences import breaking_words, not_recovered_from
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from agentbench_tui.contracts.run import ExecutionResult
     from agentbench_tui.contracts.stress import ScenarioResult
@@ -50,7 +51,9 @@ def _one_agent(agent: str, found: Sequence[Found]) -> Verdict:
         names = ", ".join(str(one.name) for one in lasting)
         words = f"{agent} did not break in {total}, but did not recover after {names}."
         return Verdict(words, "open", reasons)
-    return Verdict(f"{agent} did not break in {total}, and recovered from all.", "good", reasons)
+    known = all(one.seconds is not None for each in scenarios for one in each.recoveries)
+    after = ", and recovered from all" if known else "; some recoveries were watched too briefly"
+    return Verdict(f"{agent} did not break in {total}{after}.", "good", reasons)
 
 
 def _several(found: Sequence[Found], agents: Sequence[str]) -> Verdict:
@@ -58,19 +61,47 @@ def _several(found: Sequence[Found], agents: Sequence[str]) -> Verdict:
     counts = {agent: sum(bool(one.broke) for one in of[agent]) for agent in agents}
     fewest = min(counts.values())
     best = [agent for agent in agents if counts[agent] == fewest]
-    lines = [_one_agent(agent, [(agent, one) for one in of[agent]]).words for agent in agents]
+    alone = {agent: _one_agent(agent, [(agent, one) for one in of[agent]]) for agent in agents}
+    lines = [alone[agent].words for agent in agents]
     weakest = [words for agent in agents for words in _weakest(of[agent], of_agent=agent)]
-    if len(best) == 1:
-        total = counted(len(of[best[0]]), "scenario")
-        words = f"{best[0]} broke in the fewest scenarios: {fewest} of {total}."
-        return Verdict(words, "good" if fewest == 0 else "open", [*lines, *weakest])
-    words = f"No single winner: {', '.join(best)} broke in as many scenarios, {fewest} each."
-    return Verdict(words, "open", [*lines, *weakest])
+    total = counted(len(of[best[0]]), "scenario")
+    if len(best) > 1:
+        words = f"No single winner: {', '.join(best)} broke in {fewest or 'none'} of {total} each."
+        return Verdict(words, "open", [*lines, *weakest])
+    first = best[0]
+    others = ", ".join(f"{agent} in {counts[agent]}" for agent in agents if agent != first)
+    words = f"{first} holds up best: it broke in {fewest or 'none'} of {total}, {others}."
+    # Of scenarios that were not measured nobody knows whether the first one would have broken.
+    outcome = alone[first].outcome if fewest == 0 else "open"
+    own = lines[agents.index(first)]
+    reasons = [own, *_breaks_of_others(of, first), *_not_recovered(of), *weakest]
+    return Verdict(words, outcome, reasons)
+
+
+def _breaks_of_others(of: Mapping[str, Sequence[ScenarioResult]], first: str) -> list[str]:
+    """Say where the others broke, and what the first agent did there."""
+    own = {one.name: breaking_words(one) for one in of[first]}
+    lines = []
+    for agent, scenarios in of.items():
+        for one in scenarios:
+            if agent != first and one.broke:
+                against = f"; {first} {own[one.name]}" if own.get(one.name) else ""
+                lines.append(f"{one.name}: {agent} {breaking_words(one) or 'breaks'}{against}.")
+    return lines[:_MOST_LINES]
+
+
+def _not_recovered(of: Mapping[str, Sequence[ScenarioResult]]) -> list[str]:
+    return [
+        f"{one.name}: {agent} did not recover while it was watched."
+        for agent, scenarios in of.items()
+        for one in scenarios
+        if _is_lasting(one)
+    ][:_MOST_LINES]
 
 
 def _is_lasting(scenario: ScenarioResult) -> bool:
-    """Return whether the target did not recover while it was watched."""
-    return any(one.seconds is None for one in scenario.recoveries)
+    """Return whether the target did not recover while it was watched long enough to tell."""
+    return bool(not_recovered_from(scenario))
 
 
 def _broke_words(scenario: ScenarioResult) -> str:
