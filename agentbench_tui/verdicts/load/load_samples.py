@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.store.queries.load import sample_chunks
@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
 
+    from agentbench_tui.analysis.sample import Floats
+    from agentbench_tui.contracts.document import Json
     from agentbench_tui.engine.run.plan import Group
     from agentbench_tui.load.results.requests import Requests
     from agentbench_tui.load.results.window import Window
+    from agentbench_tui.store.queries.runs import Row
 
 FIELDS = (
     "repeat",
@@ -54,15 +57,13 @@ kind of failure, `cancelled` or `unfinished`; times of what failed go on until t
 the used connection that it took. `follow_up`: not the first of its session.
 `cut_off`: its repeat did not come to its end, and is no measurement."""
 
-Row = dict[str, Any]
-
 
 def samples_of(
     connection: sqlite3.Connection,
     execution: Row,
     names: Sequence[str] = (),
     cut_off: Window | None = None,
-) -> Iterator[Row]:
+) -> Iterator[dict[str, Json]]:
     """Yield the requests of the finished repeats of an execution, repeat after repeat, in the order
     in which each worker's ended; None for unknown values. With `cut_off` (`cut_off_window`) also
     the stored requests of an unfinished repeat.
@@ -135,7 +136,7 @@ def _group_of(connection: sqlite3.Connection, execution: Row) -> Group | None:
     return None
 
 
-def _rows(requests: Requests, names: Sequence[str]) -> Iterator[Row]:
+def _rows(requests: Requests, names: Sequence[str]) -> Iterator[dict[str, Json]]:
     from agentbench_tui.load.sending.sample import NEW_CONNECTION, NONE, STATUSES, STREAMED
 
     columns, table = requests.columns, requests.columns.table
@@ -182,6 +183,6 @@ def _name(number: int, names: Sequence[str]) -> str:
     return names[number] if number < len(names) else str(number)
 
 
-def _known(values: Any) -> list[float | None]:
+def _known(values: Floats) -> list[float | None]:
     """Return values rounded to the µs in which they are stored; None for NaN."""
     return [None if math.isnan(value) else round(value, 6) for value in values.tolist()]

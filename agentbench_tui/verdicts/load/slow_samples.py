@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.store.queries.load import count_requests, sample_chunks
@@ -12,24 +13,56 @@ from agentbench_tui.verdicts.profile.phases import Observed
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping
 
+    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.load.results.columns import Columns
+    from agentbench_tui.store.queries.runs import Row
 
 MOST_SAMPLES = 2_000_000
 """That are read: the first ones of a load that sent more."""
 SHOWN = 500
-Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SlowSample:
+    """One request; None where it was not measured."""
+
+    number: int
+    """In the order of storage, from 0."""
+    status: str
+    """`ok`, a failure kind, `cancelled` or `unfinished`."""
+    request_type: str
+    repeat: int
+    worker: int
+    due_s: float
+    """Since the window's start."""
+    send_lag_ms: float | None
+    ttft_ms: float | None
+    """Since it was sent, as is `e2e_ms`."""
+    e2e_ms: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SlowSamples:
+    """The slowest requests of a load, the slowest first."""
+
+    read: int
+    """Requests that were read, of all."""
+    of: int
+    failures: Mapping[str, int]
+    """Status other than `ok` → requests, the most frequent first."""
+    rows: tuple[SlowSample, ...]
 
 
 def slow_samples(
-    connection: sqlite3.Connection, execution: Document, status: str | None = None
-) -> Document:
-    """Return numbers of `read` and all (`of`) requests; `failures`: kind → count; `rows`: the
-    slowest first, of all requests or of those with this status.
+    connection: sqlite3.Connection, execution: Row, status: str | None = None
+) -> SlowSamples:
+    """Return the slowest of all requests, or of those with this status.
 
-    A row: `number` (in the order of storage), `status`, `request_type`, `repeat`, `worker`,
-    `due_s` since the window's start, `send_lag_ms`, `ttft_ms` and `e2e_ms` since sent, tokens.
-    AgentbenchError when what is stored is damaged.
+    `execution`: of `queries.executions_of`. AgentbenchError when what is stored is damaged.
     """
     import numpy as np
 
@@ -46,36 +79,36 @@ def slow_samples(
     def known(value: float) -> float | None:
         return None if np.isnan(value) else float(value)
 
-    def row(at: int) -> Document:
+    def row(at: int) -> SlowSample:
         one = columns.table[at]
         kind = int(one["request_type"])
-        return {
-            "number": at,
-            "status": STATUSES[one["status"]],
-            "request_type": names[kind] if kind < len(names) else str(kind),
-            "repeat": int(columns.repeat[at]),
-            "worker": int(columns.worker[at]),
-            "due_s": float(columns.due_s[at]),
-            "send_lag_ms": known(columns.lag_ms[at]),
-            "ttft_ms": known(columns.ttft_from_send_ms[at]),
-            "e2e_ms": known(columns.e2e_from_send_ms[at]),
-            "input_tokens": None if one["input_tokens"] == NONE else int(one["input_tokens"]),
-            "output_tokens": None if one["output_tokens"] == NONE else int(one["output_tokens"]),
-        }
+        return SlowSample(
+            number=at,
+            status=STATUSES[one["status"]],
+            request_type=names[kind] if kind < len(names) else str(kind),
+            repeat=int(columns.repeat[at]),
+            worker=int(columns.worker[at]),
+            due_s=float(columns.due_s[at]),
+            send_lag_ms=known(columns.lag_ms[at]),
+            ttft_ms=known(columns.ttft_from_send_ms[at]),
+            e2e_ms=known(columns.e2e_from_send_ms[at]),
+            input_tokens=None if one["input_tokens"] == NONE else int(one["input_tokens"]),
+            output_tokens=None if one["output_tokens"] == NONE else int(one["output_tokens"]),
+        )
 
     failures = {
         name: int(n) for name, n in zip(STATUSES, counts, strict=True) if n and name != "ok"
     }
-    return {
-        "read": len(columns),
-        "of": of,
-        "failures": dict(sorted(failures.items(), key=lambda one: -one[1])),
-        "rows": [row(int(at)) for at in order[:SHOWN]],
-    }
+    return SlowSamples(
+        read=len(columns),
+        of=of,
+        failures=dict(sorted(failures.items(), key=lambda one: -one[1])),
+        rows=tuple(row(int(at)) for at in order[:SHOWN]),
+    )
 
 
 def read_observed(
-    connection: sqlite3.Connection, execution: Document, most: int
+    connection: sqlite3.Connection, execution: Row, most: int
 ) -> tuple[list[Observed], int]:
     """Return about the first `most` requests with time and tokens, and the total number stored;
     `seq` is a request's index among those returned.
@@ -85,7 +118,7 @@ def read_observed(
     columns, of = _columns(connection, execution, most)
     table = columns.table
 
-    def known(values: Any) -> list[float | None]:
+    def known(values: Floats) -> list[float | None]:
         return [None if math.isnan(value) else value for value in values.tolist()]
 
     def counts(name: str) -> list[int | None]:
@@ -118,7 +151,7 @@ def read_observed(
     return observed, of
 
 
-def _columns(connection: sqlite3.Connection, execution: Document, most: int) -> tuple[Columns, int]:
+def _columns(connection: sqlite3.Connection, execution: Row, most: int) -> tuple[Columns, int]:
     """Return the first chunks that contain `most` requests together, and the total number of
     chunks.
     """

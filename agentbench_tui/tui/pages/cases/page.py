@@ -36,10 +36,11 @@ from agentbench_tui.tui.pages.execution_page import ExecutionPage, Looked
 from agentbench_tui.tui.widgets.filter_line import FilterLine
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.sentences import Sentences
-from agentbench_tui.verdicts.load.slow_samples import slow_samples
+from agentbench_tui.verdicts.load.slow_samples import SlowSamples, slow_samples
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping
 
     from textual.app import ComposeResult
 
@@ -71,9 +72,9 @@ class Answers:
     page: AnswerPage
     count: int | None
     """Number on all pages; not counted during a search."""
-    failures: dict[str, int]
+    failures: Mapping[str, int]
     p95_ms: float | None
-    load: dict[str, Any] | None = None
+    load: SlowSamples | None = None
     """Result of `slow_samples`, instead of answers."""
     led: tuple[int, ...] = ()
     """The answers to the case that another page led to."""
@@ -130,7 +131,7 @@ class Cases(ExecutionPage[Answers]):
         key = execution["key"]
         if sum(stored_requests(connection, key)):
             load = slow_samples(connection, execution, self._query.kind)
-            return Answers(AnswerPage([], None), None, load["failures"], None, load)
+            return Answers(AnswerPage([], None), None, load.failures, None, load)
         wanted = self._query
         p95 = metrics_of(connection, key).get("e2e_ms.p95", {}).get("value")
         if wanted.which == "slow":
@@ -307,9 +308,9 @@ class Cases(ExecutionPage[Answers]):
     def _preview(self, key: str | None) -> None:
         view = self.query_one("#preview", Sentences)
         if self.looked is not None and (load := self.looked.seen.load) is not None:
-            row = next((one for one in load["rows"] if str(one["number"]) == key), None)
+            row = next((one for one in load.rows if str(one.number) == key), None)
             entitle(view, "this request, and failures by kind")
-            failures = load["failures"]
+            failures = load.failures
             view.show(failure_sentences(failures) if row is None
                       else sample_sentences(row, failures))  # fmt: skip
             return
@@ -336,7 +337,7 @@ class Cases(ExecutionPage[Answers]):
                 found += f" (of the first {MOST_SEARCHED:,})"
         return f"{what}{found}{place}, {_SORTED[self._query.sort]}{more}"
 
-    def _load_words(self, load: dict[str, Any]) -> str:
+    def _load_words(self, load: SlowSamples) -> str:
         kind = "" if self._query.kind is None else f" that ended {self._query.kind}"
-        read = "" if load["read"] == load["of"] else f", of the first {load['read']:,}"
-        return f"the slowest {len(load['rows']):,}{kind} of {load['of']:,} requests{read}"
+        read = "" if load.read == load.of else f", of the first {load.read:,}"
+        return f"the slowest {len(load.rows):,}{kind} of {load.of:,} requests{read}"

@@ -14,6 +14,7 @@ from agentbench_tui.tui.widgets.facts import Fact
 from agentbench_tui.tui.widgets.sentences import Sentence
 from agentbench_tui.tui.widgets.waterfall import Phase, Waterfall
 from agentbench_tui.verdicts.comparison.case_beside import conversation
+from agentbench_tui.verdicts.load.slow_samples import SlowSample, SlowSamples
 from agentbench_tui.verdicts.profile.phases import Timed, answer_phases
 
 Row = dict[str, Any]
@@ -92,39 +93,39 @@ def _answer(row: Row) -> GridRow:
     )
 
 
-def samples_table(found: Row, reason: str) -> GridData:
+def samples_table(found: SlowSamples, reason: str) -> GridData:
     """Return the table of a load's slowest requests."""
-    return GridData(_SAMPLES, [*map(_sample, found["rows"])], sort=("e2e", True), reason=reason)
+    return GridData(_SAMPLES, [*map(_sample, found.rows)], sort=("e2e", True), reason=reason)
 
 
-def _sample(row: Row) -> GridRow:
-    ok = row["status"] == "ok"
+def _sample(row: SlowSample) -> GridRow:
+    ok = row.status == "ok"
     return GridRow(
-        str(row["number"]),
+        str(row.number),
         (
-            f"{row['number'] + 1:,}",
-            Cell(row["status"] if ok else f"! {row['status']}", role=None if ok else "bad"),
-            row["request_type"],
-            f"{row['due_s']:.2f} s",
-            _time(row["send_lag_ms"]),
-            _time(row["ttft_ms"]),
-            Cell(_time(row["e2e_ms"]), role="title"),
-            MISSING if row["output_tokens"] is None else f"{row['output_tokens']:,}",
-            str(row["worker"]),
+            f"{row.number + 1:,}",
+            Cell(row.status if ok else f"! {row.status}", role=None if ok else "bad"),
+            row.request_type,
+            f"{row.due_s:.2f} s",
+            _time(row.send_lag_ms),
+            _time(row.ttft_ms),
+            Cell(_time(row.e2e_ms), role="title"),
+            MISSING if row.output_tokens is None else f"{row.output_tokens:,}",
+            str(row.worker),
         ),
     )
 
 
-def sample_sentences(row: Row, failures: Mapping[str, int]) -> list[Sentence]:
+def sample_sentences(row: SlowSample, failures: Mapping[str, int]) -> list[Sentence]:
     """Return sentences on one request, and on how failed ones ended."""
     told = [
-        Sentence(f"{row['number'] + 1:,} of repeat {row['repeat'] + 1}", "request", "title"),
-        Sentence(row["status"], "ended", "text" if row["status"] == "ok" else "bad"),
-        Sentence(f"{row['due_s']:.3f} s after the window began", "due"),
-        Sentence(_time(row["send_lag_ms"]), "waited"),
-        Sentence(_time(row["ttft_ms"]) if row["ttft_ms"] is not None
+        Sentence(f"{row.number + 1:,} of repeat {row.repeat + 1}", "request", "title"),
+        Sentence(row.status, "ended", "text" if row.status == "ok" else "bad"),
+        Sentence(f"{row.due_s:.3f} s after the window began", "due"),
+        Sentence(_time(row.send_lag_ms), "waited"),
+        Sentence(_time(row.ttft_ms) if row.ttft_ms is not None
                  else f"{MISSING} no token came as a stream", "first token"),
-        Sentence(_time(row["e2e_ms"]), "took"),
+        Sentence(_time(row.e2e_ms), "took"),
     ]  # fmt: skip
     return told + failure_sentences(failures)
 
