@@ -74,6 +74,23 @@ def _cost(spread: float, free: float, draw: np.random.Generator, n: int) -> tupl
     return (found.low, found.high), (1 - free) * math.exp(spread**2 / 2)
 
 
+def _clustered_cost(draw: np.random.Generator, clusters: int) -> tuple[Ends, float]:
+    """Ten cases a cluster, log-sd 1 between clusters and 0.5 within."""
+    cluster = np.repeat(np.arange(clusters), 10)
+    logs = draw.normal(0, 1, clusters)[cluster] + draw.normal(0, 0.5, len(cluster))
+    found = estimate(np.exp(logs), "amount", clusters=cluster)
+    return (found.low, found.high), math.exp((1 + 0.5**2) / 2)
+
+
+def _few_dear(draw: np.random.Generator, n: int) -> tuple[Ends, float]:
+    """Of all cases 20% cost ten times as much, and so does at least one of these."""
+    dear = np.zeros(n, np.bool_)
+    while not dear.any():
+        dear = draw.random(n) < 0.2
+    found = estimate(draw.lognormal(0, 0.3, n) * np.where(dear, 10, 1), "amount")
+    return (found.low, found.high), 2.8 * math.exp(0.3**2 / 2)
+
+
 def _interquartile(runs: int, draw: np.random.Generator, tasks: int) -> tuple[Ends, float]:
     """Levels that lie symmetrically around 0.6, which is then the interquartile mean."""
     scores = draw.normal(np.linspace(0.3, 0.9, tasks)[:, np.newaxis], 0.1, (tasks, runs))
@@ -154,6 +171,10 @@ ROWS = (
         for n in (5, 8)
     ),
     _row("mean cost, log-sd 1, 10% free", partial(_cost, 1.0, 0.1), 100, "cases", _CASES, _HARD),
+    _row("mean cost, log-sd 1 between and 0.5 within clusters of 10 cases", _clustered_cost, 8,
+         "clusters", "clusters are declared", _HARD),
+    _row("mean cost, 20% of the cases cost ten times as much", _few_dear, 10, "cases",
+         f"{_CASES}; the sample has at least one of the dear cases", _HARD, highest=1),
     *(
         _row(f"interquartile mean of {runs} repeats", partial(_interquartile, runs), 10,
              "benchmarks", "repeats are independent", "repeats share a cache or a sitting")

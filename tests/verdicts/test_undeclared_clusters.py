@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.clusters.case_groupings import Grouping, declared_grouping, groupings
@@ -219,3 +220,22 @@ def test_known_clusters_are_not_parted() -> None:
     )
     assert [one.name for one in found.groupings] == ["metadata.above"]
     assert found.labels[0].tolist() == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(("metric", "is_suspect"), [("e2e_ms", True), ("cost_usd_per_task", False)])
+def test_times_are_suspect_at_a_laxer_level(metric: str, is_suspect: bool) -> None:
+    """A test of ratios of geometric means has no slack that absorbs a missed cluster."""
+    cases, groups = np.arange(40), np.arange(40) // 4
+    draw = np.random.default_rng(5)
+    hard = draw.normal(0, 3, 40)  # alike in both, and not within groups
+    difference = draw.normal(size=40) + 0.35 * draw.normal(size=10)[groups]
+    p = stats.f_oneway(*difference.reshape(10, 4)).pvalue
+    assert 0.10 < p < 0.25
+    logs = np.stack((hard - difference / 2, hard + difference / 2)) / 10
+    a, b = (
+        TaskEvidence([], cases, cases, cases * 0, cases * 0, {metric: np.exp(one) / 3}, 1)
+        for one in logs
+    )
+    grouping = Grouping("metadata.source", "field", groups)
+    found = candidates_of_pairs(a, b, [metric], cases, Grouped(lambda: [grouping]))
+    assert bool(found.suspects(metric)) == is_suspect

@@ -273,7 +273,7 @@ def paired_totals(
 def group_totals(a: ArrayLike, b: ArrayLike) -> Totals | None:
     """Return mean(B) / mean(A) of independent groups of 0 or more.
 
-    By Fieller's t with Satterthwaite's degrees of freedom (1946) and, from 10 values in each group
+    By Fieller's t with Satterthwaite's degrees of freedom (1946) and, from 6 values in each group
     on, Hall's transformed t. None without values or where a total is 0 or beyond 10 to the power of
     ±50.
     """
@@ -299,7 +299,7 @@ def group_totals(a: ArrayLike, b: ArrayLike) -> Totals | None:
 
 
 def _skewness(a: Floats, b: Floats, means: _Means) -> float:
-    """Return the skewness of mean(B) - ratio × mean(A); 0 for fewer than 10 values in a group."""
+    """Return the skewness of mean(B) - ratio × mean(A); 0 for fewer than 6 values in a group."""
     error = means.error_at(means.ratio)
     if min(a.size, b.size) < SKEWED_FROM or error == 0:
         return 0.0

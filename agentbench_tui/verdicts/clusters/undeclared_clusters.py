@@ -26,6 +26,7 @@ from agentbench_tui.analysis.sample import distinct, mean_by
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.verdicts.clusters.case_groupings import LEAST_SIZE, Grouping
 from agentbench_tui.verdicts.comparison.comparison import LEAST_CLUSTERS
+from agentbench_tui.verdicts.comparison.paid import is_paid
 from agentbench_tui.verdicts.evidence.shared_cases import apart
 from agentbench_tui.verdicts.evidence.task_evidence import joined
 
@@ -43,6 +44,10 @@ SUSPECT_TOGETHER = 0.10
 """The same of the differences and the answers of both sides together; the differences alone then
 need `POOLED_ABOVE`."""
 POOLED_ABOVE = 0.25
+SUSPECT_RATIO = 0.25
+"""Both levels for times and other ratios of geometric means. Their test is exact, so unlike that of
+shares or costs it has no slack that absorbs a cluster which was missed.
+"""
 _SHUFFLED_UP_TO = 3_000
 """Number of units up to which p comes from shuffling; above it, the normal approximation is
 accurate.
@@ -149,9 +154,18 @@ class Candidates:
             if values.level is not None:
                 level = self._tested(place, values.unit, values.level)
             together = 1.0 if level is None else combined_p(apart.p, level.p)
-            if count * apart.p <= SUSPECT_BELOW or count * together <= SUSPECT_TOGETHER:
+            below, below_together = self._suspect_levels(metric)
+            if count * apart.p <= below or count * together <= below_together:
                 found.append((grouping, apart))
         return found
+
+    def _suspect_levels(self, metric: str) -> tuple[float, float]:
+        """Return the levels for the differences alone, and for them and the answers together."""
+        known = find_metric(metric)
+        is_bill = known is not None and is_paid(known, "")
+        if self.values[metric].on_logs and not is_bill:
+            return SUSPECT_RATIO, SUSPECT_RATIO
+        return SUSPECT_BELOW, SUSPECT_TOGETHER
 
     def _is_small(self, place: int, metric: str, margin: float | None) -> bool:
         """Return whether the categories differ by no more than the margin.
