@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentbench_tui.tui.agent_series import AgentSeries
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -42,6 +44,8 @@ class Shared:
     """Market episode of the run that the page Market opens with."""
     suite: str | None = None
     """The suite that a new run begins with."""
+    series: AgentSeries = field(default_factory=AgentSeries)
+    """Color and marker of each agent."""
     marked: list[str] = field(default_factory=list)
     """Selectors (`agent`, `agent@version`, `run:ID`) to compare, the control first."""
     was_read: bool = False

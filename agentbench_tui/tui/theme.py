@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 DARK, LIGHT, CONTRAST = "agentbench-dark", "agentbench-light", "agentbench-contrast"
 ANSI_DARK, ANSI_LIGHT = "ansi-dark", "ansi-light"
+SERIES = 8
+"""Series of a palette; further ones repeat them."""
 THEMES = (DARK, LIGHT, CONTRAST, ANSI_DARK, ANSI_LIGHT)
 """Names a person can choose from; the last two are Textual's and use the terminal's own colours."""
 

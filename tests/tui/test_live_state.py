@@ -19,6 +19,7 @@ from live_updates import (
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.store.queries.slowest import SlowAnswer
+from agentbench_tui.tui.agent_series import AgentSeries
 from agentbench_tui.tui.drawing.glyphs import UNICODE
 from agentbench_tui.tui.drawing.grid_data import Cell, GridData
 from agentbench_tui.tui.drawing.painting import text_of
@@ -184,9 +185,35 @@ def test_what_was_stopped_is_as_far_as_it_got() -> None:
 def test_who_has_no_place_has_not_moved() -> None:
     nobody = Standing("late", False)
     found = RunningBoard("accuracy", [nobody])
-    row = live_tables.board(found, {"late": 3}).rows[0]
+    row = live_tables.board(found, {"late": 3}, AgentSeries()).rows[0]
     assert isinstance(row.cells[0], Cell)
     assert row.cells[0].change == 0
+
+
+def test_a_marker_stays_with_its_agent_when_the_order_changes() -> None:
+    series = AgentSeries()
+
+    def markers(*order: str) -> dict[str, int | None]:
+        found = RunningBoard("accuracy", [Standing(name, simulated=False) for name in order])
+        rows = live_tables.board(found, {}, series).rows
+        cells = [row.cells[1] for row in rows]
+        assert all(isinstance(cell, Cell) for cell in cells)
+        return {cell.text: cell.series for cell in cells if isinstance(cell, Cell)}
+
+    first = markers("a", "b", "c")
+    assert markers("c", "a", "b") == first
+    assert len(set(first.values())) == 3
+    assert markers("new", "b") == {"new": 3, "b": first["b"]}
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefghijklmnop"), unique=True, max_size=8)))
+@settings(deadline=None)
+def test_agents_that_are_shown_together_differ(groups: list[list[str]]) -> None:
+    series = AgentSeries()
+    for group in groups:
+        found = series.of(group)
+        assert set(found) == set(group)
+        assert len(set(found.values())) == len(group)
 
 
 def test_nothing_is_said_of_the_end_of_a_stress_scenario() -> None:
@@ -457,7 +484,7 @@ def test_who_gained_or_lost_places_has_an_arrow() -> None:
         Standing("b", False, "1", 0.9, 0.8, 0.95),
         Standing("a", False, "2", 0.7, 0.6, 0.8),
     ]
-    board = live_tables.board(RunningBoard("accuracy", standings), {"a": 0, "b": 1})
+    board = live_tables.board(RunningBoard("accuracy", standings), {"a": 0, "b": 1}, AgentSeries())
     changes = [
         cell.change for row in board.rows for cell in row.cells[:1] if isinstance(cell, Cell)
     ]

@@ -160,9 +160,9 @@ class Cost(Page[Found]):
         count = len(self._found.document.groups)
         which = f" (group {self._group + 1} of {count})" if count > 1 else ""
         entitle(scatter, f"cost of {tasks_of(group):,} tasks in $ and right answers in %{which}")
-        scatter.show(cost_scatter(group, log=log))
+        scatter.show(cost_scatter(group, self.shared.series, log=log))
         entitle(agents, f"agents (enter: the one in use): {title_of(group)}")
-        agents.show(agents_table(group, self._words))
+        agents.show(agents_table(group, self.shared.series, self._words))
         self.query_one("#savings", Sentences).show(savings(self._found.document, group))
         self._show_one()
 

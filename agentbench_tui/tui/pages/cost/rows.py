@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from agentbench_tui.contracts.cost import CostDocument, CostGroup, CostLine, CostPerOutcome
     from agentbench_tui.contracts.leaderboard import FigureWithReason
     from agentbench_tui.store.queries.prices import PriceTable
+    from agentbench_tui.tui.agent_series import AgentSeries
 
-HUES = 8
 _TASKS = 1000
 _LOG_FROM = 20.0
 """Ratio of the highest to the lowest cost from which on the axis is logarithmic by default."""
@@ -54,11 +54,12 @@ def tasks_of(group: CostGroup) -> int:
     return _TASKS if money.of == 1 else int(money.of)
 
 
-def cost_scatter(group: CostGroup, *, log: bool) -> Scatter:
+def cost_scatter(group: CostGroup, series: AgentSeries, *, log: bool) -> Scatter:
     """Return cost of many tasks and share of right answers, with intervals and the front."""
     tasks = tasks_of(group)
+    markers = series.of(one.name for one in group.agents)
     points = []
-    for place, one in enumerate(group.agents):
+    for one in group.agents:
         cost, right = one.cost_usd_per_task, one.correct_share
         if cost.value is None or right.value is None:
             continue
@@ -71,7 +72,7 @@ def cost_scatter(group: CostGroup, *, log: bool) -> Scatter:
                 _times(cost.high, tasks),
                 _times(right.low, 100),
                 _times(right.high, 100),
-                place % HUES,
+                markers[one.name],
                 one.simulated,
                 one.front.on_front,
             )
@@ -86,15 +87,16 @@ def _times(value: float | None, factor: float) -> float | None:
     return None if value is None else factor * value
 
 
-def agents_table(group: CostGroup, words: str = "") -> GridData:
+def agents_table(group: CostGroup, series: AgentSeries, words: str = "") -> GridData:
     """Return one row per agent of the group, filtered by name."""
+    markers = series.of(one.name for one in group.agents)
     rights = [_interval(one.correct_share) for one in group.agents]
     money = money_of(one.cost_usd_per_task.value for one in group.agents)
     costs = [_cost_interval(one, money) for one in group.agents]
     column = interval_column(rights, "share")
     cost_column = interval_column(costs, "$", log=is_spread(group))
     rows = []
-    for place, (one, right, cost) in enumerate(zip(group.agents, rights, costs, strict=True)):
+    for one, right, cost in zip(group.agents, rights, costs, strict=True):
         if words.casefold() not in one.name.casefold():
             continue
         front, role = _FRONT[one.front.standing]
@@ -104,7 +106,7 @@ def agents_table(group: CostGroup, words: str = "") -> GridData:
             GridRow(
                 one.name,
                 (
-                    Cell(name, series=place % HUES, role=_name_role(one, group)),
+                    Cell(name, series=markers[one.name], role=_name_role(one, group)),
                     interval_cell(right, column),
                     money.shown(one.cost_usd_per_task.value),
                     interval_cell(cost, cost_column),

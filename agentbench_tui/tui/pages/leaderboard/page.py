@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
+    from agentbench_tui.tui.drawing.grid_data import GridData
+
 One = TypeVar("One")
 WINDOWS = (30, None, 1, 7)
 """Days that count, in the order in which `w` goes through them; None for all."""
@@ -135,7 +137,7 @@ class Leaderboard(Page[Leaders]):
             those = [one for one in self._leaders.values() if one.line["simulated"] is simulated]
             if boards:
                 entitle(grid, board_title(boards[0], self._days))
-            grid.show(board_table(those, self.shared.marked, self._words, self._why_empty(those)))
+            grid.show(self._board_table(those))
             grid.set_class(bool(those), "-some")
         board = self.query_one("#simulated", Grid)
         alone = board.cursor_key is not None and not self._has_measured()
@@ -158,7 +160,12 @@ class Leaderboard(Page[Leaders]):
         if first is not None:
             metric = first.board["metric"]
             entitle(plot, f"profile: repeats of benchmarks with {metric} of x or more, %")
-            plot.show(profiles_plot([x for x in self._leaders.values() if x.board is first.board]))
+            those = [one for one in self._leaders.values() if one.board is first.board]
+            plot.show(profiles_plot(those, self.shared.series, self._words))
+
+    def _board_table(self, those: list[Leader]) -> GridData:
+        shared = self.shared
+        return board_table(those, shared.marked, shared.series, self._words, self._why_empty(those))
 
     def _why_empty(self, those: list[Leader]) -> str:
         if those:
@@ -171,7 +178,9 @@ class Leaderboard(Page[Leaders]):
     def _show_details(self, one: Leader | None) -> None:
         if one is None:
             return
-        self.query_one("#radar", RadarChart).show(radar_of(one, list(self._leaders.values())))
+        self.query_one("#radar", RadarChart).show(
+            radar_of(one, list(self._leaders.values()), self.shared.series)
+        )
         facts = self.query_one("#facts", Sentences)
         entitle(facts, f"{one.line['name']}: what is known")
         facts.show(facts_of(one))

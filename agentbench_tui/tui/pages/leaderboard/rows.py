@@ -30,6 +30,7 @@ from agentbench_tui.tui.widgets.sentences import Sentence
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from agentbench_tui.tui.agent_series import AgentSeries
     from agentbench_tui.verdicts.ranking.leaders import Leaders
 
 Document = dict[str, Any]
@@ -89,7 +90,11 @@ def board_title(board: Document, days: int | None) -> str:
 
 
 def board_table(
-    leaders: Sequence[Leader], marked: Sequence[str], words: str = "", reason: str = ""
+    leaders: Sequence[Leader],
+    marked: Sequence[str],
+    series: AgentSeries,
+    words: str = "",
+    reason: str = "",
 ) -> GridData:
     """Return the lines of related boards that contain all of the `words`; separate rankings
     follow a heading. `marked` are selectors marked for a comparison.
@@ -99,7 +104,7 @@ def board_table(
     board = leaders[0].board if leaders else None
     column = interval_column(drawn, "" if board is None else board["unit"])
     money = money_of(one.line["cost_usd_per_success"]["value"] for one in leaders)
-    series = _series_of(leaders)
+    markers = _markers(leaders, series)
     rows: list[GridRow] = []
     before: Document | None = None
     for one in shown:
@@ -107,7 +112,7 @@ def board_table(
             rows.append(GridRow(f"{one.key}#", ("", Cell(_apart(one.board), role="dim")), "dim"))
         before = one.board
         score = interval_cell(_interval(one.line), column)
-        rows.append(_row(one, score, money, marked, series.get(one.key)))
+        rows.append(_row(one, score, money, marked, markers.get(one.key)))
     return GridData(_columns(board, money), rows, reason=reason or f"no agent with “{words}”")
 
 
@@ -116,18 +121,22 @@ def _boards(leaders: Sequence[Leader]) -> list[Document]:
     return list({id(one.board): one.board for one in leaders}.values())
 
 
-def _series_of(leaders: Sequence[Leader]) -> dict[str, int]:
-    """Return key → series, for marker and color: that of its line in the plot of profiles or,
-    without a plot, that of its rank among the first. Simulated agents have none.
+def _markers(leaders: Sequence[Leader], series: AgentSeries) -> dict[str, int]:
+    """Return key → series, for marker and color, of the agents in the plot of profiles or, without
+    a plot, of the first ones. Simulated agents have none.
     """
     boards = [[one for one in leaders if one.board is board] for board in _boards(leaders)]
-    series = {one.key: place for those in boards for place, one in enumerate(_profiled(those))}
-    for one in leaders:
-        rank = one.line["shared_rank"]
-        if rank <= TOP and len(one.board["standings"]) > 1 and one.line["profile"] is None:
-            series[one.key] = rank - 1
-    return {one.key: series[one.key] for one in leaders
-            if one.key in series and not one.line["simulated"]}  # fmt: skip
+    profiled = {one.key for those in boards for one in _profiled(those)}
+    marked = [one for one in leaders
+              if not one.line["simulated"] and (one.key in profiled or _is_top(one))]  # fmt: skip
+    numbers = series.of(one.line["name"] for one in marked)
+    return {one.key: numbers[one.line["name"]] for one in marked}
+
+
+def _is_top(one: Leader) -> bool:
+    """Return whether an agent without a profile is among the first of several."""
+    is_first = one.line["shared_rank"] <= TOP and len(one.board["standings"]) > 1
+    return is_first and one.line["profile"] is None
 
 
 def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
@@ -281,42 +290,45 @@ def benchmarks_table(one: Leader) -> GridData:
     return GridData(_BENCHMARKS, rows)
 
 
-def radar_of(one: Leader, leaders: Sequence[Leader]) -> Radar:
+def radar_of(one: Leader, leaders: Sequence[Leader], series: AgentSeries) -> Radar:
     """Return the five scores of one agent, and of the next one below it, with their markers among
     all `leaders` of the boards.
     """
     lines = [one.line] + ([one.next] if one.next is not None else [])
-    known = _series_of(leaders)
-    series = {id(each.line): known.get(each.key) for each in leaders}
+    markers = _markers(leaders, series)
+    known = {id(each.line): markers.get(each.key) for each in leaders}
     return Radar(
         DIMENSIONS,
         tuple(
             Shape(line["name"], tuple(_hundredths(line["scores"][name]) for name in DIMENSIONS),
-                  line["simulated"], series.get(id(line)))
+                  line["simulated"], known.get(id(line)))
             for line in lines
         ),
         reason="no scores: they need a suite with weights",
     )  # fmt: skip
 
 
-def profiles_plot(leaders: Sequence[Leader]) -> PlotData:
+def profiles_plot(leaders: Sequence[Leader], series: AgentSeries, words: str = "") -> PlotData:
     """Return the share of repeats and benchmarks that reaches each value, for the first agents of a
-    board; without lines if the board does not rank shares of cases.
+    board that contain all of the `words`; without lines if the board does not rank shares of cases.
     """
+    drawn = [one for one in _profiled(leaders) if holds(words, one.line["name"])]
+    markers = series.of(one.line["name"] for one in drawn)
     lines = [
         Line(
             one.line["name"],
             one.line["profile"]["taus"],
             [100 * share for share in one.line["profile"]["share"]],
             step=True,
+            series=markers[one.line["name"]],
         )
-        for one in _profiled(leaders)
+        for one in drawn
     ]
     return PlotData(lines, x_label="reached", y_unit="%", y_range=(0.0, 100.0))
 
 
 def _profiled(leaders: Sequence[Leader]) -> list[Leader]:
-    """Return the agents whose profile is drawn, in the order of the plot's series."""
+    """Return the agents whose profile is drawn, best first."""
     return [one for one in leaders[:_MOST_PROFILES] if one.line["profile"] is not None]
 
 

@@ -230,7 +230,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self._panels.show_moment(state, document, self._choices, now)
             self._scrubber.show(live_view.scrubber(state, self._viewer, now))
         if changed & {"board", "moment"} and document is not None:
-            self._panels.show_board(state, document, self.read_age_s)
+            self._panels.show_board(state, document, self.shared.series, self.read_age_s)
             self._panels.show_own(state, document)
 
     # What a person can ask of the run.

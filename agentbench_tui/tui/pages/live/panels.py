@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from agentbench_tui.store.viewer import Row
+    from agentbench_tui.tui.agent_series import AgentSeries
     from agentbench_tui.tui.pages.live.state import Latency, LiveState
     from agentbench_tui.verdicts.runs.live_document import LiveDocument
 
@@ -213,7 +214,9 @@ class LivePanels(Vertical):
         self._fit("slow", lines, most=max(5, self.size.height // 6), shrinks=False)
         slow.show(data)
 
-    def show_board(self, state: LiveState, document: LiveDocument, age_s: float) -> None:
+    def show_board(
+        self, state: LiveState, document: LiveDocument, series: AgentSeries, age_s: float
+    ) -> None:
         """Show the provisional ranking, with its age if it lags behind the other panels. Arrows
         show the last change of the order.
         """
@@ -239,7 +242,7 @@ class LivePanels(Vertical):
         self._entitle(grid, title)
         count = len(found.standings)
         self._fit("board", count + 1 if count > 1 else 0, most=max(4, self.size.height // 5))
-        grid.show(live_tables.board(found, self._before))
+        grid.show(live_tables.board(found, self._before, series))
 
     def show_own(self, state: LiveState, document: LiveDocument) -> None:
         """Show the metrics that benchmarks define: of a run that has ended as in its result."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from agentbench_tui.contracts.stress import ScenarioResult
     from agentbench_tui.store.queries.slowest import SlowAnswer
     from agentbench_tui.store.viewer import Row
+    from agentbench_tui.tui.agent_series import AgentSeries
     from agentbench_tui.tui.pages.live.state import LiveState, Seen
     from agentbench_tui.verdicts.ranking.running_board import RunningBoard, Standing
     from agentbench_tui.verdicts.runs.own_figures import OwnFigure
@@ -151,7 +152,7 @@ def _left(state: LiveState, row: Row, now: float) -> str:
     return MISSING if left is None else clock(left)
 
 
-def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
+def board(found: RunningBoard | None, before: Mapping[str, int], series: AgentSeries) -> GridData:
     """Return the provisional ranking; `before`: agent → its earlier place, so that moved ones get
     an arrow.
     """
@@ -162,8 +163,9 @@ def board(found: RunningBoard | None, before: Mapping[str, int]) -> GridData:
         Column(one.key, title, one.width, one.align) if one.key == "score" else one
         for one in (_BOARD if found.score != "pnl" else _PROFIT_BOARD)
     )
+    markers = series.of(one.agent_id for one in found.standings)
     rows = [
-        _standing_row(standing, found, before, place)
+        _standing_row(standing, found, before, place, markers[standing.agent_id])
         for place, standing in enumerate(found.standings)
     ]
     return GridData(columns, rows, reason="no answers yet")
@@ -175,7 +177,7 @@ def key_of(standing: Standing) -> str:
 
 
 def _standing_row(
-    one: Standing, found: RunningBoard, before: Mapping[str, int], place: int
+    one: Standing, found: RunningBoard, before: Mapping[str, int], place: int, series: int
 ) -> GridRow:
     key = key_of(one)
     shown = signed_amount if found.score == "pnl" else score
@@ -184,7 +186,7 @@ def _standing_row(
         key,
         (
             Cell(one.place, change=before.get(key, place) - place if one.place != MISSING else 0),
-            Cell(key, series=place),
+            Cell(key, series=series),
             MISSING if found.score == "p50" or one.score is None else shown(one.score),
             interval,
             duration(one.p50_ms),
