@@ -381,7 +381,7 @@ def test_every_field_of_a_plan_was_thought_about() -> None:
         "cost_limit_usd", "token_limit", "gates", "seed", "tags", "notes", "parallelism",
     }  # fmt: skip
     assert {"data_source", "cases"} == set(Dataset.model_fields) - {
-        "size", "complexity", "fields", "filter", "limit", "shuffle"
+        "size", "complexity", "fields", "filter", "limit", "shuffle", "tools"
     }  # fmt: skip
     texts = {
         name
