@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.errors import StoreError, UsageError
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.database import (
     SCHEMA_VERSION,
     create_or_migrate,
@@ -158,7 +159,7 @@ def import_runs(database: Path, source_path: Path, soundness: Soundness | None =
         damaged = soundness.damaged(source)
         for key, run_id, status in runs:
             if key in damaged:
-                refused.append(f"run {str(run_id)[:80]}: {damaged[key][1]}")
+                refused.append(f"run {one_line(str(run_id), 80)}: {damaged[key][1]}")
                 continue
             if status == "running":
                 raise UsageError(f"{source_path}: run {run_id} has not ended; export it first")
@@ -232,6 +233,12 @@ def _check_digest(source_path: Path) -> None:
                 expected = stream.read(64)
             if expected != _sha256(source_path).encode():
                 raise StoreError(f"{source_path}: its sha256 is not the one in {check.name}")
+            log = Path(f"{source_path}-wal")
+            if log.exists() and log.stat().st_size:
+                raise StoreError(
+                    f"{log}: changes {source_path.name}, and {check.name} does not cover it; "
+                    "remove the log to import what was exported"
+                )
     except OSError as error:
         raise unusable(source_path, error) from error
 

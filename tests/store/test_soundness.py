@@ -1,5 +1,6 @@
 """Damaged and crafted runs: refused by an import, and no hindrance to reading the others."""
 
+import hashlib
 import json
 import random
 import sqlite3
@@ -309,6 +310,38 @@ def test_an_import_refuses_what_does_not_hold_and_touches_no_other_file(
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute("SELECT COUNT(*) FROM runs").fetchone() == (0,)
     assert run_id is not None
+
+
+def test_an_id_with_line_breaks_is_refused_in_one_line(tmp_path: Path, exported: Path) -> None:
+    assert spoilt(tmp_path / "bad.db", exported, "runs", "id", "a\nagentbench: all is well\n")
+    (line,) = import_runs(tmp_path / "runs.db", tmp_path / "bad.db", stored_soundness()).refused
+    assert line.startswith("run a")
+    assert line.endswith(": runs.id: is no UUID")
+    assert "\n" not in line
+
+
+def test_a_log_that_the_checksum_does_not_cover_is_refused(tmp_path: Path, exported: Path) -> None:
+    """A write-ahead log beside an exported file changes what is read from it."""
+    crafted = tmp_path / "run.db"
+    with closing(sqlite3.connect(crafted, isolation_level=None)) as connection:
+        with closing(sqlite3.connect(exported)) as source:
+            source.backup(connection)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        digest = hashlib.sha256(crafted.read_bytes()).hexdigest()
+        connection.execute("UPDATE runs SET notes='changed since'")
+        log = (tmp_path / "run.db-wal").read_bytes()
+        content = crafted.read_bytes()
+    (tmp_path / "run.db").write_bytes(content)
+    (tmp_path / "run.db-wal").write_bytes(log)
+    (tmp_path / "run.db.sha256").write_text(f"{digest}  run.db\n")
+
+    with pytest.raises(StoreError, match=r"run.db-wal: changes run.db, and run.db.sha256 does not"):
+        import_runs(tmp_path / "runs.db", crafted, stored_soundness())
+    (tmp_path / "run.db-wal").write_bytes(b"")  # as reading leaves one
+    assert len(import_runs(tmp_path / "runs.db", crafted, stored_soundness()).new) == 1
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as connection:
+        assert connection.execute("SELECT notes FROM runs").fetchone() == ("",)
 
 
 AS_EXPERIMENT = (
