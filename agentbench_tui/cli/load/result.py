@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from agentbench_tui.cli.console.output import print_rows
 from agentbench_tui.cli.console.reports import print_report
 from agentbench_tui.cli.load.comparison import compare_targets, targets_compared
 from agentbench_tui.cli.run.plan import say_traces
 from agentbench_tui.contracts.document import plain
+from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.execution_records import execution_records
 from agentbench_tui.presentation.load.report import load_report, load_sections
-from agentbench_tui.presentation.report import Column, Report
+from agentbench_tui.presentation.report import Report
 from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
@@ -76,28 +76,23 @@ def _json_document(
 
 def print_load_plan(plan: Plan, form: str) -> None:
     """Print what `agentbench load` would do, one line per point."""
+    from agentbench_tui.contracts.plan import LoadPlanDocument, PlannedLoad
     from agentbench_tui.load.schedule.schedule_words import schedule_words
+    from agentbench_tui.presentation.load.plan import load_plan_report
 
-    rows = [
-        {
-            "agent_id": execution.agent.id,
-            "target": execution.agent.target,
-            "parameters": point_words(group.parameters),
-            "schedule": schedule_words(group.benchmark["load"]),
-            "repeats": plan.repeats,
-            "seed": group.seed,
-        }
+    loads = tuple(
+        PlannedLoad(
+            agent_id=execution.agent.id,
+            target=execution.agent.target,
+            parameters=point_words(group.parameters),
+            schedule=schedule_words(group.benchmark["load"]),
+            repeats=plan.repeats,
+            seed=group.seed,
+        )
         for group, execution in plan.executions()
-    ]
-    columns = (
-        Column("agent_id", "agent", names_row=True),
-        Column("target", "target"),
-        Column("parameters", "point"),
-        Column("schedule", "schedule"),
-        Column("repeats", "repeats", right=True),
-        Column("seed", "seed", right=True),
     )
-    print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
+    document = LoadPlanDocument(executions=loads)
+    print_report(load_plan_report(document), form, document)
     say_traces(plan)
     if form == "table":
-        click.echo(f"{len(rows)} load{'' if len(rows) == 1 else 's'}; nothing was run", err=True)
+        click.echo(f"{counted(len(loads), 'load')}; nothing was run", err=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from agentbench_tui.cli.console.output import print_rows
+from agentbench_tui.cli.console.reports import print_report
+from agentbench_tui.contracts.plan import PlannedScenario, StressPlanDocument
 from agentbench_tui.presentation.numbers import chosen_duration
-from agentbench_tui.presentation.report import Column
+from agentbench_tui.presentation.stress.plan import stress_plan_report, stress_plan_summary
 
 if TYPE_CHECKING:
     from agentbench_tui.engine.run.plan import ExecutionPlan, Group, Plan
@@ -23,19 +24,11 @@ _NOT_INCLUDED = (
 
 def print_stress_plan(plan: Plan, form: str) -> None:
     """Print the windows of each scenario with their expected and longest duration."""
-    rows = [_row(group, execution) for group, execution in plan.executions()]
-    columns: tuple[Column, ...] = (
-        Column("scenario", "scenario", names_row=True),
-        Column("agent_id", "agent"),
-        Column("windows", "windows", "; ".join),
-        Column("usual_s", "about", chosen_duration, right=True),
-        Column("longest_s", "at most", chosen_duration, right=True),
-    )
-    if len({row["agent_id"] for row in rows}) == 1:
-        columns = tuple(column for column in columns if column.key != "agent_id")
-    print_rows(rows, columns, form, document={"schema": "agentbench.plan/1", "executions": rows})
+    scenarios = tuple(_planned(group, execution) for group, execution in plan.executions())
+    document = StressPlanDocument(executions=scenarios)
+    print_report(stress_plan_report(document), form, document)
     if form == "table":
-        click.echo(_summary(rows), err=True)
+        click.echo(stress_plan_summary(document), err=True)
         click.echo(_NOT_INCLUDED, err=True)
 
 
@@ -62,34 +55,24 @@ def plan_words(benchmark: Benchmark) -> str:
     return f"{spec.scenario}, {times}"
 
 
-def _row(group: Group, execution: ExecutionPlan) -> dict[str, Any]:
+def _planned(group: Group, execution: ExecutionPlan) -> PlannedScenario:
     from agentbench_tui.stress.planned_windows import planned_windows
     from agentbench_tui.stress.spec import StressSpec
 
     spec = StressSpec.model_validate(group.resolved().stress)
     parts, usual_s, longest_s = planned_windows(spec)
-    return {
-        "scenario": spec.scenario,
-        "agent_id": execution.agent.id,
-        "target": execution.agent.target,
-        "time_scale": spec.time_scale,
-        "windows": [part.words for part in parts],
-        "usual_s": usual_s,
-        "longest_s": longest_s,
-        "most_rate": spec.most_rate,
-        "most_concurrency": spec.most_concurrency,
-        "most_input_tokens": spec.most_input_tokens,
-        "max_requests": spec.max_requests,
-        "max_bytes": spec.max_bytes,
-        "seed": group.seed,
-    }
-
-
-def _summary(rows: list[dict[str, Any]]) -> str:
-    usual, longest = (
-        chosen_duration(sum(row[key] for row in rows)) for key in ("usual_s", "longest_s")
+    return PlannedScenario(
+        scenario=spec.scenario,
+        agent_id=execution.agent.id,
+        target=execution.agent.target,
+        time_scale=spec.time_scale,
+        windows=tuple(part.words for part in parts),
+        usual_s=usual_s,
+        longest_s=longest_s,
+        most_rate=spec.most_rate,
+        most_concurrency=spec.most_concurrency,
+        most_input_tokens=spec.most_input_tokens,
+        max_requests=spec.max_requests,
+        max_bytes=spec.max_bytes,
+        seed=group.seed,
     )
-    scales = {row["time_scale"] for row in rows}
-    scaled = f"; every duration × {scales.pop():g} (time scale)" if scales != {1.0} else ""
-    count = f"{len(rows)} scenario{'' if len(rows) == 1 else 's'}"
-    return f"{count}, about {usual}, {longest} at most{scaled}; nothing was run"
