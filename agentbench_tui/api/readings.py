@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.api.answers import encode
 from agentbench_tui.api.problems import UNPROCESSABLE, ServiceError, not_found
-from agentbench_tui.contracts.listings import AgentsDocument
 from agentbench_tui.contracts.service import AgentResult, ResultsDocument
 from agentbench_tui.model.clock import utc_now
 from agentbench_tui.model.errors import UsageError, did_you_mean
@@ -205,7 +204,7 @@ def regressions(
 
 def runs(connection: sqlite3.Connection, database: Path, limit: int, tag: str | None) -> bytes:
     """Return the list of runs, the newest first."""
-    from agentbench_tui.verdicts.selection.run_list import runs_document
+    from agentbench_tui.verdicts.selection.listings import runs_document
 
     return encode(runs_document(connection, database, limit, tag))
 
@@ -263,8 +262,6 @@ def answers(
 
 def agents(connection: sqlite3.Connection) -> bytes:
     """Return the agents that were measured."""
-    from agentbench_tui.store.queries.runs import list_agents
+    from agentbench_tui.verdicts.selection.listings import agents_document
 
-    return encode(
-        _typed({"schema": "agentbench.agents/1", "agents": list_agents(connection)}, AgentsDocument)
-    )
+    return encode(agents_document(connection))

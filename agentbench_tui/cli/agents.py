@@ -12,24 +12,13 @@ from agentbench_tui.cli.console.output import (
     database_option,
     database_path,
     format_option,
-    print_rows,
 )
-from agentbench_tui.presentation.report import Column
+from agentbench_tui.cli.console.reports import print_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.model.agent import AgentSpec
-
-_COLUMNS = (
-    Column("id", "agent", names_row=True),
-    Column("version", "version"),
-    Column("target", "target"),
-    Column("simulated", "simulated", lambda value: "yes" if value else "no"),
-    Column("versions", "versions", right=True),
-    Column("runs", "runs", right=True),
-    Column("last_complete_at", "last complete (UTC)"),
-)
 
 
 @click.group(short_help="List agents and check targets.")
@@ -52,21 +41,21 @@ def list_(stale: str | None, database: str | None, form: str) -> int:
     agentbench agents list
     agentbench agents list --stale 30d
     """
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.contracts.listings import AgentsDocument
+    from agentbench_tui.presentation.listings import agents_report
     from agentbench_tui.store.database import reading
-    from agentbench_tui.store.queries.runs import list_agents
+    from agentbench_tui.verdicts.selection.listings import agents_document
 
     with reading(database_path(database)) as connection:
-        rows = list_agents(connection)
+        found = agents_document(connection)
+    why_empty = "no agent has been measured"
     if stale is not None:
         oldest = (datetime.now(UTC) - _days(stale)).isoformat()
-        rows = [row for row in rows if (row["last_complete_at"] or "") < oldest]
-    print_rows(rows, _COLUMNS, form, {"schema": "agentbench.agents/1", "agents": rows})
-    if form == "table" and not rows:
-        click.echo(
-            "no agent has been measured"
-            if stale is None
-            else f"no agent is stale: none is without a complete execution in the last {stale}"
-        )
+        agents = tuple(one for one in found.agents if (one.last_complete_at or "") < oldest)
+        found = AgentsDocument(agents=agents)
+        why_empty = f"no agent is stale: none is without a complete execution in the last {stale}"
+    print_report(agents_report(found, why_empty), form, plain(found))
     return 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,13 +14,12 @@ from agentbench_tui.cli.console.output import (
     print_rows,
 )
 from agentbench_tui.presentation.numbers import precise
-from agentbench_tui.presentation.report import Column
+from agentbench_tui.presentation.report import Column, Row
 from agentbench_tui.store.queries.baselines import DEFAULT
 
 if TYPE_CHECKING:
     from agentbench_tui.store.queries.baselines import AcceptedChange, Baseline
 
-SCHEMA = "agentbench.baselines/1"
 ACCEPTED = "accepted as new levels"
 _BASELINES = (
     Column("agent_id", "agent", names_row=True),
@@ -206,6 +205,8 @@ def accept(
 def _print(agent: str | None, name: str | None, database: str | None, form: str) -> int:
     from dataclasses import asdict
 
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.contracts.listings import AcceptedLevel, BaselineEntry, BaselinesDocument
     from agentbench_tui.model.errors import UsageError, did_you_mean
     from agentbench_tui.store.database import reading
     from agentbench_tui.store.queries.baselines import accepted_changes, baselines_of
@@ -221,14 +222,13 @@ def _print(agent: str | None, name: str | None, database: str | None, form: str)
             raise UsageError(_no_baseline(str(agent), name, names))
         found = [one for one in of_agent if name in {None, one.name}]
         changes = accepted_changes(connection, agent)
-    document = {
-        "schema": SCHEMA,
-        "baselines": [asdict(one) for one in found],
-        "accepted_changes": [asdict(one) for one in changes],
-    }
+    document = BaselinesDocument(
+        baselines=tuple(BaselineEntry(**asdict(one)) for one in found),
+        accepted_changes=tuple(AcceptedLevel(**asdict(one)) for one in changes),
+    )
     rows = [_row(one) for one in found]
     if rows or form != "table":
-        print_rows(rows, _BASELINES, form, document)
+        print_rows(rows, _BASELINES, form, plain(document))
     if form == "table":
         if not rows:
             click.echo("no baseline is set; the newest runs are compared with the runs before them")
@@ -245,7 +245,7 @@ def _no_baseline(agent: str, name: str, names: list[str]) -> str:
     return f"{agent} has no baseline '{name}'{did_you_mean(name, names)}; there are {there_are}"
 
 
-def _row(one: Baseline) -> dict[str, Any]:
+def _row(one: Baseline) -> Row:
     from agentbench_tui.verdicts.regression.baseline import target_words
 
     where = "/".join(filter(None, (one.suite_id, one.benchmark_id))) or "all"
@@ -261,7 +261,12 @@ def _row(one: Baseline) -> dict[str, Any]:
 def _print_changes(changes: list[AcceptedChange], form: str, title: str) -> None:
     from dataclasses import asdict
 
-    rows = [asdict(one) for one in changes]
-    key = "accepted_changes" if title == ACCEPTED else "no_longer_accepted"
-    document = {"schema": SCHEMA, "baselines": [], "accepted_changes": [], key: rows}
-    print_rows(rows, _ACCEPTED, form, document, title=title)
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.contracts.listings import AcceptedLevel, BaselinesDocument
+
+    levels = tuple(AcceptedLevel(**asdict(one)) for one in changes)
+    if title == ACCEPTED:
+        document = BaselinesDocument(baselines=(), accepted_changes=levels)
+    else:
+        document = BaselinesDocument(baselines=(), accepted_changes=(), no_longer_accepted=levels)
+    print_rows(plain(levels), _ACCEPTED, form, plain(document), title=title)

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
 from agentbench_tui.presentation.numbers import MISSING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentbench_tui.contracts.run import (
         CaseCounts,
         ExecutionResult,
         RunDocument,
         RunLeaderboardEntry,
     )
+    from agentbench_tui.contracts.runs import RunSummary
 
 
-def ending_words(of: Mapping[str, Any]) -> str:
-    """The status of a run or an execution, and why it ended, where that says more."""
-    status, reason = of["status"], of["stop_reason"]
-    return str(status) if reason in {None, status} else f"{status} ({reason})"
-
-
-def answers_shown(run: Mapping[str, Any]) -> str:
-    """Format right, answered and asked of a run of `runs_document`; – for right if nothing is
-    scored, as in loads.
+def answers_shown(run: RunSummary) -> str:
+    """Format right, answered and asked of a run in the list; – for right if nothing is scored, as
+    in loads.
     """
-    right = run["correct"] or 0 if run["judged"] else MISSING
-    return f"{right}/{run['answered'] or 0}/{run['observed'] or 0}"
+    right = run.correct or 0 if run.judged else MISSING
+    return f"{right}/{run.answered or 0}/{run.observed or 0}"
 
 
 def answers(counts: CaseCounts | RunLeaderboardEntry, *, judged: bool) -> str:
@@ -54,7 +50,8 @@ def is_judged(execution: ExecutionResult) -> bool:
 
 def ended(of: RunDocument | ExecutionResult) -> str:
     """Return the status, and why it ended, where that says more."""
-    return ending_words({"status": of.status, "stop_reason": of.stop_reason})
+    reason = of.stop_reason
+    return of.status if reason in {None, of.status} else f"{of.status} ({reason})"
 
 
 def ranked_together(entries: Sequence[RunLeaderboardEntry]) -> list[RunLeaderboardEntry]:

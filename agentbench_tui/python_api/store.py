@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from agentbench_tui.contracts.leaderboard import LeaderboardDocument
 from agentbench_tui.contracts.regressions import RegressionsDocument
 from agentbench_tui.contracts.run import RunDocument
-from agentbench_tui.contracts.runs import AnswersDocument, FailureDetail, RunsDocument
+from agentbench_tui.contracts.runs import AnswersDocument, FailureDetail
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.python_api.arguments import check_counts, names
 from agentbench_tui.python_api.results import RunResult, typed
@@ -37,11 +37,11 @@ class Store:
     def runs(self, *, limit: int = 20, tag: str | None = None) -> RunsResult:
         """List runs, newest first; with `tag`, only those that have it."""
         from agentbench_tui.store.database import reading
-        from agentbench_tui.verdicts.selection.run_list import runs_document
+        from agentbench_tui.verdicts.selection.listings import runs_document
 
         check_counts(limit=(limit, 1, None))
         with reading(self.path) as connection:
-            return RunsResult(typed(runs_document(connection, self.path, limit, tag), RunsDocument))
+            return RunsResult(runs_document(connection, self.path, limit, tag))
 
     def run(self, run: str = "latest", *, gates: Sequence[str] = ()) -> RunResult:
         """Return a run by its id, a unique prefix of it, or `latest`.

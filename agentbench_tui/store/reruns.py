@@ -91,15 +91,6 @@ def costs_of_answers(
     return {(row[0], row[1], row[2]): row[3] for row in rows.fetchall()}
 
 
-def run_of_execution(connection: sqlite3.Connection, execution_id: str) -> str | None:
-    """The id of an execution's run; None if it was deleted."""
-    row = connection.execute(
-        "SELECT r.id FROM runs r JOIN benchmark_executions e ON e.run_key=r.key WHERE e.id=?",
-        (execution_id,),
-    ).fetchone()
-    return None if row is None else str(row[0])
-
-
 def keys_of_cases(
     connection: sqlite3.Connection, execution_key: int, case_ids: Collection[str]
 ) -> dict[str, int]:

@@ -12,7 +12,7 @@ from agentbench_tui.store.database import connect_to_read, create_or_migrate
 from agentbench_tui.store.queries.progress import progress_of_run
 from agentbench_tui.store.queries.runs import list_runs
 from agentbench_tui.store.transaction import write_once
-from agentbench_tui.verdicts.selection.run_list import runs_document
+from agentbench_tui.verdicts.selection.listings import runs_document
 
 _RUN = (
     "INSERT INTO runs (id, workspace_id, status, suite_ids, plan, seed, repeats, tags, notes,"
@@ -111,7 +111,7 @@ def test_episodes_of_a_game_are_right_or_wrong(database: Path) -> None:
     write_once(database, [lambda c: c.execute("UPDATE runs SET plan=?", (plan,))])
     with closing(connect_to_read(database)) as connection:
         document = runs_document(connection, database, 9)
-    assert [answers_shown(run) for run in document["runs"]] == ["11/16/18", "3/4/5"]
+    assert [answers_shown(run) for run in document.runs] == ["11/16/18", "3/4/5"]
 
 
 def test_what_a_killed_run_committed_is_counted(database: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,26 +16,19 @@ from agentbench_tui.cli.console.output import (
     print_prose,
     print_rows,
 )
+from agentbench_tui.cli.console.reports import print_report
 from agentbench_tui.cli.run.breakdown import by_options, print_breakdown
 from agentbench_tui.cli.runs.answers import show_answers
 from agentbench_tui.cli.runs.case_lines import case_lines
 from agentbench_tui.cli.runs.files import delete, export, import_
 from agentbench_tui.cli.runs.samples import samples
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.presentation.numbers import money
 from agentbench_tui.presentation.report import Column
 
-_RUNS = (
-    Column("id", "run", names_row=True),
-    Column("status", "status"),
-    Column("suites_shown", "suites"),
-    Column("agents_shown", "agents"),
-    Column("executions_shown", "executions", right=True),
-    Column("answers_shown", "right/answered/asked", right=True),
-    Column("cost_usd", "USD", money, right=True),
-    Column("started_at", "started (UTC)"),
-    Column("tags_shown", "tags"),
-)
+if TYPE_CHECKING:
+    import sqlite3
+
+    from agentbench_tui.contracts.runs import RunSummary
 
 
 @click.group(short_help="List, show, delete, export and import runs.")
@@ -57,29 +50,22 @@ def list_(limit: int, tag: str | None, database: str | None, form: str) -> int:
     agentbench runs list
     agentbench runs list --tag nightly --format json
     """
-    from agentbench_tui.presentation.runs import answers_shown
+    from agentbench_tui.contracts.document import plain
+    from agentbench_tui.contracts.runs import RunsDocument
+    from agentbench_tui.presentation.listings import runs_report
     from agentbench_tui.store.database import reading
-    from agentbench_tui.verdicts.selection.run_list import runs_document
+    from agentbench_tui.verdicts.selection.listings import runs_document
 
     path = database_path(database)
     _say_abandoned(path)
     with reading(path) as connection:
         document = runs_document(connection, path, limit, tag)
-        for run in document["runs"]:
-            if run["status"] in {"running", "interrupted"}:
-                _add_loads(connection, run)
-    rows = [
-        {
-            **run,
-            "suites_shown": ", ".join(run["suite_ids"]),
-            "agents_shown": ", ".join(run["agent_versions"]),
-            "tags_shown": ", ".join(run["tags"]),
-            "executions_shown": f"{run['complete'] or 0}/{run['executions']}",
-            "answers_shown": answers_shown(run),
-        }
-        for run in document["runs"]
-    ]
-    print_rows(rows, _RUNS, form, document)
+        runs = tuple(
+            _with_loads(connection, run) if run.status in {"running", "interrupted"} else run
+            for run in document.runs
+        )
+    found = RunsDocument(runs=runs)
+    print_report(runs_report(found), form, plain(found))
     return 0
 
 
@@ -98,13 +84,16 @@ def _say_abandoned(path: Path) -> None:
         )
 
 
-def _add_loads(connection: Any, run: dict[str, Any]) -> None:
+def _with_loads(connection: sqlite3.Connection, run: RunSummary) -> RunSummary:
     """Count loads without figures, such as running and killed ones."""
+    from msgspec.structs import replace
+
     from agentbench_tui.store.queries.ticks import told_of_open_loads
 
-    observed, answered = told_of_open_loads(connection, run["id"])
-    run["observed"] = (run["observed"] or 0) + observed
-    run["answered"] = (run["answered"] or 0) + answered
+    observed, answered = told_of_open_loads(connection, run.id)
+    return replace(
+        run, observed=(run.observed or 0) + observed, answered=(run.answered or 0) + answered
+    )
 
 
 @runs.command()

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.screen import ModalScreen
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.store.database import reading
-from agentbench_tui.store.queries.runs import list_runs
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
 from agentbench_tui.tui.drawing.panel import panel
 from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.verdicts.selection.listings import runs_document
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.app import ComposeResult
+
+    from agentbench_tui.contracts.runs import RunSummary
 
 SHOWN = 500
 _SHORT_ID = 18
@@ -65,29 +67,30 @@ class RunChoice(ModalScreen[str | None]):
     def _read(self) -> None:
         try:
             with reading(self._database) as connection:
-                rows, reason = list_runs(connection, SHOWN), "no run is stored yet"
+                runs = runs_document(connection, self._database, SHOWN).runs
+            reason = "no run is stored yet"
         except (AgentbenchError, sqlite3.Error) as error:
-            rows, reason = [], str(error)
-        self.app.call_from_thread(self._show, rows, reason)
+            runs, reason = (), str(error)
+        self.app.call_from_thread(self._show, runs, reason)
 
-    def _show(self, rows: list[dict[str, Any]], reason: str) -> None:
+    def _show(self, runs: tuple[RunSummary, ...], reason: str) -> None:
         if not self.is_attached:
             return
         grid = self.query_one(Grid)
-        grid.show(GridData(_COLUMNS, [*map(_row, rows)], reason=reason))
+        grid.show(GridData(_COLUMNS, [*map(_row, runs)], reason=reason))
         if self._current is not None:
             grid.move_to(self._current)
 
 
-def _row(run: dict[str, Any]) -> GridRow:
+def _row(run: RunSummary) -> GridRow:
     return GridRow(
-        run["id"],
+        run.id,
         (
-            ", ".join(run["suite_ids"]),
-            ", ".join(run["agents"]),
-            f"{run['observed'] or 0:,}",
-            run["status"],
-            run["started_at"][:16].replace("T", " "),
-            Cell(run["id"][:_SHORT_ID], role="dim"),
+            ", ".join(run.suite_ids),
+            ", ".join(run.agents),
+            f"{run.observed or 0:,}",
+            run.status,
+            run.started_at[:16].replace("T", " "),
+            Cell(run.id[:_SHORT_ID], role="dim"),
         ),
     )

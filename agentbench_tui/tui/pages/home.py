@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
@@ -11,20 +11,21 @@ from textual.containers import Horizontal, Vertical
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import money, short_percent
 from agentbench_tui.presentation.runs import answers_shown
-from agentbench_tui.store.queries.runs import list_agents
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.drawing.panel import panel
 from agentbench_tui.tui.pages.page import NOTHING_YET, Page
 from agentbench_tui.tui.widgets.filter_line import FilterLine, holds
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.sentences import Sentence, Sentences
-from agentbench_tui.verdicts.selection.run_list import runs_document
+from agentbench_tui.verdicts.selection.listings import agents_document, runs_document
 
 if TYPE_CHECKING:
     import sqlite3
 
     from textual.app import ComposeResult
 
+    from agentbench_tui.contracts.listings import ListedAgent
+    from agentbench_tui.contracts.runs import RunSummary
     from agentbench_tui.engine.suite.catalogue import CatalogueEntry
     from agentbench_tui.instruments.doctor import Check
 
@@ -64,8 +65,8 @@ _CHECK_ROLES: dict[str, Role] = {"fail": "bad", "warn": "warn"}
 class Overview:
     """Data of the page, from the store."""
 
-    runs: list[dict[str, Any]]
-    agents: list[dict[str, Any]]
+    runs: tuple[RunSummary, ...]
+    agents: tuple[ListedAgent, ...]
 
 
 class Home(Page[Overview]):
@@ -130,8 +131,8 @@ class Home(Page[Overview]):
 
     def read(self, connection: sqlite3.Connection) -> Overview:
         return Overview(
-            runs_document(connection, self.shared.database, RUNS_SHOWN)["runs"],
-            list_agents(connection),
+            runs_document(connection, self.shared.database, RUNS_SHOWN).runs,
+            agents_document(connection).agents,
         )
 
     def show(self, found: Overview) -> None:
@@ -148,11 +149,11 @@ class Home(Page[Overview]):
             return
         kept = [run for run in found.runs if holds(words, *_texts_of(run))]
         # Sorting keeps the newest first among equals.
-        kept.sort(key=lambda run: run["status"] != "running")
-        this_year = max((run["started_at"][:4] for run in kept), default="")
+        kept.sort(key=lambda run: run.status != "running")
+        this_year = max((run.started_at[:4] for run in kept), default="")
         rows = [_run_row(run, this_year) for run in kept]
         columns: tuple[Column, ...] = _RUNS
-        if all(run["status"] != "running" for run in kept):
+        if all(run.status != "running" for run in kept):
             columns = tuple(column for column in _RUNS if column.key != "progress")
             rows = [replace(row, cells=(*row.cells[:_PROGRESS], *row.cells[_PROGRESS + 1 :]))
                     for row in rows]  # fmt: skip
@@ -162,15 +163,15 @@ class Home(Page[Overview]):
         grid.select(frozenset(row.key for row in rows if f"run:{row.key}" in self.shared.marked))
         agents = [
             GridRow(
-                agent["id"],
+                agent.id,
                 (
-                    agent["id"] + (" (simulated)" if agent["simulated"] else ""),
-                    str(agent["versions"]),
-                    str(agent["runs"]),
+                    agent.id + (" (simulated)" if agent.simulated else ""),
+                    str(agent.versions),
+                    str(agent.runs),
                 ),
             )
             for agent in found.agents
-            if holds(words, agent["id"])
+            if holds(words, agent.id)
         ]
         grid = self.query_one("#agents", Grid)
         grid.show(GridData(_AGENTS, agents, reason="none measured yet"))
@@ -286,17 +287,17 @@ class Home(Page[Overview]):
 _SIGNS = {"fail": "!!", "warn": "!", "ok": " ", "info": " "}
 
 
-def _texts_of(run: dict[str, Any]) -> list[str]:
+def _texts_of(run: RunSummary) -> list[str]:
     """Return the texts that a filter searches."""
-    return [run["id"], run["status"], run["started_at"], *run["suite_ids"], *run["agents"],
-            *run["tags"]]  # fmt: skip
+    return [run.id, run.status, run.started_at, *run.suite_ids, *run.agents,
+            *run.tags]  # fmt: skip
 
 
-def _progress(run: dict[str, Any]) -> Cell:
+def _progress(run: RunSummary) -> Cell:
     """Return the share of planned questions that a running run has asked."""
-    if run["status"] != "running":
+    if run.status != "running":
         return Cell("")
-    share = min(1.0, (run["observed"] or 0) / run["planned"]) if run["planned"] else None
+    share = min(1.0, (run.observed or 0) / run.planned) if run.planned else None
     return Cell(short_percent(share), bar=share)
 
 
@@ -305,20 +306,20 @@ def _when(started: str, this_year: str) -> str:
     return started[5:16].replace("T", " ") if started.startswith(this_year) else started[:10]
 
 
-def _run_row(run: dict[str, Any], this_year: str = "") -> GridRow:
-    role = _STATUS_ROLES.get(run["status"], "bad")
-    verdict = run["verdict"] or "–"
+def _run_row(run: RunSummary, this_year: str = "") -> GridRow:
+    role = _STATUS_ROLES.get(run.status, "bad")
+    verdict = run.verdict or "–"
     return GridRow(
-        run["id"],
+        run.id,
         (
-            Cell(run["status"], role=role),
-            ", ".join(run["suite_ids"]),
-            ", ".join(run["agents"]),
+            Cell(run.status, role=role),
+            ", ".join(run.suite_ids),
+            ", ".join(run.agents),
             _progress(run),
             answers_shown(run),
-            money(run["cost_usd"]),
+            money(run.cost_usd),
             Cell(verdict, role="warn" if verdict not in {"clean", "–"} else None),
-            _when(run["started_at"], this_year),
-            Cell(run["id"][:_SHORT_ID], role="dim"),
+            _when(run.started_at, this_year),
+            Cell(run.id[:_SHORT_ID], role="dim"),
         ),
     )

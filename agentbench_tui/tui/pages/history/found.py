@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.store.queries.history import newest_agent, stamp_of_history
-from agentbench_tui.store.queries.runs import list_agents
 from agentbench_tui.verdicts.regression.metric_series import (
     AgentSeries,
     series_of,
 )
+from agentbench_tui.verdicts.selection.listings import agents_document
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from agentbench_tui.contracts.listings import ListedAgent
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """Data of the page, from the store."""
 
-    agents: list[dict[str, Any]]
+    agents: tuple[ListedAgent, ...]
     agent: str
     """Agent whose history it is; empty if none was measured."""
     course: AgentSeries | None
-    stamp: tuple[Any, ...]
+    stamp: tuple[object, ...]
     """See `stamp_of_history`."""
     problem: str = ""
     """Why there is no history of this agent."""
@@ -40,7 +42,7 @@ def look_up(connection: sqlite3.Connection, agent: str | None, before: Found | N
     # A run that goes on commits all the time, and must not be slowed down by judgements.
     if before is not None and (before.agent, before.stamp) == (name, stamp):
         return before
-    agents = list_agents(connection)
+    agents = agents_document(connection).agents
     if not name:
         return Found(agents, name, None, stamp)
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.presentation.numbers import MISSING, measured
 from agentbench_tui.presentation.regressions import (
@@ -24,6 +24,7 @@ from agentbench_tui.tui.widgets.sentences import Sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentbench_tui.contracts.listings import ListedAgent
     from agentbench_tui.contracts.regressions import RegressionFinding
     from agentbench_tui.verdicts.regression.alarms import Standing
     from agentbench_tui.verdicts.regression.metric_series import AgentSeries, Series
@@ -239,16 +240,16 @@ def _alarm_row(one: Standing) -> GridRow:
     )
 
 
-def agents_table(agents: Sequence[dict[str, Any]]) -> GridData:
-    """Return the table of `queries.list_agents`, to choose one."""
+def agents_table(agents: Sequence[ListedAgent]) -> GridData:
+    """Return the table of agents, to choose one."""
     rows = [
         GridRow(
-            one["id"],
+            one.id,
             (
-                one["id"] + (" (simulated)" if one["simulated"] else ""),
-                str(one["versions"]),
-                str(one["runs"]),
-                _minute(one["last_run_at"] or MISSING),
+                one.id + (" (simulated)" if one.simulated else ""),
+                str(one.versions),
+                str(one.runs),
+                _minute(one.last_run_at or MISSING),
             ),
         )
         for one in agents
