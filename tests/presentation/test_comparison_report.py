@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from compare_documents import benchmark, comparison, metric
 from msgspec.structs import replace
@@ -81,3 +83,23 @@ def test_more_than_three_decided_metrics_are_counted() -> None:
     assert three.words == ("y is better than x: better in accuracy, e2e_ms and cost_usd_per_task.")
     four = comparison(*many, overall=replace(overall, better=4))
     assert pair_verdict(four).words == "y is better than x: better in 4 metrics."
+
+
+@pytest.mark.parametrize(("what", "mark"), [("harness", " (noisy)"), ("seeds", "")])
+def test_times_that_were_disturbed_are_marked_where_the_verdict_names_them(
+    what: Literal["harness", "seeds"], mark: str
+) -> None:
+    disturbed = CircumstanceDifference(
+        what=what, words="A is noisy", forbids_times=False, forbids_winner=False,
+        is_identical=False,
+    )  # fmt: skip
+    overall = PairVerdict(verdict="trade-off", winner=None, settled=False, better=1, worse=1,
+                          equivalent=0, inconclusive=0)  # fmt: skip
+    quicker = metric(metric="e2e_ms", unit="ms", verdict="better")
+    pair = comparison(
+        quicker, metric(verdict="worse"), overall=overall,
+        benchmarks=(benchmark(differences=(disturbed,)),),
+    )  # fmt: skip
+    assert pair_verdict(pair).words == (
+        f"No winner, a trade-off: y is better in e2e_ms{mark}, worse in accuracy."
+    )

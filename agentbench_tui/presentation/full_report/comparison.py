@@ -23,6 +23,7 @@ from agentbench_tui.presentation.numbers import (
     signed_amount,
 )
 from agentbench_tui.presentation.report import Column, Row, Section, Table, raw_columns
+from agentbench_tui.verdicts.evidence.comparability import DISTURBED, depends_on_machine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,13 +176,25 @@ def _which(pair: Pair, verdict: str, count: int) -> str:
     """Name the metrics of a verdict if they are what a reader asks for and few, else count them."""
     names = [
         *dict.fromkeys(
-            one.metric for one in pair.metrics if one.comparable and one.verdict == verdict
+            f"{one.metric} (noisy)" if _is_disturbed(pair, one) else one.metric
+            for one in pair.metrics
+            if one.comparable and one.verdict == verdict
         )
     ]
     most = _MOST_NAMED if verdict in {"better", "worse"} else 1
     if 0 < len(names) <= most:
         return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     return counted(count, "metric")
+
+
+def _is_disturbed(pair: Pair, metric: ComparedMetric) -> bool:
+    """Return whether the machine or the harness disturbed the times that a metric compares."""
+    return depends_on_machine(metric.metric, ()) and any(
+        one.what == DISTURBED
+        for at in pair.benchmarks
+        if metric.benchmark_id in {UNSET, at.benchmark_id}
+        for one in at.differences
+    )
 
 
 def _metric_words(pair: Pair, one: ComparedMetric) -> str:
