@@ -31,6 +31,7 @@ def test_the_ascii_set_is_ascii() -> None:
 @pytest.mark.parametrize("chosen", [ASCII, UNICODE], ids=["ascii", "unicode"])
 def test_markers_differ_from_each_other(chosen: Glyphs) -> None:
     assert len(set(chosen.markers)) == 8
+    assert not set(chosen.markers) & {chosen.full, chosen.no, chosen.cross}  # lines and bars
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,12 @@ def test_markers_differ_from_each_other(chosen: Glyphs) -> None:
         ({"TERM": "xterm", "AGENTBENCH_ASCII": "1"}, "utf-8", ASCII),
         ({"TERM": "linux", "AGENTBENCH_ASCII": "0"}, "utf-8", UNICODE),
         ({}, "utf-8", UNICODE),
+        ({"LANG": "C"}, "utf-8", ASCII),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, "utf-8", ASCII),  # set by Python itself
+        ({"LANG": "POSIX", "LC_ALL": "C.UTF-8"}, "utf-8", UNICODE),
+        ({"LANG": "en_US.UTF-8", "LC_ALL": "C"}, "utf-8", ASCII),
+        ({"LANG": "C", "LC_CTYPE": "en_US.UTF-8"}, "utf-8", UNICODE),
+        ({"LANG": "C.UTF-8"}, "utf-8", UNICODE),
     ],
 )
 def test_the_set_follows_terminal_encoding_and_variable(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 _POOR_TERMINALS = frozenset({"dumb", "linux", "vt100", "vt102", "vt220", "ansi", "cons25"})
 """Values of TERM whose fonts lack braille and most blocks."""
+_PLAIN_LOCALES = frozenset({"C", "POSIX"})
 _PLAIN = {
     "–": "-", "—": "-", "−": "-", "…": "~", "·": "|", "×": "x", "÷": "/", "±": "+/-", "≈": "~",
     "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "←": "<-", "↑": "^", "↓": "v", "µ": "u", "°": "",
@@ -159,7 +160,7 @@ ASCII = Glyphs(
     tee_left="+",
     tee_right="+",
     cross="+",
-    markers="o^#*x+@%",
+    markers="o^&*0$@%",
     up="^",
     down="v",
     level="=",
@@ -189,8 +190,8 @@ def glyphs(
     """Return the set to draw with.
 
     `only_ascii` decides where given, then AGENTBENCH_ASCII (`1` or `0`); otherwise ASCII is for
-    terminals that TERM names as poor and for an output that is no Unicode. `environment` and
-    `encoding` are those of this process where left out.
+    terminals that TERM names as poor, for the locale C, and for an output that is no Unicode.
+    `environment` and `encoding` are those of this process where left out.
     """
     variables = os.environ if environment is None else environment
     if only_ascii is None and (wish := variables.get("AGENTBENCH_ASCII")):
@@ -198,5 +199,17 @@ def glyphs(
     if only_ascii is None:
         output = encoding or getattr(sys.__stdout__, "encoding", None) or "utf-8"
         poor = variables.get("TERM", "").lower() in _POOR_TERMINALS
-        only_ascii = poor or "utf" not in output.lower()
+        only_ascii = poor or "utf" not in output.lower() or _is_plain_locale(variables)
     return ASCII if only_ascii else UNICODE
+
+
+def _is_plain_locale(variables: Mapping[str, str]) -> bool:
+    """Return whether the user chose the locale C, whose output Python encodes as UTF-8 anyway.
+
+    Python then sets LC_CTYPE itself (PEP 538). Without any locale, as in containers, terminals
+    show UTF-8.
+    """
+    if every := variables.get("LC_ALL"):
+        return every in _PLAIN_LOCALES
+    kept = variables.get("LC_CTYPE", "") in {"", "C.UTF-8", *_PLAIN_LOCALES}
+    return kept and variables.get("LANG", "") in _PLAIN_LOCALES

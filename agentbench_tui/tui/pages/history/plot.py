@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from agentbench_tui.presentation.numbers import points, signed_percent
+from agentbench_tui.tui.theme import SERIES
 from agentbench_tui.tui.widgets.plot import Band, Limit, Line, Mark, PlotData
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.regression.metric_series import LevelChange, Series, SeriesPoint
 
 WORSE, BETTER = "▼", "▲"
-_HUES = 8
 _CHANGE = 5
 """Series whose hue shades the runs among which a level changed."""
 _SCORE = "0..100"
@@ -44,7 +44,7 @@ def course_plot(series: Series, *, by_time: bool) -> PlotData:
     for at, point in zip(x, points, strict=True):
         if point.low is not None and point.high is not None:
             ends = [factor * point.low] * 2, [factor * point.high] * 2
-            bands.append(Band([at, at], *ends, versions.index(point.version) % _HUES))
+            bands.append(Band([at, at], *ends, versions.index(point.version) % SERIES))
     return PlotData(
         lines=_lines(points, x, values, versions),
         bands=bands,
@@ -85,14 +85,14 @@ def _lines(
             for point, value in zip(points, values, strict=True)
         ]
         if not all(map(math.isnan, ours)):
-            lines.append(Line(version, x, ours, series=number % _HUES))
+            lines.append(Line(version, x, ours, series=number % SERIES))
     others = [
         math.nan if point.is_comparable else value
         for point, value in zip(points, values, strict=True)
     ]
     if not all(map(math.isnan, others)):
         name = "measured otherwise: not comparable"
-        lines.append(Line(name, x, others, series=len(versions) % _HUES))
+        lines.append(Line(name, x, others, series=len(versions) % SERIES))
     return lines
 
 
