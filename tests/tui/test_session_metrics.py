@@ -89,6 +89,18 @@ async def test_live_has_each_metric_with_unit_and_interval(
         assert rows(app, "#own")[-1][1:4] == ["chatty", "2", "words"]
 
 
+async def test_the_board_of_a_run_draws_the_intervals(database: Path) -> None:
+    app = session(database, "live")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "statistically tied")
+        await settle(pilot, lambda: any("brief" in line for line in rows(app, "#board")))
+        found = {row[2]: row for row in rows(app, "#board")[1:]}
+        # 40 of 40 right, for both: the same interval, and the same drawing of it.
+        assert found["brief"][3:7] == found["chatty"][3:7] == ["1.000", "0.912", "–", "1.000"]
+        assert found["brief"][7] == found["chatty"][7]
+        assert "├" in found["brief"][7]
+
+
 async def test_the_leaderboard_ranks_by_them(database: Path) -> None:
     app = session(database, "leaders")
     async with app.run_test(size=(120, 40)) as pilot:

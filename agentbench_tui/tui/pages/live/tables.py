@@ -17,10 +17,12 @@ from agentbench_tui.presentation.numbers import (
     signed_amount,
 )
 from agentbench_tui.presentation.stress.sentences import window_line
+from agentbench_tui.tui.drawing.drawn_cells import whisker_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
 from agentbench_tui.tui.pages.live.remaining_time import execution_left_s, planned_of, share_done
 from agentbench_tui.tui.pages.live.silence import silence
 from agentbench_tui.tui.widgets.facts import Fact, FactsData
+from agentbench_tui.tui.widgets.interval_cell import Interval, IntervalColumn, interval_column
 from agentbench_tui.tui.widgets.status_bar import clock
 from agentbench_tui.verdicts.evidence.place import point_words
 
@@ -45,15 +47,18 @@ _PROGRESS = (
     Column("failed", "failed", 6, "right", priority=2),
     Column("left", "left", 7, "right"),
 )
+_WIDEST_AGENT = 18
+_LEAST_AGENT = 12
 _BOARD = (
     Column("place", "#", 5, "right"),
-    Column("agent", "agent", 18, flex=2),
+    Column("agent", "agent", _WIDEST_AGENT, flex=1),
     Column("score", "score", 8, "right"),
     Column("interval", "95% interval", 14, "right", priority=2),
-    Column("p50", "p50", 7, "right", priority=2),
-    Column("p95", "p95", 7, "right", priority=3),
-    Column("answered", "answered", 8, "right", priority=4),
-    Column("cost", "cost", 9, "right", priority=3),
+    Column("drawn", "", 9, flex=4, priority=2),
+    Column("p50", "p50", 7, "right", priority=3),
+    Column("p95", "p95", 7, "right", priority=4),
+    Column("answered", "answered", 8, "right", priority=5),
+    Column("cost", "cost", 9, "right", priority=4),
 )
 _PROFIT_BOARD = tuple(
     Column(one.key, one.title, 17, one.align, priority=one.priority)
@@ -159,14 +164,22 @@ def board(found: RunningBoard | None, before: Mapping[str, int], series: AgentSe
     if found is None:
         return GridData(_BOARD, reason="no answers yet")
     title = {"overall": "overall", "accuracy": "right", "pnl": "P&L $", "p50": "score"}[found.score]
+    longest = max((len(key_of(one)) + 2 for one in found.standings), default=0)
+    names = max(_LEAST_AGENT, min(longest, _WIDEST_AGENT))
     columns = tuple(
-        Column(one.key, title, one.width, one.align) if one.key == "score" else one
+        Column(one.key, title, one.width, one.align)
+        if one.key == "score"
+        else Column(one.key, one.title, names, flex=one.flex)
+        if one.key == "agent"
+        else one
         for one in (_BOARD if found.score != "pnl" else _PROFIT_BOARD)
     )
+    axis = interval_column([_interval(one) for one in found.standings])
     markers = series.of(one.agent_id for one in found.standings)
     rows = [
-        _standing_row(standing, found, before, place, markers[standing.agent_id])
+        _standing_row(standing, found, axis, before.get(key_of(standing), place) - place, series)
         for place, standing in enumerate(found.standings)
+        for series in (markers[standing.agent_id],)
     ]
     return GridData(columns, rows, reason="no answers yet")
 
@@ -177,7 +190,7 @@ def key_of(standing: Standing) -> str:
 
 
 def _standing_row(
-    one: Standing, found: RunningBoard, before: Mapping[str, int], place: int, series: int
+    one: Standing, found: RunningBoard, axis: IntervalColumn, change: int, series: int
 ) -> GridRow:
     key = key_of(one)
     shown = signed_amount if found.score == "pnl" else score
@@ -185,16 +198,21 @@ def _standing_row(
     return GridRow(
         key,
         (
-            Cell(one.place, change=before.get(key, place) - place if one.place != MISSING else 0),
+            Cell(one.place, change=change if one.place != MISSING else 0),
             Cell(key, series=series),
             MISSING if found.score == "p50" or one.score is None else shown(one.score),
             interval,
+            whisker_cell(_interval(one), axis, series),
             duration(one.p50_ms),
             duration(one.p95_ms),
             percent(one.answered_share),
             money(one.cost_usd or None),
         ),
     )
+
+
+def _interval(one: Standing) -> Interval:
+    return Interval(one.score, one.low, one.high)
 
 
 def own(figures: Sequence[OwnFigure]) -> GridData:
