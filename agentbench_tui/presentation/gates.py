@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.plain_number import counted, plain
 from agentbench_tui.presentation.numbers import MISSING
-from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
+from agentbench_tui.presentation.report import Column, Report, Row, Section, Table, raw_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from agentbench_tui.contracts.run import GateOutcome, GatesDocument
 
@@ -38,7 +38,7 @@ def gates_table(gates: Sequence[GateOutcome]) -> Table:
     return Table(_COLUMNS, [_row(one) for one in ordered])
 
 
-def _row(one: GateOutcome) -> Mapping[str, Any]:
+def _row(one: GateOutcome) -> Row:
     value = one.value
     if value is None:
         shown = one.reason or MISSING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.text.plain_number import counted
@@ -17,7 +17,7 @@ from agentbench_tui.presentation.numbers import (
     signed_amount,
     with_interval,
 )
-from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
+from agentbench_tui.presentation.report import Column, Report, Row, Section, Table, raw_columns
 from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _section(one: MetricVersions) -> Section:
     return Section(f"{place} {one.metric} {course}", [Table(columns, rows)], _sentences(one))
 
 
-def _row(one: MetricVersions, version: MeasuredVersion) -> dict[str, Any]:
+def _row(one: MetricVersions, version: MeasuredVersion) -> Row:
     against = version.against
     return {
         "version": version.version,
@@ -205,7 +205,7 @@ def _sentences(one: MetricVersions) -> list[str]:
     return lines
 
 
-def _record(agent: str, one: MetricVersions, version: MeasuredVersion) -> dict[str, Any]:
+def _record(agent: str, one: MetricVersions, version: MeasuredVersion) -> Row:
     against = {} if version.against is None else plain(version.against)
     return {
         **{key: value for key, value in plain(one).items() if key not in {"versions", "changes"}},

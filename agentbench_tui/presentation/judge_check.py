@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import decimals, percent, with_interval
 from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentbench_tui.contracts.judge import AgreementFigure, JudgeCheckDocument
 
 _FEW = 30
@@ -67,7 +69,9 @@ def judge_report(document: JudgeCheckDocument, limit: int) -> Report:
     return Report(Table(_RECORDS, apart), sections, _notes(document))
 
 
-def _row(name: str, found: AgreementFigure, of: str, show: Any) -> dict[str, str]:
+def _row(
+    name: str, found: AgreementFigure, of: str, show: Callable[[float | None], str]
+) -> dict[str, str]:
     shown = with_interval(found.value, found.low, found.high, show)
     return {"figure": name, "shown": shown, "of": of}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,7 +22,7 @@ from agentbench_tui.presentation.numbers import (
     size_in_points,
     with_interval,
 )
-from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
+from agentbench_tui.presentation.report import Column, Report, Row, Section, Table, raw_columns
 from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def regressions_report(document: RegressionsDocument) -> Report:
     )
 
 
-def row_of(one: RegressionFinding) -> dict[str, Any]:
+def row_of(one: RegressionFinding) -> Row:
     """A line of the table."""
     severity = f" ({one.severity})" if one.severity else ""
     return {

@@ -96,16 +96,16 @@ def test_an_unknown_metric_is_refused(connection: sqlite3.Connection) -> None:
 
 def test_everything_that_is_offered_can_be_selected(connection: sqlite3.Connection) -> None:
     found = selectable(connection)
-    kinds = [one["kind"] for one in found]
+    kinds = [one.kind for one in found]
     assert [kinds.count(kind) for kind in ("agent", "version", "run", "tag")] == [2, 0, 3, 2]
-    assert [one["selector"] for one in found[:2]] == ["even", "third"]  # the newest first
+    assert [one.selector for one in found[:2]] == ["even", "third"]  # the newest first
     for one in found:
-        rows = executions_of_selector(connection, parse_selector(one["selector"]))
-        assert {row["agent_id"] for row in rows} == {one["agent_id"]}
+        rows = executions_of_selector(connection, parse_selector(one.selector))
+        assert {row["agent_id"] for row in rows} == {one.agent_id}
 
 
 def test_a_run_of_several_agents_is_spelled_out(connection: sqlite3.Connection) -> None:
-    runs = [one["selector"] for one in selectable(connection) if one["kind"] == "run"]
+    runs = [one.selector for one in selectable(connection) if one.kind == "run"]
     alone, *of_two = (selector.rpartition("/")[0] for selector in sorted(runs, reverse=True))
     assert of_two[0] == of_two[1]
     assert spelled_out(connection, [of_two[0], alone, "even"]) == [
@@ -127,7 +127,7 @@ def test_several_versions_are_offered_each(measured: Path, tmp_path: Path) -> No
                 "UPDATE benchmark_executions SET agent_version='2' WHERE suite_id='fast'"
             )
     with closing(connect_to_read(copy)) as opened:
-        found = [one["selector"] for one in selectable(opened) if one["kind"] == "version"]
+        found = [one.selector for one in selectable(opened) if one.kind == "version"]
     assert len(found) == 2
     assert found[0] == "even@2"
 

@@ -13,10 +13,11 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from agentbench_tui.contracts.document import Json
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
 from agentbench_tui.store.queries.history import facts_of_runs, plans_of_runs
@@ -53,7 +54,7 @@ class Point:
     version: str
     executions: tuple[Execution, ...]
     """One, or one for each seed."""
-    definition: dict[str, Any]
+    definition: dict[str, Json]
     """The benchmark as executed, including changes by the command line."""
     weights: dict[str, float]
     """Weights of the suite, by dimension."""
@@ -80,12 +81,12 @@ class Point:
         return kind_named(str(self.definition.get("kind", DEFAULT)))
 
     @cached_property
-    def circumstances(self) -> tuple[Any, ...]:
+    def circumstances(self) -> tuple[Json, ...]:
         """Return everything that decides which points it can be compared with."""
         columns = ("simulated", "fingerprint", "dataset_key", "model_configuration")
         return id(self.definition), self.version, *map(self.one_of_all, columns)
 
-    def one_of_all(self, column: str) -> Any:
+    def one_of_all(self, column: str) -> Json:
         """Return the value of a column that is the same in all its executions."""
         return self.executions[0][column]
 
@@ -127,7 +128,7 @@ def histories(
     values = metric_values(connection, keys, metrics)
     of_runs = facts_of_runs(connection, run_keys)
     found: dict[Place, list[Point]] = {}
-    unknown: dict[str, Any] = {}
+    unknown: dict[str, Json] = {}
     for (place, run_key, _), executions in gathered.items():
         first = executions[0]
         point = Point(
@@ -148,10 +149,10 @@ def histories(
 
 def _definitions(
     connection: sqlite3.Connection, run_keys: Iterable[int]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, dict[str, Json]]:
     """Return the benchmark of each execution of runs, by id; equal ones are one object."""
-    found: dict[str, dict[str, Any]] = {}
-    seen: dict[bytes, dict[str, Any]] = {}
+    found: dict[str, dict[str, Json]] = {}
+    seen: dict[bytes, dict[str, Json]] = {}
     decode = msgspec.json.Decoder(_Plan).decode
     for plan in plans_of_runs(connection, run_keys):
         for group in decode(plan).groups:
@@ -198,7 +199,7 @@ def comparable(
     """
     kept, left_out = [], Counter[str]()
     timed = is_timed(metric, newest)
-    told: dict[tuple[Any, ...], str] = {}
+    told: dict[tuple[Json, ...], str] = {}
     for point in points:
         words = told.get(point.circumstances)
         if words is None:
@@ -239,7 +240,7 @@ def _configured(point: Point, newest: Point) -> list[str]:
     return [f"the same version with another {word}" for word in _changed(before, now)]
 
 
-def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+def _changed(before: dict[str, Json], now: dict[str, Json]) -> list[str]:
     """Name the parts that differ, with short values in full."""
     words = []
     for name in {**before, **now}:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.text.plain_number import plain
@@ -10,6 +10,7 @@ from agentbench_tui.model.text.plain_number import plain
 if TYPE_CHECKING:
     import sqlite3
 
+    from agentbench_tui.contracts.document import Json
     from agentbench_tui.verdicts.regression.finding import Finding
     from agentbench_tui.verdicts.regression.regression import Judgement
 
@@ -29,7 +30,7 @@ class NoRegression:
         self._judged: dict[tuple[str, str, tuple[str, ...]], Judgement | str] = {}
 
     def __call__(
-        self, execution: dict[str, Any], metrics: tuple[str, ...] = ()
+        self, execution: dict[str, Json], metrics: tuple[str, ...] = ()
     ) -> tuple[bool | None, str]:
         """Return whether there is no regression (None if undecided), and the findings behind it.
 
@@ -62,7 +63,7 @@ class NoRegression:
             self._judged[agent, version, metrics] = found
         return found
 
-    def _is_of(self, one: Finding, execution: dict[str, Any]) -> bool:
+    def _is_of(self, one: Finding, execution: dict[str, Json]) -> bool:
         place = one.place
         return (
             (place.suite_id, place.benchmark_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentbench_tui.store.queries.runs import find_run
 from agentbench_tui.store.queries.selection import (
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from agentbench_tui.store.queries.selection import Selectable
 
-Document = dict[str, Any]
-
 MOST = 200
 """Number of the newest of each kind."""
 
@@ -33,25 +31,27 @@ _KINDS = (
 )
 
 
-def selectable(connection: sqlite3.Connection, most: int = MOST) -> list[Document]:
-    """Return agents, versions (of agents that have several), runs and tags, newest of each
-    first.
+class Offer(NamedTuple):
+    """An agent, a version, a run or a tag that can be compared."""
 
-    Each has its `selector` (see `verdicts.selection.selector`), `kind`, `agent_id`, number of
-    `runs`, when its `last` execution was made (UTC), and whether it is `simulated`. Of runs and
-    tags the newest `most` runs are looked at.
+    selector: str
+    """See `verdicts.selection.selector`."""
+    kind: str
+    agent_id: str
+    runs: int
+    last: str
+    """When its last execution was made, UTC."""
+    simulated: bool
+
+
+def selectable(connection: sqlite3.Connection, most: int = MOST) -> list[Offer]:
+    """Return agents, versions (of agents that have several), runs and tags, newest of each
+    first. Of runs and tags the newest `most` runs are looked at.
     """
-    found: list[Document] = []
+    found: list[Offer] = []
     for kind, query in _KINDS:
         found += (
-            {
-                "selector": _selector(kind, row),
-                "kind": kind,
-                "agent_id": row.agent_id,
-                "runs": row.runs,
-                "last": row.last,
-                "simulated": bool(row.simulated),
-            }
+            Offer(_selector(kind, row), kind, row.agent_id, row.runs, row.last, bool(row.simulated))
             for row in query(connection, most)
         )
     return found

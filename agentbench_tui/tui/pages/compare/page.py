@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.contracts.compare import Pair
     from agentbench_tui.verdicts.evidence.place import Place
+    from agentbench_tui.verdicts.selection.selectable import Offer
 
 VIEWS = ("overview", "distributions", "cases", "matrix")
 """In the order in which `v` goes through them."""
@@ -54,14 +55,12 @@ _AROUND_ROWS = 3
 _OF_COMPARISONS = {"view", "sides", "benchmark", "pair", "metric", "sort", "control", "copy"}
 """Actions that need a comparison."""
 
-Document = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """Possible selectors, and the current comparison."""
 
-    offers: list[Document]
+    offers: list[Offer]
     asked: tuple[str, ...]
     """Marked selectors."""
     marked: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
 from agentbench_tui.tui.shared import MOST_MARKED
@@ -12,7 +12,7 @@ from agentbench_tui.tui.widgets.filter_line import holds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Document = dict[str, Any]
+    from agentbench_tui.verdicts.selection.selectable import Offer
 
 _RUN = re.compile(r"\brun:([0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f-]+")
 _LETTERS = "ABCDEFGH"[:MOST_MARKED]
@@ -23,7 +23,7 @@ def short(label: str) -> str:
     return _RUN.sub(r"run:\1…", label)
 
 
-def offers_table(offers: Iterable[Document], marked: Sequence[str], words: str = "") -> GridData:
+def offers_table(offers: Iterable[Offer], marked: Sequence[str], words: str = "") -> GridData:
     """Return the table of selectors, marked ones with their letters."""
     columns = (
         Column("side", "side", 4),
@@ -34,8 +34,8 @@ def offers_table(offers: Iterable[Document], marked: Sequence[str], words: str =
     )
     rows = []
     for one in offers:
-        selector = one["selector"]
-        if not holds(words, selector, one["kind"]):
+        selector = one.selector
+        if not holds(words, selector, one.kind):
             continue
         at = marked.index(selector) if selector in marked else None
         rows.append(
@@ -43,10 +43,10 @@ def offers_table(offers: Iterable[Document], marked: Sequence[str], words: str =
                 selector,
                 (
                     Cell("" if at is None else _LETTERS[at], series=at),
-                    short(selector) + (" (simulated)" if one["simulated"] else ""),
-                    Cell(one["kind"], role="dim"),
-                    f"{one['runs']:,}",
-                    one["last"][:16].replace("T", " "),
+                    short(selector) + (" (simulated)" if one.simulated else ""),
+                    Cell(one.kind, role="dim"),
+                    f"{one.runs:,}",
+                    one.last[:16].replace("T", " "),
                 ),
                 role="title" if at is not None else "text",
             )

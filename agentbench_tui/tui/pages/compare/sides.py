@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.binding import Binding
 from textual.containers import Horizontal
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from agentbench_tui.tui.app import AgentbenchApp
-
-Document = dict[str, Any]
+    from agentbench_tui.verdicts.selection.selectable import Offer
 
 
 class _Offers(Grid):
@@ -45,14 +44,14 @@ class Sides(Horizontal):
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._offers: list[Document] = []
+        self._offers: list[Offer] = []
         self._words = ""
 
     def compose(self) -> ComposeResult:
         yield panel(_Offers(id="offers"), "a adds one to compare, c compares, / filters")
         yield panel(_Offers(id="chosen"), "compared")
 
-    def show(self, offers: list[Document], words: str) -> None:
+    def show(self, offers: list[Offer], words: str) -> None:
         """Show the `offers` (of `selectable`) that contain all of the words."""
         self._offers, self._words = offers, words
         self.query_one("#offers", Grid).show(offers_table(offers, self._marked, words))
