@@ -16,7 +16,7 @@ import click
 import agentbench_tui.model.clock  # noqa: F401  # before any code of the user's
 from agentbench_tui import __version__
 from agentbench_tui.cli.completion import complete, is_asked, offer_values
-from agentbench_tui.cli.console.fault import report_broken, report_fault
+from agentbench_tui.cli.console.fault import report_broken, report_fault, report_unreportable
 from agentbench_tui.cli.console.streams import discard_unwritable, is_closed_output, make_usable
 from agentbench_tui.model.errors import (
     ENVIRONMENT_ERRORS,
@@ -289,6 +289,8 @@ def _run(arguments: list[str]) -> int:
         code = _READER_GONE
     except OSError as error:
         code = _report_error(error, arguments)
+    except Exception as error:  # noqa: BLE001  # what reports errors has failed
+        code = report_unreportable(error)
     discard_unwritable()
     return code
 

@@ -105,6 +105,14 @@ def test_a_memory_limit_set_behind_our_back_ends_the_run(place: Place) -> None:
     assert "`agentbench resume " in ended.stderr
 
 
+def test_an_interpreter_that_opens_no_file_prints_no_traceback(place: Place) -> None:
+    refuse = "sys.addaudithook(lambda name, _: 1 / 0 if name == 'open' else None)"
+    ended = place.run(*breaking(place, refuse))
+    assert ended.returncode in {3, 70}, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "run it as `worker:` or `command:`" in ended.stderr
+
+
 def test_what_user_code_adds_to_python_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpreter_state, "_state", None)
     monkeypatch.setattr(interpreter_state, "_restored", {})

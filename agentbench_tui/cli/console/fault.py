@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -62,3 +63,17 @@ def report_broken(error: BaseException, broken: Sequence[str]) -> int:
     )
     click.echo(f"agentbench: {one_line(redact(text), 1000)}", err=True)
     return Unmeasured.exit_code
+
+
+def report_unreportable(error: BaseException) -> int:
+    """Report in one line that reporting a fault has failed, with few means; return the exit code.
+
+    User code may have broken what reports need, such as opening any file.
+    """
+    import os
+
+    line = f"agentbench: a fault could not be reported: {type(error).__name__}: {error}"[:500]
+    line += "; if code of yours replaces parts of Python, run it as `worker:` or `command:`"
+    with suppress(OSError):
+        os.write(2, line.replace("\n", " ").encode(errors="replace") + b"\n")
+    return AgentbenchError.exit_code
