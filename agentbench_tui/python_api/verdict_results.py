@@ -19,7 +19,7 @@ from agentbench_tui.contracts.regressions import RegressionFinding, RegressionsD
 from agentbench_tui.contracts.runs import AnswerLine, AnswersDocument, RunsDocument, RunSummary
 from agentbench_tui.model.errors import GateFailed
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.presentation.comparison import CHANGE_TITLE, change
+from agentbench_tui.presentation.comparison.wording import CHANGE_TITLE, change
 from agentbench_tui.presentation.numbers import (
     decimals,
     duration,

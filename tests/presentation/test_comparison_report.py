@@ -9,8 +9,8 @@ from compare_documents import benchmark, comparison, metric
 from msgspec.structs import replace
 
 from agentbench_tui.contracts.compare import CircumstanceDifference, PairVerdict
-from agentbench_tui.presentation.comparison_report import comparison_report
-from agentbench_tui.presentation.full_report.comparison import pair_verdict
+from agentbench_tui.presentation.comparison.report import comparison_report
+from agentbench_tui.presentation.comparison.verdict import pair_verdict
 from agentbench_tui.presentation.report import Section
 
 COST = metric(metric="cost_usd_per_task", unit="USD", a=0.004, b=0.001, ratio=0.25, low=0.2,

@@ -8,7 +8,7 @@ from scipy import stats
 
 from agentbench_tui.analysis.differences.equivalence import values_needed
 from agentbench_tui.analysis.power import sample_size_paired
-from agentbench_tui.presentation.comparison import change, needed_words
+from agentbench_tui.presentation.comparison.wording import change, needed_words
 from agentbench_tui.verdicts.comparison.change import change_words, settling_words
 from agentbench_tui.verdicts.comparison.comparison import Comparison
 from agentbench_tui.verdicts.comparison.open_question import decided_words

@@ -12,7 +12,7 @@ import pytest
 from agentbench_tui.analysis.differences.multiplicity import holm
 from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.presentation.comparison_by_group import groups_sentences
+from agentbench_tui.presentation.comparison.by_group import groups_sentences
 from agentbench_tui.verdicts.comparison.compare import Compared, compare
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers

@@ -8,7 +8,7 @@ import click
 
 from agentbench_tui.cli.console.output import print_prose, print_rows
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.presentation.comparison import CHANGE_TITLE, change, needed_words
+from agentbench_tui.presentation.comparison.wording import CHANGE_TITLE, change, needed_words
 from agentbench_tui.presentation.numbers import MISSING, p_value
 from agentbench_tui.presentation.report import Column
 from agentbench_tui.verdicts.evidence.place import point_words
@@ -27,7 +27,7 @@ def print_groups(
     found: ComparedByGroups, form: str, limit: int, values: Callable[[Comparison], str]
 ) -> None:
     """Print tables and sentences; `values` shows the values of both sides."""
-    from agentbench_tui.presentation.comparison_by_group import groups_sentences
+    from agentbench_tui.presentation.comparison.by_group import groups_sentences
 
     for one in found.pairs:
         click.echo()

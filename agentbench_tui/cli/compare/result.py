@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.cli.console.reports import print_report
-from agentbench_tui.presentation.comparison_report import comparison_report
+from agentbench_tui.presentation.comparison.report import comparison_report
 
 if TYPE_CHECKING:
     from agentbench_tui.contracts.compare import CompareDocument, CompareMatrixDocument
@@ -24,6 +24,6 @@ def print_comparison(
         return
     if by is not None:
         from agentbench_tui.cli.compare.groups import print_groups
-        from agentbench_tui.presentation.comparison import both_values
+        from agentbench_tui.presentation.comparison.wording import both_values
 
         print_groups(by, form, by_limit, both_values)

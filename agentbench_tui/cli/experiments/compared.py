@@ -10,7 +10,7 @@ import click
 
 from agentbench_tui.cli.console.output import print_prose, print_rows
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.presentation.comparison import CHANGE_TITLE
+from agentbench_tui.presentation.comparison.wording import CHANGE_TITLE
 from agentbench_tui.presentation.numbers import MISSING
 from agentbench_tui.presentation.report import Column
 
@@ -133,7 +133,7 @@ def _print_against_first(found: Compared) -> None:
 
 
 def _rows(pair: Pair) -> list[Document]:
-    from agentbench_tui.presentation.comparison import change, needed_words
+    from agentbench_tui.presentation.comparison.wording import change, needed_words
     from agentbench_tui.presentation.numbers import p_value
 
     return [

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def print_load_run(connection: sqlite3.Connection, document: dict[str, Json], form: str) -> None:
     """Print the result of `agentbench load`. `document`: `agentbench.run/1`."""
     # Here, since a load imports this module before its window, and numpy would come with it.
-    from agentbench_tui.presentation.comparison_report import comparison_report
+    from agentbench_tui.presentation.comparison.report import comparison_report
     from agentbench_tui.verdicts.runs.documents import typed_run
 
     run = typed_run(document)

@@ -10,8 +10,20 @@ from agentbench_tui.contracts.compare import CompareDocument
 from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.charts import Axis, Interval, IntervalChart
-from agentbench_tui.presentation.comparison import attempts_change, attempts_note, change
-from agentbench_tui.presentation.full_report.parts import Chapter, FullReport, Outcome, Verdict
+from agentbench_tui.presentation.comparison.verdict import comparison_verdict
+from agentbench_tui.presentation.comparison.wording import (
+    CHANGE_TITLE,
+    answers_at,
+    attempts_change,
+    attempts_note,
+    cases_title,
+    change,
+    measured_alone_words,
+    needed_words,
+    sample_words,
+    tests_words,
+)
+from agentbench_tui.presentation.full_report.parts import Chapter, FullReport
 from agentbench_tui.presentation.numbers import (
     MISSING,
     amount,
@@ -23,7 +35,6 @@ from agentbench_tui.presentation.numbers import (
     signed_amount,
 )
 from agentbench_tui.presentation.report import Column, Row, Section, Table, raw_columns
-from agentbench_tui.verdicts.evidence.comparability import DISTURBED, depends_on_machine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +51,11 @@ _METRICS = (
     Column("metric", "metric", names_row=True),
     Column("benchmark", "benchmark", names_row=True),
     Column("verdict", "B is"),
-    Column("change", "B / A, or B - A [95%]", right=True),
+    Column("change", CHANGE_TITLE, right=True),
     Column("a", "A", right=True),
     Column("b", "B", right=True),
     Column("p", "p", p_value, right=True),
-    Column("n", "from", right=True),
+    Column("n", "from"),
     Column("needed", "needs", right=True),
 )
 _CASES = (
@@ -60,13 +71,6 @@ _RECORDS = raw_columns(
      "a", "b", "difference", "ratio", "low", "high", "p_value", "p_adjusted", "method", "paired",
      "n", "of", "verdict", "comparable", "n_needed")
 )  # fmt: skip
-_OUTCOMES: dict[str, Outcome] = {
-    "better": "good", "worse": "bad", "trade-off": "open", "tie": "open",
-}  # fmt: skip
-
-
-_MOST_NAMED = 3
-"""Decided metrics that a verdict names; more are counted."""
 
 
 def full_comparison(
@@ -97,115 +101,6 @@ def _about(names: Sequence[str]) -> list[tuple[str, str]]:
     return [*zip(letters, names, strict=True)]
 
 
-def comparison_verdict(compared: CompareDocument | CompareMatrixDocument) -> Verdict:
-    """Say who wins, or why nobody does, with the metrics that decide."""
-    if not isinstance(compared, CompareDocument):
-        winner = compared.overall.winner
-        words = (
-            f"No single winner among {counted(len(compared.sides), 'contender')}."
-            if winner is None
-            else f"{winner} is the best of {counted(len(compared.sides), 'contender')}."
-        )
-        by_pair = [pair_verdict(pair).words for pair in compared.matrix]
-        outcome: Outcome = "open" if winner is None else "good"
-        return Verdict(words, outcome, [*by_pair, *compared.recommendations])
-    return pair_verdict(compared)
-
-
-def pair_verdict(pair: Pair) -> Verdict:
-    """Say what the metrics of one pair come to."""
-    overall = pair.overall
-    if pair.identical:
-        return Verdict(
-            f"A {pair.a}, B {pair.b}: {pair.identical}, so there is nothing to compare.", "open"
-        )
-    if not pair.metrics:
-        return Verdict(
-            f"Nothing to compare: {pair.a} and {pair.b} share no measured metric.", "open"
-        )
-    if pair.why_unranked:
-        words = f"No winner can be named between {pair.a} and {pair.b}: {pair.why_unranked}."
-        return Verdict(words, "open", advice(pair))
-    verdict: Outcome = _OUTCOMES[overall.verdict]
-    if overall.verdict in {"better", "worse"}:
-        words = f"{pair.b} is {overall.verdict} than {pair.a}: {_outcomes(pair)}."
-    elif overall.verdict == "trade-off":
-        words = f"No winner, a trade-off: {pair.b} is {_outcomes(pair)}."
-    elif overall.settled:
-        verdict = "plain"
-        words = f"{pair.a} and {pair.b} are equivalent: {pair.b} is {_outcomes(pair)}."
-    elif overall.worse and not overall.better:
-        # No loss elsewhere is excluded, nor a gain, so nobody wins; this much is certain.
-        verdict = "bad"
-        words = f"{pair.b} is {_outcomes(pair, than=pair.a)}."
-    else:
-        words = f"No winner yet between {pair.a} and {pair.b}: {pair.b} is {_outcomes(pair)}."
-    decided = [one for one in pair.metrics if one.verdict in {"worse", "better"} and one.comparable]
-    decided.sort(key=lambda one: one.verdict == "better")
-    reasons = [_metric_words(pair, one) for one in decided]
-    return Verdict(words, verdict, [*reasons, *advice(pair)])
-
-
-def advice(pair: Pair) -> list[str]:
-    """Return the recommendations as sentences; the name of a side keeps its spelling."""
-    return [
-        words if words.startswith((pair.a, pair.b)) else f"{words[:1].upper()}{words[1:]}"
-        for words in (one if one.endswith(".") else f"{one}." for one in pair.recommendations)
-    ]
-
-
-def _outcomes(pair: Pair, than: str = "") -> str:
-    """Name the metrics that are decided, and count the others. `than`: what B is worse than, if
-    the sentence has not said so yet.
-    """
-    overall = pair.overall
-    counts = (
-        (overall.better, "better"), (overall.worse, "worse"),
-        (overall.equivalent, "equivalent"), (overall.inconclusive, "inconclusive"),
-    )  # fmt: skip
-    compared = {"worse": f"worse than {than}"} if than else {}
-    named = [
-        f"{compared.get(verdict, verdict)} in {_which(pair, verdict, n)}"
-        for n, verdict in counts
-        if n
-    ]
-    return ", ".join(named) or "not judged in any metric"
-
-
-def _which(pair: Pair, verdict: str, count: int) -> str:
-    """Name the metrics of a verdict if they are what a reader asks for and few, else count them."""
-    names = [
-        *dict.fromkeys(
-            f"{one.metric} (noisy)" if _is_disturbed(pair, one) else one.metric
-            for one in pair.metrics
-            if one.comparable and one.verdict == verdict
-        )
-    ]
-    most = _MOST_NAMED if verdict in {"better", "worse"} else 1
-    if 0 < len(names) <= most:
-        return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-    return counted(count, "metric")
-
-
-def _is_disturbed(pair: Pair, metric: ComparedMetric) -> bool:
-    """Return whether the machine or the harness disturbed the times that a metric compares."""
-    return depends_on_machine(metric.metric, ()) and any(
-        one.what == DISTURBED
-        for at in pair.benchmarks
-        if metric.benchmark_id in {UNSET, at.benchmark_id}
-        for one in at.differences
-    )
-
-
-def _metric_words(pair: Pair, one: ComparedMetric) -> str:
-    show = measure_of(one.unit)
-    where = "" if one.benchmark_id is UNSET else f" on {one.benchmark_id}"
-    return (
-        f"{pair.b} is {one.verdict} in {one.metric}{where}: {show(one.b)} against {show(one.a)} "
-        f"({change(one)})."
-    )
-
-
 def _sections(pair: Pair) -> list[Section]:
     rows = [_row(one) for one in pair.metrics]
     rows += [_attempts_row(at, one) for at in pair.benchmarks for one in at.attempts]
@@ -227,7 +122,7 @@ def _sections(pair: Pair) -> list[Section]:
             for at in pair.benchmarks
             if at.disagreements is not None
         )
-        title = f"Cases that only one gets right: {len(cases):,} of {total:,}"
+        title = cases_title(len(cases), total)
         found.append(Section(title, [Table(_CASES, cases)]))
     return found
 
@@ -242,8 +137,8 @@ def _row(one: ComparedMetric) -> Row:
         "a": show(one.a),
         "b": show(one.b),
         "p": one.p_adjusted,
-        "n": f"{one.n:,} {'pairs' if one.paired else one.of}",
-        "needed": "" if one.n_needed is None else f"{one.n_needed:,} {one.varies_by}",
+        "n": sample_words(one),
+        "needed": needed_words(one),
     }
 
 
@@ -256,7 +151,7 @@ def _attempts_row(at: ComparedBenchmark, one: ComparedAttempts) -> Row:
         "a": percent(one.a),
         "b": percent(one.b),
         "p": None,
-        "n": f"{one.n:,} {'pairs' if one.paired else one.of}",
+        "n": sample_words(one),
         "needed": "",
     }
 
@@ -304,10 +199,7 @@ def _case(at: ComparedBenchmark, one: Any) -> Row:
     return {
         "case_id": one.case_id,
         "benchmark": at.benchmark_id,
-        "right": "A" if one.a.right > one.b.right else "B",
-        "expected": one.expected or MISSING,
-        "a": f"({one.a.failure})" if one.a.failure else one.a.answer or MISSING,
-        "b": f"({one.b.failure})" if one.b.failure else one.b.answer or MISSING,
+        **answers_at(one),
     }
 
 
@@ -321,7 +213,7 @@ def _circumstances(pairs: Sequence[Pair], notes: Sequence[str]) -> Chapter:
         for side in (pair.sides.a, pair.sides.b):
             lines += [f"{side.selector}: {words}" for words in side.notes]
             if side.not_shared:
-                lines.append(f"only {side.selector} was measured on {', '.join(side.not_shared)}")
+                lines.append(measured_alone_words(side))
         lines += [f"{metric.metric}: {words}" for metric in pair.metrics for words in metric.notes]
     unique = [*dict.fromkeys(lines)]
     sections = [Section(sentences=unique)] if unique else []
@@ -329,13 +221,10 @@ def _circumstances(pairs: Sequence[Pair], notes: Sequence[str]) -> Chapter:
 
 
 def _methods(compared: CompareDocument | CompareMatrixDocument) -> Chapter:
-    by = "Holm" if compared.adjustment == "holm" else "Benjamini and Hochberg"
     level = amount(100 * (1 - compared.alpha))
     methods = sorted({one.method for pair in compared.matrix for one in pair.metrics if one.method})
-    intervals = (
-        f"Intervals are {level}% confidence intervals. p-values of "
-        f"{counted(compared.tests, 'test')} are adjusted by {by}."
-    )
+    tests = tests_words(compared.tests, compared.adjustment)
+    intervals = f"Intervals are {level}% confidence intervals. {tests}"
     verdicts = (
         "B is better or worse in a metric if the adjusted test excludes no difference; equivalent "
         "if the 90% interval is inside the margin; otherwise inconclusive."

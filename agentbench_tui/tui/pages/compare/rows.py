@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.contracts.compare import ComparedAttempts, CompareMatrixDocument
-from agentbench_tui.presentation.comparison import attempts_note
-from agentbench_tui.presentation.comparison_report import accuracy_lines, tests_words
-from agentbench_tui.presentation.full_report.comparison import pair_verdict
+from agentbench_tui.presentation.comparison.report import accuracy_lines
+from agentbench_tui.presentation.comparison.verdict import pair_verdict
+from agentbench_tui.presentation.comparison.wording import attempts_note, tests_words
 from agentbench_tui.presentation.numbers import MISSING, measured, p_value, percent
 from agentbench_tui.tui.drawing.drawn_cells import delta_cell, whisker_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role

@@ -16,14 +16,25 @@ from agentbench_tui.presentation.numbers import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentbench_tui.contracts.compare import (
+        CaseDisagreement,
         ComparedAttempts,
         ComparedBenchmark,
         ComparedMetric,
+        ComparedSide,
     )
+    from agentbench_tui.presentation.report import Row
     from agentbench_tui.verdicts.comparison.comparison import Comparison
 
 CHANGE_TITLE = "B / A, or B - A [95%]"
+_MOST_NAMED = 4
+
+
+def shown_text(text: str | None) -> str:
+    """Return a text as it is; a dash where there is none."""
+    return text or MISSING
 
 
 def change(one: Comparison | ComparedMetric) -> str:
@@ -74,3 +85,33 @@ def attempts_change(one: ComparedAttempts) -> str:
     if one.difference is None:
         return MISSING
     return with_interval(one.difference, one.low, one.high, points)
+
+
+def tests_words(tests: int, adjustment: str) -> str:
+    """Return how many tests were made, and how their p-values were adjusted together."""
+    by = "Holm" if adjustment == "holm" else "Benjamini and Hochberg"
+    return {0: "No test could be made.", 1: "p of one test."}.get(
+        tests, f"p of {tests} tests, adjusted by {by}."
+    )
+
+
+def measured_alone_words(side: ComparedSide) -> str:
+    """Name the benchmarks on which only one side was measured."""
+    named, more = side.not_shared[:_MOST_NAMED], len(side.not_shared) - _MOST_NAMED
+    rest = f" and {more} more" if more > 0 else ""
+    return f"Only {side.selector} was measured on {', '.join(named)}{rest}."
+
+
+def cases_title(shown: int, total: int, where: str = "") -> str:
+    """Return the title of a table of the cases on which the sides differ."""
+    return f"Cases{where} that only one gets right, {shown:,} of {total:,}"
+
+
+def answers_at(case: CaseDisagreement, show: Callable[[str | None], str] = shown_text) -> Row:
+    """Return who is right at a case, what was expected, and both answers."""
+    return {
+        "right": "A" if case.a.right > case.b.right else "B",
+        "expected": show(case.expected),
+        "a": f"({case.a.failure})" if case.a.failure else show(case.a.answer),
+        "b": f"({case.b.failure})" if case.b.failure else show(case.b.answer),
+    }

@@ -10,19 +10,23 @@ from msgspec import UNSET
 from agentbench_tui.contracts.compare import CompareDocument, CompareMatrixDocument
 from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.presentation.comparison import (
-    CHANGE_TITLE,
-    attempts_change,
-    attempts_note,
-    both_values,
-    change,
-    needed_words,
-    sample_words,
-)
-from agentbench_tui.presentation.full_report.comparison import (
+from agentbench_tui.presentation.comparison.verdict import (
     advice,
     comparison_verdict,
     pair_verdict,
+)
+from agentbench_tui.presentation.comparison.wording import (
+    CHANGE_TITLE,
+    answers_at,
+    attempts_change,
+    attempts_note,
+    both_values,
+    cases_title,
+    change,
+    measured_alone_words,
+    needed_words,
+    sample_words,
+    tests_words,
 )
 from agentbench_tui.presentation.numbers import MISSING, p_value, percent
 from agentbench_tui.presentation.report import Column, Report, Row, Section, Table, raw_columns
@@ -30,7 +34,6 @@ from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     from agentbench_tui.contracts.compare import (
-        CaseAnswer,
         ComparedBenchmark,
         ComparedMetric,
         Pair,
@@ -226,24 +229,10 @@ def _cases(at: ComparedBenchmark, several: bool) -> Section | None:
     apart = at.disagreements
     if apart is None or not apart.first:
         return None
-    rows = [
-        {
-            "case_id": one.case_id,
-            "right": "A" if one.a.right > one.b.right else "B",
-            "expected": _short(one.expected),
-            "a": _answer(one.a),
-            "b": _answer(one.b),
-        }
-        for one in apart.first
-    ]
+    rows = [{"case_id": one.case_id, **answers_at(one, _short)} for one in apart.first]
     where = f" on {at.benchmark_id}" if several else ""
     count = apart.only_a + apart.only_b
-    title = f"Cases{where} that only one gets right, {len(rows)} of {count}:"
-    return Section(title, [Table(_CASES, rows)])
-
-
-def _answer(said: CaseAnswer) -> str:
-    return f"({said.failure})" if said.failure else _short(said.answer)
+    return Section(f"{cases_title(len(rows), count, where)}:", [Table(_CASES, rows)])
 
 
 def _short(text: str | None) -> str:
@@ -255,25 +244,8 @@ def _short(text: str | None) -> str:
 
 def _remarks(pair: Pair, compared: CompareDocument | CompareMatrixDocument) -> list[str]:
     """Return what was left out, the winners by category, and how p-values were adjusted."""
-    lines = [
-        f"Only {side.selector} was measured on {_named(side.not_shared)}."
-        for side in (pair.sides.a, pair.sides.b)
-        if side.not_shared
-    ]
+    lines = [measured_alone_words(side) for side in (pair.sides.a, pair.sides.b) if side.not_shared]
     if len(pair.categories) > 1:
         winners = ", ".join(f"{name} {one or MISSING}" for name, one in pair.categories.items())
         lines.append(f"Winners by category: {winners}")
     return [*lines, tests_words(compared.tests, compared.adjustment)]
-
-
-def tests_words(tests: int, adjustment: str) -> str:
-    """Return how many tests were made, and how their p-values were adjusted together."""
-    by = "Holm" if adjustment == "holm" else "Benjamini and Hochberg"
-    return {0: "No test could be made.", 1: "p of one test."}.get(
-        tests, f"p of {tests} tests, adjusted by {by}."
-    )
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
