@@ -15,6 +15,7 @@ import pytest
 
 from agentbench_tui.agents.mock.options import read_options
 from agentbench_tui.agents.mock.process import start_server
+from agentbench_tui.contracts.document import plain
 from agentbench_tui.engine.run.coordinator import Outcome, carry_out
 from agentbench_tui.engine.run.planning import RunOptions, make_plan
 from agentbench_tui.engine.suite.loading import suite_of_data
@@ -38,7 +39,7 @@ class Loaded:
     @property
     def load(self) -> dict[str, Any]:
         """`agentbench.load/1`, as `agentbench load --format json` prints it."""
-        document: dict[str, Any] = self.execution["load"]
+        document: dict[str, Any] = plain(self.execution["load"])
         return document
 
     @property
