@@ -20,6 +20,7 @@ from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.database import reading
 from agentbench_tui.tui.widgets.crumbs import CrumbBar
 from agentbench_tui.tui.widgets.key_bar import KeyBar
+from agentbench_tui.tui.widgets.painted import Painted
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.shared import Shared
 
 Found = TypeVar("Found")
+READING = "reading the database"
+UNREADABLE = "could not be read"
 NOTHING_YET = "No run is stored yet. Press 2 to choose one, or 1 and then r for a first one."
 GONE = (
     "{} was deleted or moved. This page shows data read earlier; a new run creates the file again."
@@ -56,6 +59,8 @@ class Page(Screen[None], Generic[Found]):
         self._shown_at = 0.0
         """When what is shown was read, on `time.monotonic`."""
         self._took_s = 0.0
+        self.without_data = READING
+        """Why panels have nothing to show: the first reading goes on, or has failed; else empty."""
         self._in_front = False
 
     @property
@@ -148,6 +153,12 @@ class Page(Screen[None], Generic[Found]):
         """Show the command that prints the same in a shell, long enough to read it."""
         self.notify(command, title="the same in a shell", timeout=8, markup=False)
 
+    def _explain_panels(self, words: str) -> None:
+        if words != self.without_data:
+            self.without_data = words
+            for panel in self.query(Painted):
+                panel.redraw()
+
     def _after_wait(self) -> None:
         if self._wanted and not self._reading and self.app.screen is self:
             self.reload()
@@ -175,6 +186,10 @@ class Page(Screen[None], Generic[Found]):
         if not self.is_attached or not self.query("#notice"):  # it is being taken down
             return
         self.tell(words)
+        if found is not None or not self.shared.database.exists():
+            self._explain_panels("")
+        elif self.without_data:
+            self._explain_panels(UNREADABLE)
         if found is not None:
             self._shown_at = self._read_at
             self.show(found[0])

@@ -82,6 +82,7 @@ def _joined(before: Sequence[str], last: str, palette: Palette, glyphs: Glyphs) 
 class CrumbBar(Painted):
     """One row at the top of a screen; a click on a page's key presses it."""
 
+    SHOWS_DATA: ClassVar[bool] = False
     DEFAULT_CSS: ClassVar[str] = "CrumbBar { height: 1; width: 1fr; }"
     ALLOW_SELECT = False
 

@@ -56,6 +56,7 @@ def paint_keys(
 class KeyBar(Painted):
     """One row at the foot of a screen; a click on a key presses it."""
 
+    SHOWS_DATA: ClassVar[bool] = False
     DEFAULT_CSS: ClassVar[str] = "KeyBar { height: 1; width: 1fr; }"
     ALLOW_SELECT = False
 

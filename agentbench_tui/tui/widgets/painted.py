@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from agentbench_tui.tui.drawing.glyphs import Glyphs, glyphs
-from agentbench_tui.tui.drawing.painting import Row, changed_cells
+from agentbench_tui.tui.drawing.painting import Row, changed_cells, notice
 from agentbench_tui.tui.theme import Palette, palette
 
 
@@ -21,6 +21,8 @@ class Painted(Widget):
     """
 
     DEFAULT_CSS: ClassVar[str] = "Painted { height: 1fr; width: 1fr; }"
+    SHOWS_DATA: ClassVar[bool] = True
+    """Whether it has nothing to show while its page is reading, or could not be read."""
 
     _rows: list[Row]
     _strips: list[Strip]
@@ -49,7 +51,7 @@ class Painted(Widget):
             self.refresh()
             return
         width, height = self.size
-        rows = self.paint(width, height)
+        rows = self._painted(width, height)
         regions = []
         for y, row in enumerate(rows):
             # Textual sends a row from its left end, so only what stays at the right is saved.
@@ -69,15 +71,25 @@ class Painted(Widget):
         """Return one row of the last painting."""
         if not self._painted_as or self._painted_as[0] != self.size:
             width, height = self.size
-            self._rows = self.paint(width, height) if width > 0 and height > 0 else []
+            self._rows = self._painted(width, height) if width > 0 and height > 0 else []
             self._strips = [self._strip(row, width) for row in self._rows]
             self._painted_as = self._looks()
         if 0 <= y < len(self._strips):
             return self._strips[y]
         return Strip.blank(self.size.width, self.rich_style)
 
+    def _painted(self, width: int, height: int) -> list[Row]:
+        if words := self._without_data:
+            return notice(words, width, height, self.palette, self.glyphs)
+        return self.paint(width, height)
+
+    @property
+    def _without_data(self) -> str:
+        """Return why its page has no data; empty if it has. That is no statement on the data."""
+        return getattr(self.screen, "without_data", "") if self.SHOWS_DATA else ""
+
     def _looks(self) -> tuple[object, ...]:
-        return self.size, self.app.theme, self.glyphs
+        return self.size, self.app.theme, self.glyphs, self._without_data
 
     def _is_seen(self) -> bool:
         # While the session closes there is no screen any more, but widgets still lose the focus.

@@ -94,6 +94,7 @@ def _bar(data: ScrubberData, cells: int, palette: Palette, glyphs: Glyphs) -> Ro
 class Scrubber(Painted):
     """Shows a `ScrubberData`; a click or a drag on the bar requests that time."""
 
+    SHOWS_DATA: ClassVar[bool] = False
     DEFAULT_CSS: ClassVar[str] = "Scrubber { height: 1; width: 1fr; }"
 
     class Sought(Message):
