@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from agentbench_tui.contracts.leaderboard import LeaderboardDocument
 from agentbench_tui.contracts.regressions import RegressionsDocument
 from agentbench_tui.contracts.run import RunDocument
-from agentbench_tui.contracts.runs import AnswersDocument, FailureDetail
+from agentbench_tui.contracts.runs import FailureDetail
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.python_api.arguments import check_counts, names
 from agentbench_tui.python_api.results import RunResult, typed
@@ -93,7 +93,7 @@ class Store:
                 wrong_only=wrong,
                 limit=limit,
             )
-        return AnswersResult(typed(document, AnswersDocument))
+        return AnswersResult(document)
 
     def compare(
         self,

@@ -14,6 +14,8 @@ from agentbench_tui.presentation.report import Column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentbench_tui.contracts.runs import AnswerLine
+
 _BEGINNING = 40
 _REASON = 160
 """Characters of a text, and of a reason, that a table shows."""
@@ -55,6 +57,7 @@ _WRONG = (*_PLACE, _QUESTION, _EXPECTED, _ANSWER, _WHY)
 
 def show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
     """Print the observations of a run that the options choose."""
+    from agentbench_tui.contracts.document import plain
     from agentbench_tui.verdicts.runs.answers_document import answers_document
 
     document = answers_document(
@@ -65,12 +68,13 @@ def show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[st
         wrong_only=given["wrong"],
         limit=given["limit"],
     )
-    rows = [{**one, "wrong_by": ", ".join(one["wrong_by"])} for one in document["answers"]]
-    print_rows(rows, _columns(rows, form, wrong_only=given["wrong"]), form, document)
-    if document["more"]:
-        click.echo(f"… {document['more']} more (--limit)", err=form != "table")
+    rows = [{**plain(one), "wrong_by": ", ".join(one.wrong_by)} for one in document.answers]
+    columns = _columns(document.answers, form, wrong_only=given["wrong"])
+    print_rows(rows, columns, form, plain(document))
+    if document.more:
+        click.echo(f"… {document.more} more (--limit)", err=form != "table")
     if form == "table" and rows:
-        first = _case_argument(rows[0]["case_id"])
+        first = _case_argument(document.answers[0].case_id)
         print_prose(f"\nSee one case in full: agentbench runs show {row['id'][:13]} --case {first}")
     return 0
 
@@ -83,19 +87,19 @@ def _case_argument(case_id: str) -> str:
     return one_line(shlex.quote(case_id), 80)
 
 
-def _columns(rows: Sequence[dict[str, Any]], form: str, *, wrong_only: bool) -> Sequence[Column]:
+def _columns(answers: Sequence[AnswerLine], form: str, *, wrong_only: bool) -> Sequence[Column]:
     """Return all columns for scripts; for people, those that say something about these rows."""
     if form in {"csv", "jsonl"}:
         return _ALL
     needless = {
         name
         for name in ("benchmark_id", "agent_id", "repeat", "iteration")
-        if len({one[name] for one in rows}) == 1
+        if len({getattr(one, name) for one in answers}) == 1
     }
-    if all(_is_structure(one["expected"]) for one in rows):
+    if all(_is_structure(one.expected) for one in answers):
         # The beginning of JSON says little, and the reason names what differs.
         needless.add("expected")
-    if not any(one["scorers"] > 1 for one in rows):
+    if not any(one.scorers > 1 for one in answers):
         needless.add("wrong_by")
     return [one for one in (_WRONG if wrong_only else _ALL) if one.key not in needless]
 

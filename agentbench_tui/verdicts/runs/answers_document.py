@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
+
+from agentbench_tui.contracts.runs import AnswerLine, AnswersDocument
 from agentbench_tui.model.errors import UsageError, did_you_mean
 from agentbench_tui.store.queries.answers import answers_of, count_answers
 from agentbench_tui.store.queries.runs import executions_of
@@ -11,14 +14,13 @@ from agentbench_tui.store.queries.runs import executions_of
 if TYPE_CHECKING:
     import sqlite3
 
-SCHEMA = "agentbench.answers/1"
-
-Document = dict[str, Any]
+    from agentbench_tui.store.queries.runs import Row
+    from agentbench_tui.verdicts.evidence.place import Execution
 
 
 def executions_wanted(
-    connection: sqlite3.Connection, run: Document, agent: str | None, benchmark: str | None
-) -> list[Document]:
+    connection: sqlite3.Connection, run: Row, agent: str | None, benchmark: str | None
+) -> list[Execution]:
     """Return the executions of a run that are of this agent and this benchmark.
 
     Raises UsageError, with the nearest name, for one that the run does not have.
@@ -42,20 +44,20 @@ def executions_wanted(
 
 def answers_document(
     connection: sqlite3.Connection,
-    run: Document,
+    run: Row,
     *,
     agent: str | None,
     benchmark: str | None,
     wrong_only: bool,
     limit: int,
-) -> Document:
+) -> AnswersDocument:
     """Return the first `limit` observations of a run, and how many more there are."""
-    rows: list[Document] = []
+    lines: list[AnswerLine] = []
     total = 0
     for execution in executions_wanted(connection, run, agent, benchmark):
         named = {"agent_id": execution["agent_id"], "benchmark_id": execution["benchmark_id"]}
         total += count_answers(connection, execution["key"], wrong_only=wrong_only)
-        room = limit - len(rows)
+        room = limit - len(lines)
         found = answers_of(connection, execution["key"], wrong_only=wrong_only, limit=room)
-        rows += [{**named, **answer} for answer in found]
-    return {"schema": SCHEMA, "run_id": run["id"], "answers": rows, "more": total - len(rows)}
+        lines += msgspec.convert([{**named, **answer} for answer in found], list[AnswerLine])
+    return AnswersDocument(run_id=run["id"], answers=tuple(lines), more=total - len(lines))
