@@ -49,7 +49,9 @@ def test_an_agent_at_half_the_price_saves_among_many_too() -> None:
     usd[3] /= 2
     found = judged(np.ones((4, 600)), usd)
     assert [found.opportunities(current) for current in range(4)] == [[3], [3], [3], []]
-    assert found.savings[0][3]["saving"]["value"] == pytest.approx(0.5, abs=0.05)
+    saving = found.savings[0][3].saving
+    assert saving is not None
+    assert saving.value == pytest.approx(0.5, abs=0.05)
 
 
 def test_only_switches_that_are_asked_for_are_adjusted_for() -> None:
@@ -65,4 +67,6 @@ def test_a_saving_compares_totals_whatever_cases_belong_together() -> None:
     cheap = clusters < 100
     usd = np.array([np.where(cheap, 1.0, 10.0), np.where(cheap, 0.5, 10.0)])
     found = judged(np.ones((2, 400)), usd, clusters)
-    assert found.savings[0][1]["saving"]["value"] == pytest.approx(1 - 11.5 / 13)
+    saving = found.savings[0][1].saving
+    assert saving is not None
+    assert saving.value == pytest.approx(1 - 11.5 / 13)
