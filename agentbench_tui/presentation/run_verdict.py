@@ -206,6 +206,8 @@ def _price_words(best: Entry, price: float, others: Sequence[Entry]) -> str:
     if not known:
         return f"{words}."
     least, name = min(known)
+    if price_words(least) == price_words(price):
+        return f"{words}, about as much as those of {name}."
     if least < price:
         return f"{words}; those of {name} are cheaper: {price_words(least)}."
     return f"{words}, the lowest price; {name} follows: {price_words(least)}."

@@ -48,6 +48,12 @@ def test_the_best_is_the_best_of_the_measured_agents() -> None:
     assert words in found.reasons
 
 
+def test_prices_that_look_alike_are_not_ordered() -> None:
+    found = run_verdict(of(scored("good", 0.8, 1, 2.0), scored("bad", 0.4, 2, 2.0001)))
+    words = "Correct answers of good cost $1.00 each, about as much as those of bad."
+    assert words in found.reasons
+
+
 def test_simulated_agents_are_compared_among_themselves() -> None:
     found = run_verdict(
         of(scored("a", 0.8, 1, 2.0, simulated=True), scored("b", 0.4, 2, 4.0, simulated=True))
