@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
+
+    from agentbench_tui.analysis.intervals.estimate import Estimate
+    from agentbench_tui.analysis.sample import Floats
     from agentbench_tui.engine.run.context import RunContext
     from agentbench_tui.engine.run.plan import ExecutionPlan, Group
     from agentbench_tui.engine.task.aggregate import Resources
@@ -113,6 +117,13 @@ async def open_measurements(group: Group, context: RunContext) -> Measurements:
     return Measurements(group, context, CaseReader(context, dataset).keys[0])
 
 
+def _mean(values: Floats, repeats: NDArray[np.int64], unit: str) -> Estimate:
+    """Return the mean of a number; an interval of shares stays between 0 and 1."""
+    if unit == "share" and values.min() >= 0 and values.max() <= 1:
+        return estimate(values, "share", clusters=repeats)
+    return estimate(values, "amount", runs=repeats)
+
+
 def aggregate_measurements(
     connection: sqlite3.Connection, execution_key: int, agent: AgentSpec, resources: Resources
 ) -> Aggregate:
@@ -129,9 +140,9 @@ def aggregate_measurements(
                 values.setdefault(name, []).append((repeat, float(value)))
     for name, found in values.items():
         repeats = np.array([repeat for repeat, _ in found], np.int64)
-        mean = estimate(np.array([value for _, value in found]), "amount", runs=repeats)
         known = find_metric(name)
         unit = "" if known is None else known.unit
+        mean = _mean(np.array([value for _, value in found]), repeats, unit)
         result.metrics[name] = MetricValue(
             name, mean.value, unit, mean.low, mean.high, mean.n, mean.reason or None
         )

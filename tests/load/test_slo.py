@@ -35,9 +35,9 @@ def test_a_limit_names_the_share_that_has_to_keep_it(
     assert share_of(name) == pytest.approx(share)
 
 
-@pytest.mark.parametrize("given", ["ttft_ms.p100=1", "ttft_ms.p0=1", "ttft_ms.p95=1@9%", "ttft=1"])
+@pytest.mark.parametrize("given", ["ttft_ms.p100=1", "ttft_ms.p0=1", "ttft_ms.p95=1@9%", "tfft=1"])
 def test_what_is_no_limit_is_refused(given: str) -> None:
-    with pytest.raises(BadParameter, match=r"expected NAME|no limit 'ttft'"):
+    with pytest.raises(BadParameter, match=r"expected NAME|no limit 'tfft'"):
         Slo().convert(given, None, None)
 
 
