@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from live_runs import command, suite
-from stores import PATIENCE_S
+from stores import PATIENCE_S, screen_text
 from textual.pilot import Pilot
 
 from agentbench_tui.store.database import connect_to_read
@@ -72,7 +72,7 @@ async def test_the_newest_run_is_shown_with_all_its_panels(database: Path) -> No
     app = session(database)
     async with app.run_test(size=(120, 40)) as pilot:
         # Once the run has ended, the title is its verdict, as the command line prints it.
-        await settle(pilot, lambda: "good is the best of 2 agents" in text(app, "#board"))
+        await settle(pilot, lambda: "overall score" in text(app, "#board"))
         assert "small  complete  12/12 100%" in text(app, "StatusBar")
         assert "needs 299" in str(app.screen.query_one("#latency").border_subtitle)
         assert "12/12" not in text(app, "#progress")
@@ -85,6 +85,21 @@ async def test_the_newest_run_is_shown_with_all_its_panels(database: Path) -> No
         assert not app.screen.query_one("#failures").display
         assert not app.screen.query_one("#load").display
         assert app.screen.query_one("#log").display
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_run_that_has_ended_begins_with_its_answer_and_what_is_next(
+    database: Path, size: tuple[int, int]
+) -> None:
+    app = session(database)
+    async with app.run_test(size=size) as pilot:
+        answer = "good is the best of 2 agents"
+        await settle(pilot, lambda: answer in screen_text(app) and "9 ans" in screen_text(app))
+        lines = [line for line in screen_text(app).splitlines() if line.strip()]
+        (place,) = [number for number, line in enumerate(lines) if answer in line]
+        assert place <= 3  # below the breadcrumbs and the status alone
+        await pilot.press("left_square_bracket")  # a replay has no answer yet
+        await settle(pilot, lambda: answer not in screen_text(app))
 
 
 async def test_a_small_screen_shows_a_few_panels_at_a_time(database: Path) -> None:

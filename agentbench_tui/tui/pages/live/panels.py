@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.containers import Horizontal, Vertical
+from textual.widgets import Static
 
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.run import own_figures
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.widget import Widget
 
+    from agentbench_tui.contracts.run import RunDocument
     from agentbench_tui.store.viewer import Row
     from agentbench_tui.tui.agent_series import AgentSeries
     from agentbench_tui.tui.pages.live.state import Latency, LiveState
@@ -44,9 +46,10 @@ _LEAST_LATENCY = 8
 """Lines that the latency panel keeps; see `DEFAULT_CSS`."""
 _LEAST_OWN = 3
 _USUAL_WIDTH = 40
+"""Assumed width of a panel without one."""
 _OLD_S = 3.0
 """Age in seconds from which a ranking says how old it is."""
-"""Assumed width of a panel without one."""
+_NEXT = "next: 9 answers · 5 compare · 4 leaderboard · `agentbench report`"
 _TITLES = {
     "rates": "the last seconds, a second a cell",
     "progress": "progress by benchmark and agent",
@@ -78,6 +81,8 @@ class LivePanels(Vertical):
     DEFAULT_CSS: ClassVar[str] = """
     LivePanels { height: 1fr; }
     LivePanels #panes { height: 1fr; }
+    LivePanels #answer { height: auto; max-height: 3; display: none; }
+    LivePanels.-answered #answer { display: block; }
     LivePanels #left { width: 13fr; height: 1fr; }
     LivePanels #right { width: 8fr; height: 1fr; }
     LivePanels #latency { height: 1fr; min-height: 8; }
@@ -97,6 +102,7 @@ class LivePanels(Vertical):
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
+        yield Static(id="answer", markup=False)
         with Horizontal(id="panes"):
             with Vertical(id="left"):
                 yield self._panel(HistogramView(id="latency"))
@@ -121,6 +127,8 @@ class LivePanels(Vertical):
         self._entitled: dict[Widget, str] = {}
         self._places: tuple[str, ...] = ()
         self._before: dict[str, int] = {}
+        self._answered: RunDocument | None = None
+        """The result whose verdict is shown."""
 
     def share_out(self, width: int, height: int, view: int) -> None:
         """Show all panels, or those of one view on a small screen."""
@@ -235,11 +243,10 @@ class LivePanels(Vertical):
         by = order.get(found.score, "median time so far; places need scores")
         when = " as it is now" if state.is_replay else ""
         title = f"leaderboard of this run{when}, by {by}"
-        if document.result is not None and not state.is_replay and found.score == "overall":
-            title = run_verdict(document.result).words
-        elif age_s >= _OLD_S and state.is_going_on and not state.is_replay:
+        if age_s >= _OLD_S and state.is_going_on and not state.is_replay:
             title += f", as of {age_s:.0f} s ago"
         self._entitle(grid, title)
+        self._show_answer(state, document)
         count = len(found.standings)
         self._fit("board", count + 1 if count > 1 else 0, most=max(4, self.size.height // 5))
         grid.show(live_tables.board(found, self._before, series))
@@ -263,6 +270,17 @@ class LivePanels(Vertical):
         taken = sum(lines + _FRAME for name in above if (lines := self._heights.get(name, 0)))
         room = self.size.height - _STATUS - _LEAST_LATENCY - taken - _FRAME
         return max(_LEAST_OWN, min(room, self.size.height // 4))
+
+    def _show_answer(self, state: LiveState, document: LiveDocument) -> None:
+        """Show the verdict of a run that has ended above everything else, and what to do next."""
+        has_ended = document.result is not None and not state.is_replay
+        self.set_class(has_ended, "-answered")
+        if document.result is not None and document.result is not self._answered:
+            self._answered = document.result
+            plain = self._status.glyphs.plain
+            words = one_line(run_verdict(document.result).words, 240)
+            answer = Text(plain(words), "bold").append(f"\n{plain(_NEXT)}", "not bold dim")
+            self.query_one("#answer", Static).update(answer)
 
     def _entitle(self, widget: Widget, title: str) -> None:
         """Set a title, without markup since it may name an agent."""
