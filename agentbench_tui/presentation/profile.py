@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _PHASES = (
     Column("name", "phase", names_row=True),
-    Column("source", "told by"),
+    Column("source", "source"),
     Column("share", "share", percent, True),
     Column("n", "n", right=True),
     Column("mean_ms", "mean", duration, right=True),
     Column("p50_ms", "p50", duration, right=True),
     Column("p95_ms", "p95", duration, right=True),
     Column("usage", "uses"),
-    Column("reason", "", lambda value: value or ""),
+    Column("reason", "note", lambda value: value or ""),
 )
 _FUNCTIONS = (
     Column("location", "function", names_row=True),
@@ -36,15 +36,18 @@ _FUNCTIONS = (
     Column("calls", "calls", right=True),
 )
 _FIGURES = (
-    Column("name", "of", names_row=True),
-    Column("value", "", amount, right=True),
+    Column("name", "figure", names_row=True),
+    Column("value", "value", amount, right=True),
     Column("n", "n", right=True),
-    Column("reason", "", lambda value: value or ""),
+    Column("reason", "note", lambda value: value or ""),
 )
 
 
-def profile_report(documents: Sequence[ProfileDocument]) -> Report:
-    """Return the sections of each profile; records have a row per phase."""
+def profile_report(documents: Sequence[ProfileDocument], *, measured_only: bool = False) -> Report:
+    """Return the sections of each profile; records have a row per phase.
+
+    `measured_only` excludes rows and columns without a value from the tables of the sections.
+    """
     rows = [
         {"benchmark_id": document.benchmark_id, **_phase_row(phase)}
         for document in documents
@@ -52,21 +55,36 @@ def profile_report(documents: Sequence[ProfileDocument]) -> Report:
     ]
     return Report(
         Table((Column("benchmark_id", "benchmark"), *_PHASES), rows),
-        [section for document in documents for section in _sections(document)],
+        [
+            section
+            for document in documents
+            for section in _sections(document, measured_only=measured_only)
+        ],
     )
 
 
-def _sections(document: ProfileDocument) -> list[Section]:
+def _sections(document: ProfileDocument, *, measured_only: bool) -> list[Section]:
     thing = "request" if document.is_load else "answer"
     looked_at = counted(document.looked_at, thing)
     title = f"{profile_title(document)}: {duration(document.total_ms)} in {looked_at}"
     phases = Table(_PHASES, [_phase_row(one) for one in document.phases])
+    figures = Table(_FIGURES, _figures(document))
+    if measured_only:
+        phases, figures = _measured(phases, "mean_ms"), _measured(figures, "value")
     found = [Section(title, [phases])]
     if document.functions:
         title = "the call under cProfile, slower than those that were timed: own time of functions"
         found.append(Section(title, [Table(_FUNCTIONS, [*map(asdict, document.functions)])]))
-    figures = Table(_FIGURES, _figures(document))
-    return [*found, Section("use and tokens", [figures], _sentences(document))]
+    tables = [figures] if figures.rows else []
+    title = "resource use and tokens" if tables else "bottlenecks"
+    return [*found, Section(title, tables, _sentences(document))]
+
+
+def _measured(table: Table, value: str) -> Table:
+    """Return the rows with a value in the column `value`, and the columns that they fill."""
+    rows = [row for row in table.rows if row[value] is not None]
+    columns = [one for one in table.columns if any(row[one.key] not in {None, ""} for row in rows)]
+    return Table(columns, rows)
 
 
 def profile_title(document: ProfileDocument) -> str:

@@ -14,6 +14,7 @@ from agentbench_tui.model.outcome_foresight import LEAST_EVIDENCE
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import MISSING, decimals, percent, with_interval
 from agentbench_tui.presentation.runs import agent_name, is_judged, kind_of
+from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -182,6 +183,24 @@ def _foresight(executions: Sequence[ExecutionResult]) -> list[str]:
         and (value := one.value(FORESIGHT.name)) is not None
         and value >= LEAST_EVIDENCE
     ]
+
+
+def untimed_lines(executions: Sequence[ExecutionResult]) -> list[str]:
+    """Say that latencies are of answers only, and how many answers each agent lacks there."""
+    failed: dict[str, list[str]] = defaultdict(list)
+    for one in executions:
+        n = one.cases.observed - one.cases.answered
+        if n > 0 and not kind_of(one).result and one.value("e2e_ms.p50") is not None:
+            failed[one.agent_id].append(f"{n:,} of {one.cases.observed:,} on {_place_of(one)}")
+    if not failed:
+        return []
+    lacking = "; ".join(f"{agent} failed {', '.join(places)}" for agent, places in failed.items())
+    return [f"Latencies exclude failed answers: {lacking}."]
+
+
+def _place_of(execution: ExecutionResult) -> str:
+    point = point_words(execution.parameters)
+    return f"{execution.benchmark_id} {point}" if point else execution.benchmark_id
 
 
 def unmeasured_lines(executions: Sequence[ExecutionResult]) -> list[str]:

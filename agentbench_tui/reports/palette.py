@@ -21,5 +21,11 @@ class Palette:
         self._places = {name: place for place, name in enumerate(contenders)}
 
     def number(self, name: str, place: int) -> int:
-        """Return the color of a series; `place`: its number in the chart, if it is no contender."""
-        return self._places.get(name, len(self._places) + place) % len(COLORS)
+        """Return the color of a series; `place`: its number in the chart, if it is no contender.
+
+        A series that is no contender has a contender's color only if these use all colors.
+        """
+        if name in self._places:
+            return self._places[name] % len(COLORS)
+        taken = len(self._places) if len(self._places) < len(COLORS) else 0
+        return taken + place % (len(COLORS) - taken)

@@ -117,7 +117,7 @@ def _profile(
         for row in executions_of(connection, run_key)
         if row["id"] in measured
     ]
-    return profile_report(found) if found else None
+    return profile_report(found, measured_only=True) if found else None
 
 
 def _histories(connection: sqlite3.Connection, run: RunDetailsDocument) -> list[AgentSeries]:

@@ -84,7 +84,7 @@ def test_the_document_has_phases_bottlenecks_tokens_and_what_would_save(said: Sa
 
 def test_the_table_tells_what_is_not_known(said: Said) -> None:
     told = said("plain")
-    assert "no spans told" in told
+    assert "no spans reported" in told
     assert "not reported by the agent" in told
     assert "bottleneck answer, whole" in told
 

@@ -198,3 +198,15 @@ def test_no_name_becomes_markup(name: str) -> None:
         }  # fmt: skip
         assert "\x1b" not in text
         assert "\u202e" not in text
+
+
+def test_a_gauge_of_an_agent_has_the_color_of_the_agent_and_the_host_has_none_of_theirs() -> None:
+    agents = ["planner", "rules", "keyword", "memory"]
+    scopes = ["host", "agent:memory", "agent:keyword", "agent:rules", "agent:planner"]
+    courses = [TimeCourse(scope, [0.0, 1.0], [1.0, 2.0]) for scope in scopes]
+    times = in_order_of(RunTimes([], [], {"cpu_percent": courses}), agents)
+    (cpu,) = over_time_charts(times)
+    assert [(one.name, one.kind) for one in legend(cpu, Palette(agents))] == [
+        ("agent:planner", "s0"), ("agent:rules", "s1"), ("agent:keyword", "s2"),
+        ("agent:memory", "s3"), ("host", "s4"),
+    ]  # fmt: skip

@@ -187,6 +187,26 @@ def test_a_phone_needs_no_scrolling_sideways(browser: Browser, files: dict[str, 
     assert width <= 360
 
 
+def test_a_table_that_is_wider_than_a_phone_says_so(
+    browser: Browser, files: dict[str, Path]
+) -> None:
+    hint = "getComputedStyle(one, '::before').content.includes('Scroll sideways')"
+    hints = f"[...document.querySelectorAll('.scroll')].filter((one) => {hint})"
+    opened = Opened(browser, files["run"], viewport={"width": 390, "height": 800})
+    opened.page.wait_for_function(f"{hints}.length > 0")
+    told = opened.page.evaluate(f"{hints}.every((one) => one.scrollWidth > one.clientWidth)")
+    opened.context.close()
+    assert told
+
+
+def test_the_long_profile_is_folded_until_a_link_leads_to_it(run_page: Page) -> None:
+    fold = run_page.locator("#profile .fold")
+    assert fold.evaluate("(one) => one.open") is False
+    expect(run_page.locator("#profile h2")).to_be_visible()
+    run_page.locator("nav a[href='#profile']").click()
+    expect(run_page.locator("#profile table").first).to_be_visible()
+
+
 def test_without_script_failures_are_listed(browser: Browser, files: dict[str, Path]) -> None:
     opened = Opened(browser, files["run"], java_script_enabled=False)
     expect(opened.page.locator(".case .status").first).to_have_text("failed")

@@ -57,7 +57,7 @@ def test_a_share_of_nothing_has_no_bar(profiles: list[ExecutionProfile]) -> None
 
 def test_what_was_not_measured_is_told_with_its_reason(profiles: list[ExecutionProfile]) -> None:
     table = painted(phases_table(profiles[1].times.phases))
-    assert "no spans told" in table
+    assert "no spans reported" in table
     assert "not streamed" in table
     assert "not timed" in table
     said = [one.words for one in bottlenecks_of(profiles[1]) if one.label == "not known"]

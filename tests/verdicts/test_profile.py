@@ -92,7 +92,7 @@ def test_what_was_not_measured_has_a_reason_and_no_number() -> None:
     found = profile([Observed(1, "a", 0.0, 100.0)])
     assert phase(found, "first token").total_ms is None
     assert phase(found, "first token").reason == NOT_STREAMED
-    assert phase(found, "tools").reason == "no spans told"
+    assert phase(found, "tools").reason == "no spans reported"
     assert found.flame is None
     assert all(one.value is None and one.reason for one in found.tokens)
 

@@ -33,6 +33,8 @@ class Chapter(msgspec.Struct, frozen=True):
     sections: Sequence[Section]
     is_detail: bool = False
     """Whether a short form of the report folds it."""
+    is_long: bool = False
+    """Whether a page folds it too, because few readers need its many tables."""
 
 
 class FullReport(msgspec.Struct, frozen=True):

@@ -39,6 +39,7 @@ from agentbench_tui.presentation.run_remarks import (
     unknown_cost_lines,
     unmeasured_lines,
     unsure_lines,
+    untimed_lines,
 )
 from agentbench_tui.presentation.run_verdict import run_verdict
 from agentbench_tui.presentation.runs import answers, is_judged
@@ -124,9 +125,13 @@ def full_run(
         stress_chapter(run),
         _executions(run),
         load_chapter(run),
-        *([] if times is None else [latency_chapter(times), over_time_chapter(times)]),
+        *(
+            []
+            if times is None
+            else [latency_chapter(times, run.executions), over_time_chapter(times)]
+        ),
         history_chapter(histories, run.run_id),
-        profile_chapter(profile),
+        profile_chapter(profile, sum(one.failures for one in run.leaderboard)),
         _failures(run),
         _environment(run),
         _methods(),
@@ -177,7 +182,7 @@ def _leaderboard(run: RunDetailsDocument, board: LeaderboardDocument | None) -> 
         judged = any(map(is_judged, run.executions))
         table = Table(_AGENTS, [_agent_row(one, judged=judged) for one in entries])
         charts = score_charts(entries)
-        sections.append(Section("By overall score", [table], _unsure(entries), charts))
+        sections.append(Section("Ranked by overall score", [table], _unsure(entries), charts))
     if board is not None and len(entries) > 1:
         from agentbench_tui.contracts.document import plain
 
@@ -215,7 +220,11 @@ def _executions(run: RunDetailsDocument) -> Chapter:
     tables = [Table(filled(columns, rows), rows)] if rows else []
     if own := own_metrics_table(run.executions):
         tables.append(own)
-    lines = [*unmeasured_lines(run.executions), *unknown_cost_lines(run.executions)]
+    lines = [
+        *untimed_lines(run.executions),
+        *unmeasured_lines(run.executions),
+        *unknown_cost_lines(run.executions),
+    ]
     sections = [Section("", tables, lines)] if rows else []
     return Chapter("benchmarks", "Benchmarks", sections)
 

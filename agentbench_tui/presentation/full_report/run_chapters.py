@@ -14,6 +14,7 @@ from agentbench_tui.presentation.full_report.stress_charts import stress_charts
 from agentbench_tui.presentation.load.report import measured_sections
 from agentbench_tui.presentation.numbers import MISSING, amount
 from agentbench_tui.presentation.report import Column, Row, Section, Table
+from agentbench_tui.presentation.run_remarks import untimed_lines
 from agentbench_tui.presentation.stress.sentences import (
     breaking_words,
     details,
@@ -25,7 +26,7 @@ from agentbench_tui.presentation.stress.sentences import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentbench_tui.contracts.run import RunDocument
+    from agentbench_tui.contracts.run import ExecutionResult, RunDocument
     from agentbench_tui.contracts.stress import ScenarioResult
     from agentbench_tui.presentation.report import Report
     from agentbench_tui.verdicts.runs.run_times import RunTimes
@@ -38,6 +39,11 @@ _SCENARIOS = (
     Column("resilience", "resilience, of 100", amount, right=True),
     Column("recovered", "recovery"),
 )
+_READ_PROFILE = (
+    "Phases and figures that were not measured are excluded; `agentbench profile` lists them with "
+    "the reasons."
+)
+_PROFILED_FAILURES = "Times in this chapter include failed answers."
 _RESILIENCE = (
     "Resilience counts, for each second of the stress and of the recovery, the correct answers "
     "within the limits among those that the target could have given; 100 is the best."
@@ -48,8 +54,8 @@ _READ_SCENARIOS = (
 )
 
 
-def latency_chapter(times: RunTimes) -> Chapter:
-    """Draw the latencies on each benchmark."""
+def latency_chapter(times: RunTimes, executions: Sequence[ExecutionResult] = ()) -> Chapter:
+    """Draw the latencies on each benchmark, and say which answers have none."""
     found = latencies_by_benchmark(times)
     sections = [
         Section(name, charts=charts)
@@ -59,6 +65,8 @@ def latency_chapter(times: RunTimes) -> Chapter:
     if len(found) > _MOST_BENCHMARKS:
         more = len(found) - _MOST_BENCHMARKS
         sections.append(Section(sentences=[f"{more} more benchmarks or points are not drawn."]))
+    if sections and (lines := untimed_lines(executions)):
+        sections.append(Section(sentences=lines))
     return Chapter("latency", "Latency", sections)
 
 
@@ -118,7 +126,10 @@ def _scenario_rows(found: Sequence[tuple[str, ScenarioResult]]) -> list[Row]:
     ]
 
 
-def profile_chapter(found: Report | None) -> Chapter:
-    """Show where time and tokens went."""
-    sections: Sequence[Section] = () if found is None else found.sections
-    return Chapter("profile", "Profile", sections, is_detail=True)
+def profile_chapter(found: Report | None, failed: int = 0) -> Chapter:
+    """Show where time and tokens went. `failed`: failed answers of the run, whose times count."""
+    if found is None:
+        return Chapter("profile", "Profile", ())
+    lines = [_READ_PROFILE, *([_PROFILED_FAILURES] if failed else ())]
+    sections = [Section(sentences=lines), *found.sections]
+    return Chapter("profile", "Profile", sections, is_detail=True, is_long=True)

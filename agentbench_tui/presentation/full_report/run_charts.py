@@ -46,6 +46,8 @@ _BINS = 30
 _LOG_FROM = 20.0
 """Ratio of the largest to the smallest value from which an axis of times is logarithmic."""
 _SHARES = (*(place / 50 for place in range(1, 50)), 0.99, 0.995, 0.999, 0.9995, 0.9999)
+_OF_AGENT = "agent:"
+"""Beginning of the name of a gauge that was read from an agent's processes, before its id."""
 _GAUGE_TITLES = {
     "cpu_percent": "CPU use", "rss_mb": "Memory of processes",
     "utilisation_percent": "GPU utilization", "memory_used_mb": "Memory in use",
@@ -169,7 +171,9 @@ def in_order_of(times: RunTimes, agents: Sequence[str]) -> RunTimes:
     place = {agent: number for number, agent in enumerate(agents)}
 
     def ordered(courses: Sequence[TimeCourse]) -> list[TimeCourse]:
-        return sorted(courses, key=lambda one: place.get(one.name, len(place)))
+        return sorted(
+            courses, key=lambda one: place.get(one.name.removeprefix(_OF_AGENT), len(place))
+        )
 
     return replace(
         times,
@@ -205,5 +209,8 @@ def _course_chart(name: str, courses: Sequence[TimeCourse], axis: Axis) -> LineC
         f"highest {axis.show(max(one.values))}"
         for one in those
     )
-    lines = [Line(one.name, one.at_s, one.values) for one in those]
+    lines = [
+        Line(one.name, one.at_s, one.values, contender=one.name.removeprefix(_OF_AGENT))
+        for one in those
+    ]
     return LineChart(name, summary, Axis("since the start", duration_s), axis, lines)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 NOT_STREAMED = "not streamed"
-NO_SPANS = "no spans told"
+NO_SPANS = "no spans reported"
 NOT_TIMED = "not timed"
 MOST_SPANS, _DEEPEST = 1_000, 50
 """Limits on the spans of an answer that are shown, and on their nesting depth; deeper spans are

@@ -47,9 +47,25 @@
     }
   }
 
+  // A table that is wider than its place says so.
+  const sizes = new ResizeObserver((seen) => {
+    for (const { target } of seen) {
+      target.classList.toggle("wide", target.scrollWidth > target.clientWidth);
+    }
+  });
+  for (const one of document.querySelectorAll(".scroll")) sizes.observe(one);
+
+  // A link to a folded chapter opens it.
+  const unfold = () => {
+    const fold = document.getElementById(location.hash.slice(1))?.querySelector(".fold");
+    if (fold) fold.open = true;
+  };
+  window.addEventListener("hashchange", unfold);
+  unfold();
+
   // On paper nothing unfolds: the values of charts stay folded, the cases are opened.
   window.addEventListener("beforeprint", () => {
-    for (const one of document.querySelectorAll(".case")) one.open = true;
+    for (const one of document.querySelectorAll(".case, .fold")) one.open = true;
   });
 
   // Answers: compressed JSON in the page, unpacked when it is needed.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _PHASES = (
     Column("name", "phase", 16, flex=2),
-    Column("source", "told by", 7, priority=6),
+    Column("source", "source", 7, priority=6),
     Column("share", "share of all time", 20, flex=1, priority=2),
     Column("n", "n", 6, align="right", priority=4),
     Column("mean", "mean", 8, align="right", priority=5),
