@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _SHORT_ID = 13
 """Characters of a run's id that identify it: its time to the millisecond."""
 SHARED_RANK = "= under #: a shared rank; these answers do not distinguish the agents."
+ALL_SIMULATED = "All agents are simulated: these figures say nothing about a real model."
 _FAILURE_WORDS = {
     "rate_limited": "rate-limited",
     "timeout": "timed out",

@@ -18,6 +18,7 @@ from agentbench_tui.presentation.numbers import (
     score,
     with_interval,
 )
+from agentbench_tui.presentation.run_remarks import ALL_SIMULATED
 from agentbench_tui.presentation.runs import is_judged, ranked_together
 from agentbench_tui.presentation.stress.verdict import stress_verdict
 
@@ -48,7 +49,9 @@ def run_verdict(
             on_gates.outcome,
             [*on_gates.reasons, answer.words, *answer.reasons],
         )
-    return Verdict(answer.words, answer.outcome, [*answer.reasons, *_reservations(run)])
+    return Verdict(
+        answer.words, answer.outcome, [*dict.fromkeys([*answer.reasons, *_reservations(run)])]
+    )
 
 
 def _unfinished(run: RunDocument) -> Verdict | None:
@@ -315,7 +318,7 @@ def _reservations(run: RunDocument) -> list[str]:
     lines = []
     simulated = [one.agent_id for one in run.leaderboard if one.simulated]
     if simulated and len(simulated) == len(run.leaderboard):
-        lines.append("All agents are simulated: these figures say nothing about a real model.")
+        lines.append(ALL_SIMULATED)
     elif simulated:
         are = "is" if len(simulated) == 1 else "are"
         lines.append(

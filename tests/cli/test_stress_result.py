@@ -220,11 +220,14 @@ def test_what_stands_behind_it_has_its_figures() -> None:
     assert lines_of(told(high_load(missing={"memory": "its processes are not here"}))) == [
         (
             "normal: 42 requests/s, 4 users, p50 51.0 ms, p95 61.0 ms;"
-            " most answered while looking for it 158/s"
+            " highest throughput while finding this load 158/s"
         ),
         "limits: errors 1%, p95 183 ms (3 × that at normal load), 95% completed in time",
         f"rate: {POINT.words}; passes again after an overload and at the end",
-        "worst second: 10.0% of what was asked or possible was served",
+        (
+            "worst second: 10.0% of the requests due (or of the target's capacity if that is less)"
+            " answered right within the limits"
+        ),
         "after overload: recovered after 3.00 s",
         "– memory: its processes are not here",
     ]

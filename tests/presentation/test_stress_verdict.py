@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import pytest
 
 from agentbench_tui.contracts.run import CaseCounts, ExecutionResult, ScoreValues
@@ -38,29 +39,7 @@ def execution(agent: str, name: str, **found: Any) -> ExecutionResult:
 
 LASTING = (StressRecovery(after="high load", seconds=None, watched_s=1.2, words="not recovered"),)
 ADVICE = (StressAdvice(rule="r", severity="critical", words="Bound what waits.", evidence={}),)
-
-
-@pytest.mark.parametrize(
-    ("found", "words", "outcome"),
-    [
-        ({}, "a did not break in 2 scenarios, and recovered from all.", "good"),
-        ({"broke": True}, "a broke in 1 of 2 scenarios.", "bad"),
-        ({"recoveries": LASTING},
-         "a did not break in 2 scenarios, but did not recover after high.", "open"),
-        ({"broke": None, "status": "interrupted"},
-         "No verdict on a: 1 of 2 scenarios could not be measured.", "open"),
-    ],
-)  # fmt: skip
-def test_one_target(found: dict[str, Any], words: str, outcome: str) -> None:
-    verdict = stress_verdict([execution("a", "low"), execution("a", "high", **found)])
-    assert verdict.words == words
-    assert verdict.outcome == outcome
-
-
-def test_the_gravest_advice_is_a_reason() -> None:
-    weak = execution("a", "high", recoveries=LASTING, recommendations=ADVICE, resilience=40.0)
-    reasons = stress_verdict([execution("a", "low"), weak]).reasons
-    assert list(reasons) == ["Bound what waits.", "The lowest resilience is 40 of 100, in high."]
+BACK = (StressRecovery(after="high load", seconds=0.0, watched_s=1.2, words="recovered at once"),)
 
 
 def point(**found: Any) -> StressBreakingPoint:
@@ -73,23 +52,112 @@ def point(**found: Any) -> StressBreakingPoint:
     return StressBreakingPoint(**{**given, **found})
 
 
+PASSED = point(status="not reached", passes=200.0, fails=None, broke=())
+BROKEN = point()
+UNCLEAR = point(status="nothing clear", passes=None, fails=None, broke=())
+
+
+@pytest.mark.parametrize(
+    ("found", "words", "outcome"),
+    [
+        ({"breaking_points": (PASSED,), "recoveries": BACK},
+         ("a: no breaking point up to 200 requests/s, the most tried;"
+         " it recovered in the 1 scenario that measured recovery."), "good"),
+        ({"broke": True, "breaking_points": (BROKEN,)}, "a: breaks at 50 requests/s.", "bad"),
+        ({"broke": True, "status": "target lost"}, "a: was lost in high load.", "bad"),
+        ({}, "a: did not break in 2 scenarios, none of which searches for a breaking point.",
+         "good"),
+        ({"breaking_points": (UNCLEAR,)},
+         "a: no clear result of the search in high load.", "open"),
+        ({"breaking_points": (PASSED,), "recoveries": LASTING},
+         ("a: no breaking point up to 200 requests/s, the most tried;"
+         " it did not recover after high load."), "open"),
+        ({"broke": None, "status": "interrupted"},
+         "No verdict on a: 1 of 2 scenarios could not be measured.", "open"),
+    ],
+)  # fmt: skip
+def test_one_target(found: dict[str, Any], words: str, outcome: str) -> None:
+    verdict = stress_verdict([execution("a", "low"), execution("a", "high_load", **found)])
+    assert verdict.words == words
+    assert verdict.outcome == outcome
+
+
+def test_the_gravest_advice_is_a_reason() -> None:
+    weak = execution("a", "high", recoveries=LASTING, recommendations=ADVICE, resilience=40.0)
+    reasons = stress_verdict([execution("a", "low"), weak]).reasons
+    assert list(reasons) == ["Bound what waits.", "The lowest resilience is 40 of 100, in high."]
+
+
 def test_of_several_the_one_that_broke_least_comes_first_with_the_reasons() -> None:
-    weak = execution("a", "high", broke=True, breaking_point=point())
-    strong = execution("b", "high", breaking_point=point(passes=200.0, fails=None, broke=()))
-    verdict = stress_verdict([weak, strong])
-    assert verdict.words == "b holds up best: it broke in none of 1 scenario, a in 1."
+    users = point(on="concurrency", unit="users", passes=6.0, fails=7.0)
+    twelve = point(on="concurrency", unit="users", status="not reached", passes=12.0, fails=None)
+    verdict = stress_verdict([
+        execution("a", "high_load", broke=True, breaking_point=BROKEN, breaking_points=(BROKEN,)),
+        execution("b", "high_load", breaking_point=PASSED, breaking_points=(PASSED,)),
+        execution("a", "concurrent_requests", broke=True, breaking_points=(users,)),
+        execution("b", "concurrent_requests", breaking_points=(twelve,)),
+        execution("a", "sustained_load"),
+        execution("b", "sustained_load"),
+    ])  # fmt: skip
+    assert verdict.words == (
+        "b holds up best: no breaking point up to 200 requests/s and 12 users, the most tried;"
+        " a breaks at 50 requests/s and 7 users."
+    )
     assert verdict.outcome == "good"
     passes = "b did not break: passes up to 200 requests/s."
     assert list(verdict.reasons[:2]) == [
-        "b did not break in 1 scenario, and recovered from all.",
-        f"high: a breaks between 40 and 50 requests/s (p95 of latency); {passes}",
+        "b: no breaking point up to 200 requests/s and 12 users, the most tried.",
+        f"high load: a breaks between 40 and 50 requests/s (p95 of latency); {passes}",
     ]
 
 
+def test_a_search_that_ended_before_its_highest_level_does_not_claim_the_most_tried() -> None:
+    early = point(status="wide", passes=80.0, fails=None, broke=(), unclear=(90.0,))
+    words = stress_verdict([execution("a", "high_load", breaking_points=(early,))]).words
+    assert words == "a: no breaking point up to 80 requests/s."
+
+
+def test_recovery_that_was_not_measured_is_not_counted() -> None:
+    measured = execution("a", "spike_load", recoveries=BACK, breaking_points=(PASSED,))
+    also = execution("a", "high_load", recoveries=BACK)
+    words = stress_verdict([measured, also, execution("a", "sustained_load")]).words
+    assert words.endswith("it recovered in all 2 scenarios that measured recovery.")
+
+
+def test_simulated_and_shortened_runs_are_no_go_ahead_and_say_so_first() -> None:
+    given = {"breaking_points": (PASSED,), "time_scale": 0.02}
+    real = stress_verdict([execution("a", "high_load", **given)])
+    mock = stress_verdict(
+        [msgspec.structs.replace(execution("a", "high_load", **given), simulated=True)]
+    )
+    scaled = (
+        "This is a first look: every duration is multiplied by 0.02 (time scale). For figures to"
+        " decide on, run the suite stress at full length."
+    )
+    assert real.outcome == "good"
+    assert real.reasons[0] == scaled
+    assert mock.outcome == "open"
+    assert list(mock.reasons[:2]) == [
+        "All agents are simulated: these figures say nothing about a real model.", scaled,
+    ]  # fmt: skip
+
+
 def test_of_several_with_as_many_breaks_none_wins() -> None:
-    tied = stress_verdict([execution("a", "high"), execution("b", "high")])
-    assert tied.words == "No single winner: a, b broke in none of 1 scenario each."
+    alike = [execution(agent, "high_load", breaking_points=(PASSED,)) for agent in "ab"]
+    tied = stress_verdict(alike)
+    assert tied.words == (
+        "No single winner: a and b hold up alike"
+        " (no breaking point up to 200 requests/s, the most tried)."
+    )
     assert tied.outcome == "open"
+    later = point(passes=400.0, fails=500.0)
+    unlike = stress_verdict([
+        execution("a", "high_load", broke=True, breaking_points=(BROKEN,)),
+        execution("b", "high_load", broke=True, breaking_points=(later,)),
+    ])  # fmt: skip
+    assert unlike.words == (
+        "No single winner: a breaks at 50 requests/s; b breaks at 500 requests/s."
+    )
 
 
 def test_the_first_is_not_cleared_by_a_scenario_that_was_not_measured() -> None:
@@ -103,8 +171,11 @@ def test_a_recovery_that_was_watched_too_briefly_is_no_failure_to_recover() -> N
     brief = StressRecovery(
         after="spike", seconds=None, watched_s=0.9, words="not known: only 0.9 s were watched"
     )
-    verdict = stress_verdict([execution("a", "high", recoveries=(brief,))])
+    verdict = stress_verdict(
+        [execution("a", "high", recoveries=(brief,), breaking_points=(PASSED,))]
+    )
     assert verdict.words == (
-        "a did not break in 1 scenario; some recoveries were watched too briefly."
+        "a: no breaking point up to 200 requests/s, the most tried;"
+        " some recoveries were watched too briefly."
     )
     assert verdict.outcome == "good"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -64,6 +65,17 @@ _AGENTS = (
     Column("answers", "right/answered/asked", right=True),
 )
 _ACCURACY = Column("accuracy_shown", "accuracy [95%]", right=True)
+_P95_AT_NORMAL = Column("p95", "p95 at normal load", right=True)
+_FAILURE_COUNTS = (
+    Column("n", "count", lambda value: f"{value:,}", right=True),
+    Column("kind", "kind", names_row=True),
+    Column("agent_id", "agent", names_row=True),
+    Column("benchmark_id", "benchmark", names_row=True),
+)
+_KEPT_DETAILS = (
+    "A stress test keeps the details of the first few failures of each kind only; the table of all "
+    "failures has the exact counts."
+)
 _FAILURES = (
     Column("n", "count", lambda value: f"{value:,}", right=True),
     Column("kind", "kind", names_row=True),
@@ -72,6 +84,7 @@ _FAILURES = (
     Column("case_id", "example case"),
     Column("detail", "detail"),
 )
+_KEPT = Column("n", "details kept", lambda value: f"{value:,}", right=True)
 _METRICS = raw_columns(
     ("suite_id", "benchmark_id", "agent_id", "agent_version", "parameters", "simulated", "metric",
      "unit", "value", "low", "high", "n", "reason")
@@ -217,6 +230,8 @@ def _gates(gates: Sequence[GateOutcome]) -> Chapter:
 def _executions(run: RunDetailsDocument) -> Chapter:
     rows = [_execution_row(one) for one in run.executions]
     columns = [_ACCURACY if one.key == "accuracy" else one for one in EXECUTIONS]
+    if all(one.scenario is not None for one in run.executions):
+        columns = [_P95_AT_NORMAL if one.key == "p95" else one for one in columns]
     tables = [Table(filled(columns, rows), rows)] if rows else []
     if own := own_metrics_table(run.executions):
         tables.append(own)
@@ -243,8 +258,33 @@ def _failures(run: RunDetailsDocument) -> Chapter:
                                                "detail")}
         for one in run.failure_details
     ]  # fmt: skip
-    sections = [Section("", [Table(_FAILURES, rows)])] if rows else []
+    counts = _stress_failures(run)
+    kept = [_KEPT_DETAILS] if counts else []
+    sections = [Section("All failures under stress", [Table(_FAILURE_COUNTS, counts)])] * bool(
+        counts
+    )
+    if rows:
+        title = "Details" if counts else ""
+        columns = [_KEPT if counts and one.key == "n" else one for one in _FAILURES]
+        sections.append(Section(title, [Table(columns, rows)], kept))
     return Chapter("failures", "Failures", sections, is_detail=True)
+
+
+def _stress_failures(run: RunDetailsDocument) -> list[Row]:
+    """Count the failed requests of each scenario by kind, from all of its windows; most first."""
+    rows: list[Row] = []
+    for one in run.executions:
+        if one.scenario is None:
+            continue
+        counts: Counter[str] = Counter()
+        for window in one.scenario.windows:
+            counts.update(window.failures)
+        rows += [
+            {"n": n, "kind": kind, "agent_id": one.agent_id, "benchmark_id": one.benchmark_id}
+            for kind, n in counts.items()
+            if n
+        ]
+    return sorted(rows, key=lambda row: -row["n"])
 
 
 def _environment(run: RunDetailsDocument) -> Chapter:

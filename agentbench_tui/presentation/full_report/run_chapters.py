@@ -19,7 +19,8 @@ from agentbench_tui.presentation.stress.sentences import (
     breaking_words,
     details,
     graded_advice,
-    headline,
+    in_words,
+    outcome_words,
     recovery_words,
 )
 
@@ -92,7 +93,7 @@ def stress_chapter(run: RunDocument) -> Chapter:
     sections = [Section("All scenarios", [table], _READ_SCENARIOS), *_advice_sections(found)]
     sections += [
         Section(
-            f"{agent}, {headline(one)}",
+            f"{agent}, {in_words(one.name)}: {outcome_words(one)}",
             sentences=[each.line() for each in details(one)],
             charts=stress_charts(one, agent),
         )
@@ -105,7 +106,8 @@ def _advice_sections(found: Sequence[tuple[str, ScenarioResult]]) -> list[Sectio
     """Return the recommendations for each agent that has any."""
     sections = []
     for agent in dict.fromkeys(agent for agent, _ in found):
-        lines = [one.line() for one in graded_advice([one for name, one in found if name == agent])]
+        own = [one for name, one in found if name == agent]
+        lines = [one.line() for one in graded_advice(own, in_prose=True)]
         if lines:
             sections.append(Section(f"Recommendations for {agent}", sentences=lines))
     return sections
@@ -116,7 +118,7 @@ def _scenario_rows(found: Sequence[tuple[str, ScenarioResult]]) -> list[Row]:
     names = list(dict.fromkeys(one.name for _, one in found))
     return [
         {
-            "scenario": one.name,
+            "scenario": in_words(one.name),
             "agent": agent,
             "broke": breaking_words(one) or (MISSING if one.status == "complete" else one.status),
             "resilience": one.resilience,

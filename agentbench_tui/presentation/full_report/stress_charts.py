@@ -8,16 +8,25 @@ import numpy as np
 
 from agentbench_tui.presentation.charts import Axis, Line, LineChart, Mark
 from agentbench_tui.presentation.numbers import amount, duration, per_second, percent
+from agentbench_tui.presentation.stress.sentences import in_words
 from agentbench_tui.verdicts.stress.stress_levels import level_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from agentbench_tui.contracts.stress import ScenarioResult, StressScaling, StressWindow
     from agentbench_tui.presentation.charts import Chart
 
 _LEVELS = {"rate": "offered requests/s", "concurrency": "users", "input": "input tokens"}
 """What a search raised → title of the axis."""
+_LAWS = {
+    "linear": "linear",
+    "amdahl": "Amdahl's law",
+    "usl": "Universal Scalability Law (USL)",
+}
+"""Model of a fit → its name in prose."""
+_RECOVERY = "recovery"
+"""Phase of the windows at normal load after an overload."""
 _POINTS = 60
 
 
@@ -54,25 +63,50 @@ def _over_levels(
     if point is not None and point.fails is not None:
         marks.append(Mark(point.fails, f"breaks at {amount(point.fails)}"))
     levels = [level for level, _ in found]
-    labels = [f"{amount(level)} {title}, {window.phase}" for level, window in found]
-    p95 = [window.p95_ms for _, window in found]
-    errors = [window.error_share for _, window in found]
     words = point.words if point is not None else ""
-    lines = [Line("p95", levels, p95, style="points", labels=labels, contender=agent)]
+    before = [(level, window) for level, window in found if window.phase != _RECOVERY]
+    after = [(level, window) for level, window in found if window.phase == _RECOVERY]
+
+    def points(name: str, value: Callable[[StressWindow], float | None]) -> list[Line]:
+        """Draw what followed an overload apart: its load is not what makes it slow or fail."""
+        drawn = [_points(name, before, value, title, agent)] if before else []
+        late = f"{name}, recovery after the overload"
+        return [*drawn, *([_points(late, after, value, title)] if after else ())]
+
+    lines = points("p95", lambda window: window.p95_ms)
     if scenario.limits is not None:
         ends = [levels[0], levels[-1]]
-        lines.append(Line("limit of p95", ends, [scenario.limits.p95_ms] * 2, is_limit=True))
+        limit = Line("limit of p95", ends, [scenario.limits.p95_ms] * 2, is_limit=True)
+        # The color of a line without a contender is that of its place: after those of two agents.
+        lines.insert(1, limit)
     charts: list[Chart] = [
-        LineChart(f"{agent}, {scenario.name}: p95 latency over load", words, axis,
+        LineChart(f"{agent}, {in_words(scenario.name)}: p95 latency over load", words, axis,
                   Axis("p95 end-to-end latency", duration), lines, marks)
     ]  # fmt: skip
-    if any(errors):
-        shares = [Line("failed", levels, errors, style="points", labels=labels, contender=agent)]
+    if any(window.error_share for _, window in found):
+        shares = points("failed", lambda window: window.error_share)
         charts.append(
-            LineChart(f"{agent}, {scenario.name}: failed requests over load", words, axis,
+            LineChart(f"{agent}, {in_words(scenario.name)}: failed requests over load", words, axis,
                       Axis("share of requests", percent), shares, marks)
         )  # fmt: skip
     return charts
+
+
+def _points(
+    name: str,
+    found: Sequence[tuple[float, StressWindow]],
+    value: Callable[[StressWindow], float | None],
+    title: str,
+    contender: str = "",
+) -> Line:
+    return Line(
+        name,
+        [level for level, _ in found],
+        [value(window) for _, window in found],
+        style="points",
+        labels=[f"{amount(level)} {title}, {window.phase}" for level, window in found],
+        contender=contender,
+    )
 
 
 def _scaling(scaling: StressScaling, agent: str) -> LineChart:
@@ -83,7 +117,7 @@ def _scaling(scaling: StressScaling, agent: str) -> LineChart:
     if users:
         n = np.linspace(min(users), max(*users, scaling.n_star or 0.0), _POINTS)
         law = scaling.lambda_per_s * n / (1 + scaling.sigma * (n - 1) + scaling.kappa * n * (n - 1))
-        fitted = f"fitted: {scaling.model}"
+        fitted = f"fitted: {_LAWS.get(scaling.model, scaling.model)}"
         lines.append(Line(fitted, [*map(float, n)], [*map(float, law)], contender=agent))
     marks = (
         []
@@ -92,7 +126,9 @@ def _scaling(scaling: StressScaling, agent: str) -> LineChart:
     )
     return LineChart(
         f"{agent}: scalability",
-        scaling.words or f"Throughput over users, with the law that fits best: {scaling.model}.",
+        scaling.words
+        or f"Throughput over users, with the law that fits best: "
+        f"{_LAWS.get(scaling.model, scaling.model)}.",
         Axis("users", amount),
         Axis("requests/s", per_second),
         lines,

@@ -18,6 +18,7 @@ from agentbench_tui.presentation.numbers import (
     size,
     with_interval,
 )
+from agentbench_tui.verdicts.stress.stress_levels import level_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,13 +44,23 @@ _WHAT = {"rate": "rate", "concurrency": "users", "input": "input"}
 
 def headline(scenario: ScenarioResult) -> str:
     """Summarize a scenario: whether and where the target failed, its resilience and recovery."""
+    return f"{scenario.name}: {outcome_words(scenario)}"
+
+
+def outcome_words(scenario: ScenarioResult) -> str:
+    """Summarize what a scenario found, never with nothing: `resilience 46 · recovered at once`."""
     words = [
         _status(scenario),
         breaking_words(scenario),
         _score(scenario),
         recovery_words(scenario) if scenario.resilience is not None else "",
     ]
-    return f"{scenario.name}: " + " · ".join(word for word in words if word)
+    return " · ".join(word for word in words if word) or "no score"
+
+
+def in_words(name: str | None) -> str:
+    """Return the name of a scenario as prose has it: `high load` of `high_load`."""
+    return str(name).replace("_", " ")
 
 
 class Detail(NamedTuple):
@@ -73,6 +84,7 @@ def details(scenario: ScenarioResult) -> list[Detail]:
         Detail("normal", _normal(scenario.normal)),
         Detail("limits", _limits(scenario.limits)),
         *(Detail(_WHAT[one.on], _bracket(one)) for one in scenario.breaking_points),
+        *(Detail("unclear", words) for words in _unclear(scenario)),
         Detail("limit", _limit_met(scenario)),
         Detail("Retry-After", _waited(scenario)),
         Detail("memory", str(scenario.observations.get("memory_words", ""))),
@@ -99,8 +111,13 @@ class GradedAdvice(NamedTuple):
         return f"{self.severity}: {self.words}"
 
 
-def graded_advice(scenarios: Sequence[ScenarioResult]) -> list[GradedAdvice]:
-    """Return the recommendations, most severe first, each once with all its scenarios."""
+def graded_advice(
+    scenarios: Sequence[ScenarioResult], *, in_prose: bool = False
+) -> list[GradedAdvice]:
+    """Return the recommendations, most severe first, each once with all its scenarios.
+
+    `in_prose` names the scenarios in words, for readers who do not type their ids.
+    """
     places: dict[tuple[str, str], list[str]] = {}
     for scenario in scenarios:
         for one in scenario.recommendations:
@@ -109,8 +126,9 @@ def graded_advice(scenarios: Sequence[ScenarioResult]) -> list[GradedAdvice]:
                 named.append(scenario.name)
     order = {name: place for place, name in enumerate(_SEVERITIES)}
     graded = sorted(places.items(), key=lambda item: order.get(item[0][0], len(order)))
+    show = in_words if in_prose else str
     return [
-        GradedAdvice(severity, f"{words} ({', '.join(named)})")
+        GradedAdvice(severity, f"{words} ({', '.join(map(show, named))})")
         for (severity, words), named in graded
     ]
 
@@ -245,7 +263,7 @@ def _normal(normal: NormalLevel | None) -> str:
         return ""
     times = f"p50 {duration(normal.p50_ms)}, p95 {duration(normal.p95_ms)}"
     how = "" if normal.measured else " (as specified, not measured)"
-    best = f"most answered while looking for it {amount(normal.capacity_per_s)}/s"
+    best = f"highest throughput while finding this load {amount(normal.capacity_per_s)}/s"
     load = f"{amount(normal.rate_per_s)} requests/s, {counted(normal.users, 'user')}"
     return f"{load}, {times}{how}; {best}"
 
@@ -267,6 +285,20 @@ def _bracket(point: StressBreakingPoint) -> str:
     held = [words for is_worse, words in tries if is_worse is False]
     again = f"; passes again {' and '.join(held)}" if held and point.passes is not None else ""
     return f"{point.words}{again}"
+
+
+def _unclear(scenario: ScenarioResult) -> list[str]:
+    """Say why each level between the last that passes and the first that fails has no verdict."""
+    found = []
+    for point in scenario.breaking_points:
+        for level in point.unclear:
+            windows = [one for one in scenario.windows if level_of(one, point.on) == level]
+            reasons = [one.reason for one in windows if one.verdict == "unclear" and one.reason]
+            why = reasons[-1] if reasons else "its repeats disagree"
+            if reasons and not any(one.sender_limit for one in windows):
+                why += "; the interval includes the limit"
+            found.append(f"{amount(level)} {point.unit}: {why}")
+    return found
 
 
 def _limit_met(scenario: ScenarioResult) -> str:
@@ -301,13 +333,15 @@ def _ballast(scenario: ScenarioResult) -> str:
 
 def _scaled_second(scenario: ScenarioResult) -> str:
     piece_s = scenario.piece_s
-    scaled = "" if piece_s in {None, 1} else f" (here of {chosen_duration(piece_s)})"
-    return f"worst second{scaled}"
+    return "worst second" if piece_s in {None, 1} else f"worst {chosen_duration(piece_s)}"
 
 
 def _worst_second(scenario: ScenarioResult) -> str:
     worst = scenario.worst_second
-    return "" if worst is None else f"{percent(worst)} of what was asked or possible was served"
+    if worst is None:
+        return ""
+    due = "of the requests due (or of the target's capacity if that is less)"
+    return f"{percent(worst)} {due} answered right within the limits"
 
 
 def _recovery(one: StressRecovery) -> str:

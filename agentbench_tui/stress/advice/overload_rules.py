@@ -110,8 +110,8 @@ def slow_recovery(report: ScenarioReport) -> Advice | None:
         return Advice(
             rule="slow-recovery",
             severity="critical",
-            words=f"It does not come back after {after} before the load is taken away: it works off"
-            " what has piled up. Bound the queue, and drop what nobody waits for.",
+            words=f"After {after}, it recovers only once all load stops: it works off a backlog."
+            " Bound the queue, and drop requests whose client no longer waits.",
             evidence=evidence,
         )
     slow = [one for one in report.recoveries if (one.seconds or 0.0) > SLOW_RECOVERY_S]
@@ -124,7 +124,7 @@ def slow_recovery(report: ScenarioReport) -> Advice | None:
         severity="warning",
         words=f"After {_name(slowest)} it takes {figure(seconds)} s until it is as before: a"
         " backlog is worked off, or connections and caches are built anew. Bound the queue, and"
-        " drop what nobody waits for.",
+        " drop requests whose client no longer waits.",
         evidence={"after": slowest.after, "seconds": seconds},
     )
 
