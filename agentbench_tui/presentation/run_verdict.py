@@ -40,8 +40,13 @@ def run_verdict(
     """Return the answer that a run gives: on its gates if it has any, else on its agents.
 
     `boards` are those of `agentbench leaderboard --run`, by the metric that ranks case by case.
+    Simulated agents alone never make the outcome `good`, unless the run has gates: what they say
+    of a real model is nothing, and that is the first reason.
     """
     answer = _unfinished(run) or _on_agents(run, boards)
+    if _are_all_simulated(run):
+        outcome = "open" if answer.outcome == "good" else answer.outcome
+        answer = Verdict(answer.words, outcome, [ALL_SIMULATED, *answer.reasons])
     if gates:
         on_gates = _on_gates(gates)
         answer = Verdict(
@@ -49,9 +54,7 @@ def run_verdict(
             on_gates.outcome,
             [*on_gates.reasons, answer.words, *answer.reasons],
         )
-    return Verdict(
-        answer.words, answer.outcome, [*dict.fromkeys([*answer.reasons, *_reservations(run)])]
-    )
+    return Verdict(answer.words, answer.outcome, [*answer.reasons, *_reservations(run)])
 
 
 def _unfinished(run: RunDocument) -> Verdict | None:
@@ -313,13 +316,15 @@ def load_words(execution: ExecutionResult) -> str:
     return f"{words[0]}: {', '.join(parts) or 'not measured'}."
 
 
+def _are_all_simulated(run: RunDocument) -> bool:
+    return bool(run.leaderboard) and all(one.simulated for one in run.leaderboard)
+
+
 def _reservations(run: RunDocument) -> list[str]:
     """Say what limits the verdict."""
     lines = []
     simulated = [one.agent_id for one in run.leaderboard if one.simulated]
-    if simulated and len(simulated) == len(run.leaderboard):
-        lines.append(ALL_SIMULATED)
-    elif simulated:
+    if simulated and not _are_all_simulated(run):
         are = "is" if len(simulated) == 1 else "are"
         lines.append(
             f"{some_names(simulated)} {are} simulated and not compared with the measured agents."

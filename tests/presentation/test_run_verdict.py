@@ -54,6 +54,20 @@ def test_prices_that_look_alike_are_not_ordered() -> None:
     assert words in found.reasons
 
 
+def test_simulated_agents_alone_are_no_go_ahead_and_the_first_reason_says_so() -> None:
+    of_real = run_verdict(of(scored("a", 0.8, 1, 2.0), scored("b", 0.4, 2, 4.0)))
+    assert of_real.outcome == "good"
+    of_mocks = run_verdict(
+        of(scored("a", 0.8, 1, 2.0, simulated=True), scored("b", 0.4, 2, 4.0, simulated=True))
+    )
+    assert of_mocks.words == of_real.words
+    assert of_mocks.outcome == "open"
+    assert list(of_mocks.reasons) == [
+        "All agents are simulated: these figures say nothing about a real model.",
+        *of_real.reasons,
+    ]
+
+
 def test_simulated_agents_are_compared_among_themselves() -> None:
     found = run_verdict(
         of(scored("a", 0.8, 1, 2.0, simulated=True), scored("b", 0.4, 2, 4.0, simulated=True))

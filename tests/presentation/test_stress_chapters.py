@@ -8,7 +8,7 @@ import msgspec
 from run_documents import execution, run
 
 from agentbench_tui.contracts.document import plain
-from agentbench_tui.contracts.run import ExecutionResult
+from agentbench_tui.contracts.run import ExecutionResult, MetricValue
 from agentbench_tui.contracts.runs import FailureDetail, RunDetailsDocument
 from agentbench_tui.contracts.stress import (
     ScenarioResult,
@@ -95,6 +95,16 @@ def test_the_p95_of_a_stress_benchmark_is_labeled_as_that_of_normal_load() -> No
     assert "e2e p95" not in titles
     titles = [one.title for one in chapters(plain_task)["benchmarks"].sections[0].tables[0].columns]
     assert "p95 at normal load" not in titles
+
+
+def test_beside_other_benchmarks_the_p95_itself_says_that_it_is_of_normal_load() -> None:
+    p95 = {"e2e_ms.p95": MetricValue(value=57.4, unit="ms", low=None, high=None, n=40, reason=None)}
+    both = [
+        msgspec.structs.replace(one, metrics={**one.metrics, **p95})
+        for one in (under_stress(), execution("a"))
+    ]
+    rows = chapters(*both)["benchmarks"].sections[0].tables[0].rows
+    assert [row["p95"] for row in rows] == ["57.4 ms at normal load", "57.4 ms"]
 
 
 def test_a_scenario_is_named_in_words_and_never_ends_in_nothing() -> None:

@@ -232,6 +232,12 @@ def _executions(run: RunDetailsDocument) -> Chapter:
     columns = [_ACCURACY if one.key == "accuracy" else one for one in EXECUTIONS]
     if all(one.scenario is not None for one in run.executions):
         columns = [_P95_AT_NORMAL if one.key == "p95" else one for one in columns]
+    else:
+        rows = [
+            row if one.scenario is None or row["p95"] == MISSING
+            else {**row, "p95": f"{row['p95']} at normal load"}
+            for row, one in zip(rows, run.executions, strict=True)
+        ]  # fmt: skip
     tables = [Table(filled(columns, rows), rows)] if rows else []
     if own := own_metrics_table(run.executions):
         tables.append(own)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.full_report.parts import Verdict
 from agentbench_tui.presentation.numbers import amount
-from agentbench_tui.presentation.run_remarks import ALL_SIMULATED
 from agentbench_tui.presentation.stress.sentences import (
     breaking_words,
     in_words,
@@ -30,18 +29,13 @@ _MOST_LINES = 6
 def stress_verdict(executions: Sequence[ExecutionResult]) -> Verdict:
     """Judge the targets of a stress run by their breaking points and their recovery.
 
-    What forbids a decision comes first among the reasons, and simulated targets alone never make
-    the outcome `good`.
+    That its durations were shortened comes first among the reasons.
     """
     found = [(one.agent_id, one.scenario) for one in executions if one.scenario is not None]
     agents = list(dict.fromkeys(agent for agent, _ in found))
-    several = len(agents) > 1
-    answer = _several(found, agents) if several else _one_agent(agents[0], found)
-    is_simulated = all(one.simulated for one in executions)
-    first = [ALL_SIMULATED] if is_simulated else []
-    first += _scaled([scenario for _, scenario in found])
-    outcome = "open" if is_simulated and answer.outcome == "good" else answer.outcome
-    return Verdict(answer.words, outcome, [*first, *answer.reasons])
+    answer = _several(found, agents) if len(agents) > 1 else _one_agent(agents[0], found)
+    scaled = _scaled([scenario for _, scenario in found])
+    return Verdict(answer.words, answer.outcome, [*scaled, *answer.reasons])
 
 
 def _scaled(scenarios: Sequence[ScenarioResult]) -> list[str]:
