@@ -270,8 +270,8 @@ def test_trends_and_the_law_are_told() -> None:
         )
     ).scaling
     assert scaling_words(law) == (
-        "usl (one user λ 95.3/s, waiting σ 0.0362 [0.035, 0.0374], agreeing"
-        " κ 0.000911);"
+        "Universal Scalability Law (USL): one user λ 95.3/s, waiting σ 0.0362 [0.035, 0.0374],"
+        " agreeing κ 0.000911;"
         " N* 32.5 [31, 34.2] users, 1,008 requests/s there"
     )
     assert scaling_words(None) == ""

@@ -8,7 +8,7 @@ import numpy as np
 
 from agentbench_tui.presentation.charts import Axis, Line, LineChart, Mark
 from agentbench_tui.presentation.numbers import amount, duration, per_second, percent
-from agentbench_tui.presentation.stress.sentences import in_words
+from agentbench_tui.presentation.stress.sentences import in_words, law_name
 from agentbench_tui.verdicts.stress.stress_levels import level_of
 
 if TYPE_CHECKING:
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 _LEVELS = {"rate": "offered requests/s", "concurrency": "users", "input": "input tokens"}
 """What a search raised → title of the axis."""
-_LAWS = {
-    "linear": "linear",
-    "amdahl": "Amdahl's law",
-    "usl": "Universal Scalability Law (USL)",
-}
-"""Model of a fit → its name in prose."""
 _RECOVERY = "recovery"
 """Phase of the windows at normal load after an overload."""
 _POINTS = 60
@@ -117,7 +111,7 @@ def _scaling(scaling: StressScaling, agent: str) -> LineChart:
     if users:
         n = np.linspace(min(users), max(*users, scaling.n_star or 0.0), _POINTS)
         law = scaling.lambda_per_s * n / (1 + scaling.sigma * (n - 1) + scaling.kappa * n * (n - 1))
-        fitted = f"fitted: {_LAWS.get(scaling.model, scaling.model)}"
+        fitted = f"fitted: {law_name(scaling)}"
         lines.append(Line(fitted, [*map(float, n)], [*map(float, law)], contender=agent))
     marks = (
         []
@@ -127,8 +121,7 @@ def _scaling(scaling: StressScaling, agent: str) -> LineChart:
     return LineChart(
         f"{agent}: scalability",
         scaling.words
-        or f"Throughput over users, with the law that fits best: "
-        f"{_LAWS.get(scaling.model, scaling.model)}.",
+        or f"Throughput over users, with the law that fits best: {law_name(scaling)}.",
         Axis("users", amount),
         Axis("requests/s", per_second),
         lines,

@@ -37,6 +37,12 @@ if TYPE_CHECKING:
 
 _SEVERITIES = ("critical", "warning", "info")
 """Severities from the worst; recommendations are listed in this order."""
+_LAWS = {
+    "linear": "linear",
+    "amdahl": "Amdahl's law",
+    "usl": "Universal Scalability Law (USL)",
+}
+"""Model of a fit → its name in prose."""
 UNKNOWN = "not known"
 """How `analysis.load.resilience.Recovery` begins if too little was observed to decide."""
 _WHAT = {"rate": "rate", "concurrency": "users", "input": "input"}
@@ -166,7 +172,12 @@ def scaling_words(scaling: StressScaling | None) -> str:
         if scaling.peak is not None:
             peak += f", {amount(scaling.peak)} requests/s there"
     words = f"; {scaling.words}" if scaling.words else ""
-    return f"{scaling.model} ({law}){peak}{words}"
+    return f"{law_name(scaling)}: {law}{peak}{words}"
+
+
+def law_name(scaling: StressScaling) -> str:
+    """Return the name of the fitted law, as prose has it."""
+    return _LAWS.get(scaling.model, scaling.model)
 
 
 def standing_line(agent: AgentStress) -> str:
