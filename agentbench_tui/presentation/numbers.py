@@ -8,7 +8,7 @@ limit, keeps its digits (`95%`, `30 s`). An unknown value is `–`, never 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 
 from agentbench_tui.model.text.plain_number import percent_number, plain
@@ -176,11 +176,20 @@ def money_each(usd: float | None) -> str:
     return money(usd)
 
 
-def price_words(usd: float) -> str:
-    """Return what things cost, for sentences: `$0.063 each`, or `$0.11 per million`."""
+def price_words(usd: float, things: str) -> str:
+    """Return what one of several things costs: `$0.063 each`, `$0.11 per million answers`."""
     shown = money_each(usd)
     many = shown.removesuffix(_PER_MANY)
-    return f"{shown} each" if many == shown else f"{many} per million"
+    return f"{shown} each" if many == shown else f"{many} per million {things}"
+
+
+def money_of_many(amounts: Iterable[float | None]) -> tuple[float, str]:
+    """Return a factor by which amounts below each other are readable, and its word.
+
+    Amounts in USD for one thing; 1.0 and an empty word unless one of them has too many zeros.
+    """
+    known = [abs(usd) for usd in amounts if usd]
+    return (_MANY, "million ") if known and min(known) < _LEAST_EACH_USD else (1.0, "")
 
 
 def duration(ms: float | None) -> str:

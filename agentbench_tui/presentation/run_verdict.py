@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -13,6 +14,8 @@ from agentbench_tui.presentation.numbers import (
     amount,
     duration,
     measure_of,
+    money,
+    money_each,
     percent,
     price_words,
     score,
@@ -23,27 +26,32 @@ from agentbench_tui.presentation.runs import is_judged, ranked_together
 from agentbench_tui.presentation.stress.verdict import stress_verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from agentbench_tui.contracts.leaderboard import Board, StandingLine
     from agentbench_tui.contracts.run import ExecutionResult, GateOutcome, RunDocument
     from agentbench_tui.contracts.run import RunLeaderboardEntry as Entry
 
 _MOST_NAMED = 4
+_NO_PRICES: Mapping[str, float] = MappingProxyType({})
 _NOTEWORTHY = 0.005
 """Difference of two scores below which neither is called better in a dimension."""
 
 
 def run_verdict(
-    run: RunDocument, boards: Sequence[Board] = (), gates: Sequence[GateOutcome] = ()
+    run: RunDocument,
+    boards: Sequence[Board] = (),
+    gates: Sequence[GateOutcome] = (),
+    usd_per_hour: Mapping[str, float] = _NO_PRICES,
 ) -> Verdict:
     """Return the answer that a run gives: on its gates if it has any, else on its agents.
 
-    `boards` are those of `agentbench leaderboard --run`, by the metric that ranks case by case.
+    `boards` are those of `agentbench leaderboard --run`, by the metric that ranks case by case;
+    `usd_per_hour` is the price of an hour of each agent whose cost is the time that it takes.
     Simulated agents alone never make the outcome `good`, unless the run has gates: what they say
     of a real model is nothing, and that is the first reason.
     """
-    answer = _unfinished(run) or _on_agents(run, boards)
+    answer = _unfinished(run) or _on_agents(run, boards, usd_per_hour)
     if _are_all_simulated(run):
         outcome = "open" if answer.outcome == "good" else answer.outcome
         answer = Verdict(answer.words, outcome, [ALL_SIMULATED, *answer.reasons])
@@ -98,7 +106,9 @@ def gate_words(one: GateOutcome) -> str:
     return f"{one.gate} {verb} for {one.agent_id} on {one.benchmark_id}{point}: {shown}."
 
 
-def _on_agents(run: RunDocument, boards: Sequence[Board]) -> Verdict:
+def _on_agents(
+    run: RunDocument, boards: Sequence[Board], usd_per_hour: Mapping[str, float]
+) -> Verdict:
     entries = ranked_together([one for one in run.leaderboard if one.answered])
     stress = [one for one in run.executions if one.scenario is not None]
     loads = [one for one in run.executions if one.load_result is not None and one not in stress]
@@ -108,18 +118,18 @@ def _on_agents(run: RunDocument, boards: Sequence[Board]) -> Verdict:
         return _on_loads(loads) if loads else Verdict("No verdict: nothing was answered.", "open")
     ranked = [one for one in entries if one.overall is not None and one.rank is not None]
     if ranked and len(entries) > 1:
-        return _on_ranking(ranked, entries)
+        return _on_ranking(ranked, entries, _priced_time(run, entries, usd_per_hour))
     of_these = [one for one in boards if one.standings and one.simulated == entries[0].simulated]
     if len(entries) > 1 and of_these:
         return _on_board(of_these[0])
     if loads:
         return _on_loads(loads)
     if len(entries) == 1:
-        return _on_one(entries[0], run)
+        return _on_one(entries[0], run, _priced_time(run, entries, usd_per_hour))
     return Verdict("No verdict: the agents cannot be ranked.", "open")
 
 
-def _on_ranking(ranked: Sequence[Entry], entries: Sequence[Entry]) -> Verdict:
+def _on_ranking(ranked: Sequence[Entry], entries: Sequence[Entry], priced_time: str) -> Verdict:
     """Judge several agents by their overall scores."""
     ordered = sorted(ranked, key=lambda one: one.rank or 0)
     first = [one for one in ordered if one.rank_shown == ordered[0].rank_shown]
@@ -129,7 +139,7 @@ def _on_ranking(ranked: Sequence[Entry], entries: Sequence[Entry]) -> Verdict:
     shown = with_interval(best.overall, best.low, best.high)
     if not others:
         words = f"{best.agent_id} is the only agent with an overall score: {shown}."
-        return Verdict(words, "open", _facts(best, entries))
+        return Verdict(words, "open", _facts(best, entries, priced_time))
     following = others[0]
     clearly = "clearly ahead of" if best.ranked_by else "ahead of"
     words = (
@@ -137,7 +147,7 @@ def _on_ranking(ranked: Sequence[Entry], entries: Sequence[Entry]) -> Verdict:
         f"{clearly} {following.agent_id} at "
         f"{with_interval(following.overall, following.low, following.high)}."
     )
-    return Verdict(words, "good", _facts(best, entries))
+    return Verdict(words, "good", _facts(best, entries, priced_time))
 
 
 def _tied_agents(first: Sequence[Entry], entries: Sequence[Entry]) -> Verdict:
@@ -161,13 +171,13 @@ def _tied_agents(first: Sequence[Entry], entries: Sequence[Entry]) -> Verdict:
     return Verdict(words, "open", [*reasons, *_failing(entries)])
 
 
-def _facts(best: Entry, entries: Sequence[Entry]) -> list[str]:
+def _facts(best: Entry, entries: Sequence[Entry], priced_time: str) -> list[str]:
     """Say what supports the best agent, and where another is better."""
     others = [one for one in entries if one is not best]
     lines = []
     if best.observed and best.correct:
         lines.append(
-            f"{best.agent_id} answers {best.correct:,} of {best.observed:,} correctly "
+            f"{best.agent_id} gets {best.correct:,} of {best.observed:,} right "
             f"({percent(best.correct / best.observed)})" + _next_most_correct(others) + "."
         )
     leads, behind = [], []
@@ -187,7 +197,8 @@ def _facts(best: Entry, entries: Sequence[Entry]) -> list[str]:
         lines.append(f"{best.agent_id} has the highest score in {_listed(leads)}.")
     price = _each(best)
     if price is not None:
-        lines.append(_price_words(best, price, others))
+        each = _price_words(best, price, others)
+        lines.append(f"{each} {priced_time}" if priced_time else each)
     return [*lines, *behind, *_failing(entries)]
 
 
@@ -196,27 +207,43 @@ def _next_most_correct(others: Sequence[Entry]) -> str:
     if not shares:
         return ""
     share, most = max(shares, key=lambda item: item[0])
-    return f"; among the others, {most.agent_id} answers the most: {percent(share)}"
+    return f"; among the others, {most.agent_id} gets the most right: {percent(share)}"
 
 
 def _each(entry: Entry) -> float | None:
-    """Return USD per correct answer; None where it is not known."""
+    """Return USD per right answer; None where it is not known."""
     if entry.cost_usd is None or not entry.correct:
         return None
     return entry.cost_usd / entry.correct
 
 
 def _price_words(best: Entry, price: float, others: Sequence[Entry]) -> str:
-    words = f"Correct answers of {best.agent_id} cost {price_words(price)}"
+    words = f"Right answers of {best.agent_id} cost {price_words(price, 'answers')}"
     known = [(each, one.agent_id) for one in others if (each := _each(one)) is not None]
     if not known:
         return f"{words}."
     least, name = min(known)
-    if price_words(least) == price_words(price):
+    if money_each(least) == money_each(price):
         return f"{words}, about as much as those of {name}."
     if least < price:
-        return f"{words}; those of {name} are cheaper: {price_words(least)}."
-    return f"{words}, the lowest price; {name} follows: {price_words(least)}."
+        return f"{words}; those of {name} are cheaper: {price_words(least, 'answers')}."
+    return f"{words}, the lowest price; {name} follows: {price_words(least, 'answers')}."
+
+
+def _priced_time(
+    run: RunDocument, entries: Sequence[Entry], usd_per_hour: Mapping[str, float]
+) -> str:
+    """Say that costs are priced time, and how far they can be believed; empty if they are not."""
+    prices = {usd_per_hour.get(one.agent_id) for one in entries if one.cost_usd is not None}
+    known = sorted(price for price in prices if price is not None)
+    if not known:
+        return ""
+    rates = " to ".join(money(price) for price in dict.fromkeys((known[0], known[-1])))
+    what = "Costs" if None not in prices else "Some costs"
+    words = f"{what} are machine time at {rates} an hour, not token prices"
+    if run.harness in {None, "clean"}:
+        return f"{words}."
+    return f"{words}; the timings are {run.harness}, so do not rely on small differences."
 
 
 def _failing(entries: Sequence[Entry]) -> list[str]:
@@ -252,7 +279,7 @@ def _value(board: Board, one: StandingLine) -> str:
     return with_interval(one.score, one.low, one.high, show)
 
 
-def _on_one(entry: Entry, run: RunDocument) -> Verdict:
+def _on_one(entry: Entry, run: RunDocument, priced_time: str) -> Verdict:
     """Describe the only agent."""
     own = [
         one
@@ -264,13 +291,16 @@ def _on_one(entry: Entry, run: RunDocument) -> Verdict:
     words = f"{entry.agent_id} answers {entry.answered:,} of {entry.observed:,}"
     if judged and entry.observed:
         words = (
-            f"{entry.agent_id} answers {entry.correct:,} of {entry.observed:,} correctly "
+            f"{entry.agent_id} gets {entry.correct:,} of {entry.observed:,} right "
             f"({percent(entry.correct / entry.observed)})"
         )
     if entry.overall is not None:
         words += f"; overall score {with_interval(entry.overall, entry.low, entry.high)}"
     price = _each(entry)
-    reasons = [] if price is None else [f"Correct answers cost {price_words(price)}."]
+    reasons = []
+    if price is not None:
+        each = f"Right answers cost {price_words(price, 'answers')}."
+        reasons.append(f"{each} {priced_time}" if priced_time else each)
     reasons += _slowest(own)
     return Verdict(f"{words}.", "plain", [*reasons, *_failing([entry])])
 

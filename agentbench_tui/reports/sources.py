@@ -15,6 +15,7 @@ from agentbench_tui.presentation.full_report.comparison import full_comparison
 from agentbench_tui.presentation.full_report.run import full_run
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.executions import execution_keys
+from agentbench_tui.store.queries.prices import hour_prices_of_run
 from agentbench_tui.store.queries.runs import executions_of
 from agentbench_tui.verdicts.runs.documents import count_kept, mark_interrupted, run_details
 from agentbench_tui.verdicts.stored_plan import read_plan
@@ -77,6 +78,7 @@ def read_run(
         _times(connection, run, keys, row["key"]),
         _profile(connection, run, row["key"]),
         _histories(connection, run),
+        hour_prices_of_run(connection, row["key"]),
     )
     return RunSource(run, outcomes, report, keys, row["key"])
 

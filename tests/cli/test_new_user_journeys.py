@@ -119,7 +119,7 @@ def test_right_answers_in_sentences_are_pointed_out_and_scored_again(place: Plac
     assert text.count("scorers: [normalised]") == 1
     (place.folder / "FILE").write_text(text.replace("scorers: [normalised]", advised))
     again = follow(place, said, "If that is right, ")
-    assert "mine answers 5 of 10 correctly (50.0%)" in again
+    assert "mine gets 5 of 10 right (50.0%)" in again
     assert "contain the expected one" not in again
 
 

@@ -266,5 +266,5 @@ def test_where_there_is_little_room_large_numbers_are_abbreviated(
 
 
 def test_prices_in_sentences() -> None:
-    assert price_words(0.063) == "$0.063 each"
-    assert price_words(1.1e-7) == "$0.11 per million"
+    assert price_words(0.063, "answers") == "$0.063 each"
+    assert price_words(1.1e-7, "answers") == "$0.11 per million answers"

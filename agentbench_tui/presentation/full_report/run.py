@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -10,6 +11,10 @@ from msgspec.structs import replace
 from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.full_report.history import history_chapter, history_reasons
+from agentbench_tui.presentation.full_report.leaderboard_chapter import (
+    leaderboard_chapter,
+    priced_table,
+)
 from agentbench_tui.presentation.full_report.parts import Chapter, FullReport
 from agentbench_tui.presentation.full_report.run_chapters import (
     latency_chapter,
@@ -18,14 +23,10 @@ from agentbench_tui.presentation.full_report.run_chapters import (
     profile_chapter,
     stress_chapter,
 )
-from agentbench_tui.presentation.full_report.run_charts import in_order_of, score_charts
+from agentbench_tui.presentation.full_report.run_charts import in_order_of
 from agentbench_tui.presentation.gates import gates_table
-from agentbench_tui.presentation.leaderboard import leaderboard_report
 from agentbench_tui.presentation.numbers import (
     MISSING,
-    estimate,
-    money,
-    score,
     with_interval,
 )
 from agentbench_tui.presentation.report import Column, Row, Section, Table, raw_columns
@@ -36,17 +37,14 @@ from agentbench_tui.presentation.run import (
     own_metrics_table,
 )
 from agentbench_tui.presentation.run_remarks import (
-    SHARED_RANK,
     unknown_cost_lines,
     unmeasured_lines,
-    unsure_lines,
     untimed_lines,
 )
 from agentbench_tui.presentation.run_verdict import run_verdict
-from agentbench_tui.presentation.runs import answers, is_judged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentbench_tui.contracts.leaderboard import LeaderboardDocument
     from agentbench_tui.contracts.run import ExecutionResult, GateOutcome
@@ -56,14 +54,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.regression.metric_series import AgentSeries
     from agentbench_tui.verdicts.runs.run_times import RunTimes
 
-_AGENTS = (
-    Column("rank_shown", "#", right=True, names_row=True),
-    Column("agent", "agent", names_row=True),
-    Column("overall_shown", "overall [95%]", right=True),
-    *(Column(name, name, score, right=True) for name in DIMENSIONS),
-    Column("cost_usd", "USD", money, right=True),
-    Column("answers", "right/answered/asked", right=True),
-)
+_NO_PRICES: Mapping[str, float] = MappingProxyType({})
 _ACCURACY = Column("accuracy_shown", "accuracy [95%]", right=True)
 _P95_AT_NORMAL = Column("p95", "p95 at normal load", right=True)
 _FAILURE_COUNTS = (
@@ -123,17 +114,19 @@ def full_run(
     times: RunTimes | None = None,
     profile: Report | None = None,
     histories: Sequence[AgentSeries] = (),
+    usd_per_hour: Mapping[str, float] = _NO_PRICES,
 ) -> FullReport:
     """Return a run as a full report.
 
     `board`: the leaderboard of the run, case by case; `document`: what JSON has; `times` and
-    `profile`: what charts and the chapter on the profile show; `histories`: of its agents.
+    `profile`: what charts and the chapter on the profile show; `histories`: of its agents;
+    `usd_per_hour`: price of an hour of each agent whose cost is the time that it takes.
     """
     boards = () if board is None else board.boards
     if times is not None:
         times = in_order_of(times, _contenders(run))
     chapters = [
-        _leaderboard(run, board),
+        leaderboard_chapter(run, board),
         _gates(gates),
         stress_chapter(run),
         _executions(run),
@@ -150,7 +143,7 @@ def full_run(
         _methods(),
     ]
     suites = ", ".join(run.suite_ids) or "run"
-    verdict = run_verdict(run, boards, gates)
+    verdict = run_verdict(run, boards, gates, usd_per_hour)
     reasons = [*verdict.reasons, *history_reasons(histories, run.run_id)]
     return FullReport(
         title=f"{suites}: {counted(len(run.leaderboard), 'agent')}",
@@ -184,44 +177,6 @@ def _about(run: RunDetailsDocument) -> list[tuple[str, str]]:
     return facts + ([("tags", ", ".join(run.tags))] if run.tags else [])
 
 
-def _leaderboard(run: RunDetailsDocument, board: LeaderboardDocument | None) -> Chapter:
-    sections = []
-    entries = [
-        one
-        for one in run.leaderboard
-        if any(getattr(one, name) is not None for name in ("overall", *DIMENSIONS))
-    ]
-    if entries:
-        judged = any(map(is_judged, run.executions))
-        table = Table(_AGENTS, [_agent_row(one, judged=judged) for one in entries])
-        charts = score_charts(entries)
-        sections.append(Section("Ranked by overall score", [table], _unsure(entries), charts))
-    if board is not None and len(entries) > 1:
-        from agentbench_tui.contracts.document import plain
-
-        found = leaderboard_report(plain(board), wide=False)
-        sections += [one for one in found.sections if one.tables]
-        if found.sections:
-            sections.append(Section(sentences=found.sentences))
-    return Chapter("leaderboard", "Leaderboard", sections)
-
-
-def _agent_row(entry: Entry, *, judged: bool) -> Row:
-    return {
-        **{name: getattr(entry, name) for name in DIMENSIONS},
-        "rank_shown": entry.rank_shown,
-        "agent": f"{entry.agent_id}{' (simulated)' if entry.simulated else ''}",
-        "overall_shown": estimate(entry.overall, entry.low, entry.high, score),
-        "cost_usd": entry.cost_usd,
-        "answers": answers(entry, judged=judged),
-    }
-
-
-def _unsure(entries: Sequence[Entry]) -> list[str]:
-    shared = any(one.rank_shown.endswith("=") for one in entries)
-    return [*unsure_lines(entries), *([SHARED_RANK] if shared else ())]
-
-
 def _gates(gates: Sequence[GateOutcome]) -> Chapter:
     sections = [Section("", [gates_table(gates)])] if gates else []
     return Chapter("gates", "Gates", sections)
@@ -238,7 +193,7 @@ def _executions(run: RunDetailsDocument) -> Chapter:
             else {**row, "p95": f"{row['p95']} at normal load"}
             for row, one in zip(rows, run.executions, strict=True)
         ]  # fmt: skip
-    tables = [Table(filled(columns, rows), rows)] if rows else []
+    tables = [priced_table(Table(filled(columns, rows), rows))] if rows else []
     if own := own_metrics_table(run.executions):
         tables.append(own)
     lines = [

@@ -26,7 +26,8 @@ from agentbench_tui.presentation.numbers import (
     duration,
     duration_s,
     measure_of,
-    money_each,
+    money,
+    money_of_many,
     score,
 )
 from agentbench_tui.presentation.runs import ranked_together
@@ -94,17 +95,19 @@ def cost_quality_chart(entries: Sequence[Entry]) -> ScatterChart | None:
     compared = [one in rivals for one, _, _ in known]
     beaten = dominance([quality for _, _, quality in known], [usd for _, usd, _ in known])
     on_front = compared & ~(beaten & np.array(compared)[:, None]).any(axis=0)
+    prices = [usd for _, usd, _ in known]
+    many, word = money_of_many(prices)
+    tasks = f"{word}tasks" if word else "task"
     dots = [
-        Dot(one.agent_id, usd, quality, on_front=bool(on_front[place]))
+        Dot(one.agent_id, many * usd, quality, on_front=bool(on_front[place]))
         for place, (one, usd, quality) in enumerate(known)
     ]
     names = ", ".join(one.name for one in dots if one.on_front)
-    prices = [usd for _, usd, _ in known]
     return ScatterChart(
         "Cost and quality",
         f"Accuracy over the cost of a task. On the Pareto front by the means, where nobody is both "
         f"cheaper and more accurate: {names}.",
-        Axis("USD per task", money_each, log=max(prices) / min(prices) > _LOG_FROM),
+        Axis(f"USD per {tasks}", money, log=max(prices) / min(prices) > _LOG_FROM),
         Axis("accuracy", score),
         dots,
     )

@@ -110,6 +110,16 @@ def prices_applied(connection: sqlite3.Connection, keys: Sequence[int]) -> list[
     return [*map(AppliedPrice._make, rows.fetchall())]
 
 
+def hour_prices_of_run(connection: sqlite3.Connection, run_key: int) -> dict[str, float]:
+    """Return USD per hour of each agent of a run that is paid by the hour."""
+    rows = connection.execute(
+        "SELECT DISTINCT agent_id, json_extract(model_configuration, '$.hourly_price_usd') AS usd"
+        " FROM benchmark_executions WHERE run_key=? AND usd IS NOT NULL ORDER BY agent_id",
+        (run_key,),
+    )
+    return dict(rows.fetchall())
+
+
 def _hour_prices(connection: sqlite3.Connection, limit: int) -> list[HourPrice]:
     rows = connection.execute(
         "SELECT agent_id, json_extract(model_configuration, '$.hourly_price_usd') AS usd_per_hour,"
