@@ -96,8 +96,8 @@ def _answer(document: HistoryDocument) -> Section:
     sentences = []
     if worse:
         first = worse[0]
-        before = _before(first.metric, first.version)
-        two = " ".join(shlex.quote(f"{document.agent}@{one}") for one in (before, first.version))
+        versions = first.against.version, first.version
+        two = " ".join(shlex.quote(f"{document.agent}@{one}") for one in versions)
         sentences.append(f"See what became worse: agentbench compare {two}")
     doubtful = [change for change in changes if change.against.disturbed]
     if doubtful:
@@ -118,12 +118,6 @@ def _named(changes: Sequence[_Change], places: int) -> str:
             f"{_change(change.metric, change.against)}"
         )
     return ", ".join(f"{name} ({', '.join(what)})" for name, what in by_version.items())
-
-
-def _before(metric: MetricVersions, version: str) -> str:
-    """Return the version before one, which has a value."""
-    measured = [one.version for one in metric.versions if one.value is not None]
-    return measured[measured.index(version) - 1]
 
 
 def sparkline(values: Sequence[float | None]) -> str:

@@ -143,7 +143,11 @@ def _notes(document: RerunPlanDocument, asking: list[RerunExecution]) -> list[st
 def _cost_note(document: RerunPlanDocument) -> str:
     cost, limit = document.cost_usd, document.cost_limit_usd
     if cost is None:
-        return "The cost is unknown: the earlier answers have no known price."
+        unpriced = {one.agent_id for one in document.executions if one.cost_usd is None}
+        return (
+            "The cost is unknown: the earlier answers of"
+            f" {', '.join(sorted(unpriced))} have no known price."
+        )
     origin = (
         "The cost is estimated from the earlier answers: the cost of the answer to the same"
         " question, or the mean of all answers where it has none. Retries and judges are not in it."

@@ -15,6 +15,7 @@ from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import MISSING, decimals, percent, with_interval
 from agentbench_tui.presentation.runs import agent_name, is_judged, kind_of
 from agentbench_tui.verdicts.evidence.place import point_words
+from agentbench_tui.verdicts.runs.contained_answers import LOOKED_AT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,11 +96,13 @@ def contained_answer_lines(run: RunDocument) -> list[str]:
         return []
     lines = []
     for one in found[:_MOST_PLACES]:
-        wrong = counted(one.cases.answered - one.cases.correct, "wrong answer")
+        count = one.cases.answered - one.cases.correct
+        wrong = counted(count, "wrong answer")
         contain = "contains" if one.contain_expected == 1 else "contain"
+        least = "At least " if count > LOOKED_AT else ""
         lines.append(
-            f"{one.contain_expected:,} of {wrong} of {one.agent_id} on {one.benchmark_id} {contain}"
-            " the expected one."
+            f"{least}{one.contain_expected:,} of {wrong} of {one.agent_id} on {one.benchmark_id}"
+            f" {contain} the expected one."
         )
     lines.append(
         "If that is right, set `scorers: [contains]` (numbers: `numeric`) in the suite, and score"

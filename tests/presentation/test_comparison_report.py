@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from agentbench_tui.contracts.compare import CircumstanceDifference, PairVerdict
 from agentbench_tui.presentation.comparison.report import comparison_report
-from agentbench_tui.presentation.comparison.verdict import pair_verdict
+from agentbench_tui.presentation.comparison.verdict import advice, pair_verdict
 from agentbench_tui.presentation.report import Section
 
 COST = metric(metric="cost_usd_per_task", unit="USD", a=0.004, b=0.001, ratio=0.25, low=0.2,
@@ -103,3 +103,21 @@ def test_times_that_were_disturbed_are_marked_where_the_verdict_names_them(
     assert pair_verdict(pair).words == (
         f"No winner, a trade-off: y is better in e2e_ms{mark}, worse in accuracy."
     )
+
+
+def test_a_metric_of_several_benchmarks_is_named_with_its_benchmark() -> None:
+    overall = PairVerdict(verdict="trade-off", winner=None, settled=False, better=1, worse=1,
+                          equivalent=0, inconclusive=0)  # fmt: skip
+    pair = comparison(
+        metric(verdict="better", benchmark_id="easy"), metric(verdict="worse", benchmark_id="hard"),
+        overall=overall,
+    )  # fmt: skip
+    assert pair_verdict(pair).words == (
+        "No winner, a trade-off: y is better in accuracy on easy, worse in accuracy on hard."
+    )
+
+
+def test_only_the_name_of_a_side_keeps_its_spelling_at_the_start_of_advice() -> None:
+    pair = comparison(metric(), recommendations=("measure more", "y is cheaper"))
+    assert advice(replace(pair, b="m")) == ["Measure more.", "Y is cheaper."]
+    assert advice(pair) == ["Measure more.", "y is cheaper."]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from agentbench_tui.cli.console.output import print_prose, print_rows
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import MISSING, decimals, duration, money
 from agentbench_tui.presentation.report import Column
 
@@ -74,17 +76,11 @@ def show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[st
     if document.more:
         click.echo(f"… {document.more} more (--limit)", err=form != "table")
     if form == "table" and rows:
-        first = _case_argument(document.answers[0].case_id)
-        print_prose(f"\nSee one case in full: agentbench runs show {row['id'][:13]} --case {first}")
+        case = shlex.quote(document.answers[0].case_id)
+        if case == one_line(case, 200):  # else it could not be copied
+            command = f"agentbench runs show {row['id'][:13]} --case {case}"
+            print_prose(f"\nSee one case in full: {command}")
     return 0
-
-
-def _case_argument(case_id: str) -> str:
-    import shlex
-
-    from agentbench_tui.model.text.untrusted import one_line
-
-    return one_line(shlex.quote(case_id), 80)
 
 
 def _columns(answers: Sequence[AnswerLine], form: str, *, wrong_only: bool) -> Sequence[Column]:

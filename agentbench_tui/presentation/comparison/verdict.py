@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -75,7 +76,9 @@ def pair_verdict(pair: Pair) -> Verdict:
 def advice(pair: Pair) -> list[str]:
     """Return the recommendations as sentences; the name of a side keeps its spelling."""
     return [
-        words if words.startswith((pair.a, pair.b)) else f"{words[:1].upper()}{words[1:]}"
+        words
+        if words.startswith((f"{pair.a} ", f"{pair.b} "))
+        else f"{words[:1].upper()}{words[1:]}"
         for words in (one if one.endswith(".") else f"{one}." for one in pair.recommendations)
     ]
 
@@ -100,11 +103,15 @@ def _outcomes(pair: Pair, than: str = "") -> str:
 
 def _which(pair: Pair, verdict: str, count: int) -> str:
     """Name the metrics of a verdict if they are what a reader asks for and few, else count them."""
+    compared = [one for one in pair.metrics if one.comparable]
+    places = Counter(one.metric for one in compared)
     names = [
         *dict.fromkeys(
-            f"{one.metric} (noisy)" if _is_disturbed(pair, one) else one.metric
-            for one in pair.metrics
-            if one.comparable and one.verdict == verdict
+            one.metric
+            + (f" on {one.benchmark_id}" if places[one.metric] > 1 else "")
+            + (" (noisy)" if _is_disturbed(pair, one) else "")
+            for one in compared
+            if one.verdict == verdict
         )
     ]
     most = _MOST_NAMED if verdict in {"better", "worse"} else 1

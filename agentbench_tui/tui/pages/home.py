@@ -73,6 +73,7 @@ class Home(Page[Overview]):
     """The first page."""
 
     WITHOUT_STORE: ClassVar[str] = ""
+    READS_ALL: ClassVar[bool] = False
 
     DEFAULT_CSS: ClassVar[str] = """
     Home #first { height: 6; } Home.-narrow #first { height: 9; }

@@ -15,7 +15,7 @@ from textual import work
 from textual.screen import Screen
 from textual.widgets import Static
 
-from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.errors import AgentbenchError, StoreError
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.database import reading
 from agentbench_tui.tui.widgets.crumbs import CrumbBar
@@ -47,6 +47,8 @@ class Page(Screen[None], Generic[Found]):
 
     EVERY_S: ClassVar[float] = 1.0
     """Shortest time between two readings that a commit causes."""
+    READS_ALL: ClassVar[bool] = True
+    """Whether every panel shows what `read` returns, so that none has data before or without it."""
     WITHOUT_STORE: ClassVar[str] = NOTHING_YET
     """Shown while there is no store; empty for pages that work without one."""
 
@@ -59,7 +61,7 @@ class Page(Screen[None], Generic[Found]):
         self._shown_at = 0.0
         """When what is shown was read, on `time.monotonic`."""
         self._took_s = 0.0
-        self.without_data = READING
+        self.without_data = READING if self.READS_ALL else ""
         """Why panels have nothing to show: the first reading goes on, or has failed; else empty."""
         self._in_front = False
 
@@ -170,25 +172,27 @@ class Page(Screen[None], Generic[Found]):
                 found = self.read(connection)
         except (AgentbenchError, sqlite3.Error) as error:
             words = str(error)
+            is_damaged = isinstance(error, StoreError | sqlite3.Error)
             if not self.shared.database.exists():
                 gone = GONE.format(self.shared.database)
                 words = gone if self.shared.was_read else self.WITHOUT_STORE
                 self.app.call_from_thread(self.session.store_was_gone)
-            self.app.call_from_thread(self._done, None, words)
+                is_damaged = False
+            self.app.call_from_thread(self._done, None, words, is_damaged=is_damaged)
         else:
             self.shared.was_read = True
             self.app.call_from_thread(self._done, (found,), "")
 
-    def _done(self, found: tuple[Found] | None, words: str) -> None:
+    def _done(self, found: tuple[Found] | None, words: str, *, is_damaged: bool = False) -> None:
         """Handle the end of a read, with data or with an error."""
         self._reading = False
         self._took_s = time.monotonic() - self._read_at
         if not self.is_attached or not self.query("#notice"):  # it is being taken down
             return
         self.tell(words)
-        if found is not None or not self.shared.database.exists():
+        if not is_damaged:
             self._explain_panels("")
-        elif self.without_data:
+        elif self.without_data:  # an error of a later read leaves what is shown
             self._explain_panels(UNREADABLE)
         if found is not None:
             self._shown_at = self._read_at

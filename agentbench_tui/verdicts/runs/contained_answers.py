@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 WHOLE_TEXT_SCORERS = frozenset({"exact", "normalised"})
 """Scorers that compare whole texts, so that an answer in a sentence is wrong."""
-_MOST = 1_000
-"""Answers that are looked at."""
+LOOKED_AT = 1_000
+"""Answers that are looked at; of more wrong answers the count is a lower bound."""
 
 
 def contained_answers(
@@ -27,7 +27,7 @@ def contained_answers(
     names = [name for spec in scorers for name in ([spec] if isinstance(spec, str) else spec)]
     if len(scorers) != 1 or WHOLE_TEXT_SCORERS.isdisjoint(names):
         return None
-    found = wrong_texts_with_expected(connection, execution_key, _MOST)
+    found = wrong_texts_with_expected(connection, execution_key, LOOKED_AT)
     return sum(_contains(said, expected) for expected, said in found)
 
 

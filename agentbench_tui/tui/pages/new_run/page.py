@@ -60,6 +60,7 @@ class NewRun(Page[list["AgentSpec"]]):
     """A form whose preview is the output of `--dry-run` for its command line."""
 
     WITHOUT_STORE: ClassVar[str] = ""
+    READS_ALL: ClassVar[bool] = False
     DEFAULT_CSS: ClassVar[str] = """
     NewRun #suites { width: 2fr; height: 1fr; }
     NewRun #how { width: 3fr; }
