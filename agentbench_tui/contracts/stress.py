@@ -75,6 +75,8 @@ class StressRecovery(Part, frozen=True, kw_only=True):
     after: str
     seconds: float | None
     """None if it did not recover while it was watched."""
+    known: bool
+    """False if it was watched too briefly to tell whether it recovered."""
     watched_s: float
     words: str
 

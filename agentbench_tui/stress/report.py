@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from agentbench_tui.analysis.load.resilience import IN_A_ROW
 from agentbench_tui.stress import catalogue
 from agentbench_tui.stress.search.breaking_point import BreakingPoint
 
@@ -92,6 +93,9 @@ class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Name of what it recovered from."""
     seconds: float | None = None
     """None: not within the time it was watched."""
+    known: bool | None = None
+    """False if the target was watched too briefly to tell; None in reports stored before this field
+    existed (`ScenarioReport.knows` answers for both)."""
     watched_s: float = 0.0
     words: str = ""
 
@@ -173,3 +177,16 @@ class ScenarioReport(msgspec.Struct, kw_only=True):
         return any(point.fails is not None for point in self.breaking_points) or (
             self.status == "target lost"
         )
+
+    def knows(self, recovery: RecoveryFacts) -> bool:
+        """Return whether the target was watched long enough to tell whether it recovered.
+
+        A report stored without that fact has it in its lengths: fewer windows than a recovery
+        needs in a row decide nothing.
+        """
+        if recovery.known is not None:
+            return recovery.known
+        if recovery.seconds is not None:
+            return True
+        piece_s = 1.0 if self.score is None else self.score.piece_s
+        return recovery.watched_s > (IN_A_ROW - 0.5) * piece_s

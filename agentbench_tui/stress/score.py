@@ -73,6 +73,7 @@ def recovered(
     return RecoveryFacts(
         after=after,
         seconds=None if found.after_s is None else found.after_s + lost_s * (found.after_s > 0),
+        known=found.known,
         watched_s=found.watched_s,
         words=found.words,
     )

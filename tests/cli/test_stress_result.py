@@ -208,7 +208,9 @@ def test_the_headline_says_no_more_than_is_known(report: ScenarioReport, said: s
 
 def test_a_recovery_that_nobody_could_see_is_not_called_none() -> None:
     unseen = recovery([10.0] * 5, [0.0])
-    facts = RecoveryFacts(after="overload", words=unseen.words, watched_s=unseen.watched_s)
+    facts = RecoveryFacts(
+        after="overload", known=unseen.known, words=unseen.words, watched_s=unseen.watched_s
+    )
     assert headline(told(high_load(recoveries=[facts]))).endswith("· recovery not known")
 
 

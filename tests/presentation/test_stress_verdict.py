@@ -36,9 +36,17 @@ def execution(agent: str, name: str, **found: Any) -> ExecutionResult:
     )  # fmt: skip
 
 
-LASTING = (StressRecovery(after="high load", seconds=None, watched_s=1.2, words="not recovered"),)
+LASTING = (
+    StressRecovery(
+        after="high load", seconds=None, known=True, watched_s=9.0, words="not recovered"
+    ),
+)
 ADVICE = (StressAdvice(rule="r", severity="critical", words="Bound what waits.", evidence={}),)
-BACK = (StressRecovery(after="high load", seconds=0.0, watched_s=1.2, words="recovered at once"),)
+BACK = (
+    StressRecovery(
+        after="high load", seconds=0.0, known=True, watched_s=9.0, words="recovered at once"
+    ),
+)
 
 
 def point(**found: Any) -> StressBreakingPoint:
@@ -158,9 +166,66 @@ def test_the_first_is_not_cleared_by_a_scenario_that_was_not_measured() -> None:
     assert verdict.reasons[0] == "No verdict on b: 1 of 1 scenario could not be measured."
 
 
+NAMES = ("high_load", "concurrent_requests", "large_inputs")
+
+
+def results(agent: str, *broke: bool | None) -> list[ExecutionResult]:
+    """One execution a scenario; those with None failed before they measured anything."""
+    lost = {"status": "failed", "reason": "the target could not be reached"}
+    return [
+        execution(agent, name, broke=one, **(lost if one is None else {}))
+        for name, one in zip(NAMES, broke, strict=False)
+    ]
+
+
+@pytest.mark.parametrize("b", [(True, False, False), (False, False, False), (True, True, True)])
+def test_an_agent_that_was_never_measured_never_leads(b: tuple[bool, ...]) -> None:
+    verdict = stress_verdict([*results("a", None, None, None), *results("b", *b)])
+    assert verdict.words == (
+        "No verdict on which target holds up best: a was not measured in 3 of 3 scenarios."
+    )
+    assert verdict.outcome == "open"
+    assert list(verdict.reasons[:1]) == ["No verdict on a: 3 of 3 scenarios could not be measured."]
+    assert "high load of a was not measured: the target could not be reached." in verdict.reasons
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "begins"),
+    [
+        # a broke in 1 to 2, b in 0: a cannot lead.
+        ((True, None, False), (False, False, False), "b holds up best: "),
+        # a broke in 0 to 1, b in 3: a leads whatever the missing result.
+        ((False, None, False), (True, True, True), "a holds up best: "),
+        # a broke in 0 to 1, b in 1: they may be tied.
+        ((False, None, False), (True, False, False), "No verdict on which target holds up best: a"),
+        # a has no result of two scenarios that b has.
+        ((False,), (True, False, False), "No verdict on which target holds up best: a"),
+        ((None, None, True), (None, True, True), "No verdict on which target holds up best: a"),
+    ],
+)
+def test_a_missing_result_counts_as_either(
+    a: tuple[bool | None, ...], b: tuple[bool | None, ...], begins: str
+) -> None:
+    assert stress_verdict([*results("a", *a), *results("b", *b)]).words.startswith(begins)
+
+
+def test_a_tie_of_two_is_told_though_a_third_that_broke_more_was_not_measured() -> None:
+    found = [
+        *results("a", False, False, False),
+        *results("b", False, False, False),
+        *results("c", True, None, None),
+    ]
+    assert stress_verdict(found).words.startswith("No single winner: a and b hold up alike")
+
+
 def test_a_recovery_that_was_watched_too_briefly_is_no_failure_to_recover() -> None:
     brief = StressRecovery(
-        after="spike", seconds=None, watched_s=0.9, words="not known: only 0.9 s were watched"
+        # The words are for readers: the field decides.
+        after="spike",
+        seconds=None,
+        known=False,
+        watched_s=0.9,
+        words="watched for 0.9 s only",
     )
     verdict = stress_verdict(
         [execution("a", "high", recoveries=(brief,), breaking_points=(PASSED,))]

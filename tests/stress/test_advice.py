@@ -276,7 +276,7 @@ def test_what_does_not_come_back() -> None:
     assert (advice.rule, advice.severity) == ("no-recovery", "critical")
     assert "after overload (30 s watched" in advice.words
     unknown = RecoveryFacts(
-        after="overload", watched_s=3.0, words="not known: only 3 s were watched"
+        after="overload", known=False, watched_s=3.0, words="not known: only 3 s were watched"
     )
     assert rules(report(recoveries=[unknown])) == set()
     assert rules(report(breaking_points=[point(hysteresis=True)])) == {"no-recovery"}

@@ -120,7 +120,9 @@ def failure_recovery() -> ScenarioReport:
         ],
         recoveries=[
             RecoveryFacts(after="reset", seconds=2.0, watched_s=4.0),
-            RecoveryFacts(after="kill", seconds=None, watched_s=4.0, words=f"not back {HOSTILE}"),
+            RecoveryFacts(
+                after="kill", seconds=None, known=True, watched_s=4.0, words=f"not back {HOSTILE}"
+            ),
         ],
     )
 

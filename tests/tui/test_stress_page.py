@@ -25,7 +25,7 @@ async def test_scenarios_with_bracket_score_and_recovery(stress: tuple[Path, str
         assert "59" in high
         assert "├" in high
         recovery = next(line for line in lines if " failure_recovery " in line)
-        assert "not seen" in recovery
+        assert "not recovered" in recovery
         assert "limit 120 ms" in text
         assert "passes 100" in text
         assert "fails 110" in text

@@ -275,3 +275,32 @@ def test_every_figure_and_word_of_stress_is_explained() -> None:
     for said, names in SAID_OF_STRESS.items():
         assert [one["name"] for one in explain_words(said)] == list(names)
         assert said == said.lower()
+
+
+@pytest.mark.parametrize(
+    ("stored", "known"),
+    [
+        # Five windows in a row make a recovery (of 1 s, or of `piece_s`): 4 s hold too few.
+        ({"watched_s": 4.0}, False),
+        ({"watched_s": 5.0}, True),
+        ({"watched_s": 4.0, "seconds": 2.0}, True),
+        ({"watched_s": 4.0, "known": True}, True),
+        ({"watched_s": 9.0, "known": False}, False),
+    ],
+)
+def test_a_report_stored_without_the_field_says_whether_a_recovery_is_known(
+    stored: dict[str, Any], known: bool
+) -> None:
+    document = {"scenario": "high_load", "recoveries": [{"after": "overload", **stored}]}
+    report = msgspec.convert(document, ScenarioReport)
+    assert [one.known for one in scenario_result(report).recoveries] == [known]
+
+
+def test_windows_of_scaled_time_are_shorter() -> None:
+    document = {
+        "scenario": "high_load",
+        "score": {"value": 50.0, "piece_s": 0.1},
+        "recoveries": [{"after": "overload", "watched_s": watched} for watched in (0.4, 0.5)],
+    }
+    report = msgspec.convert(document, ScenarioReport)
+    assert [one.known for one in scenario_result(report).recoveries] == [False, True]

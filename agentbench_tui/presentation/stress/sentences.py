@@ -43,8 +43,6 @@ _LAWS = {
     "usl": "Universal Scalability Law (USL)",
 }
 """Model of a fit → its name in prose."""
-UNKNOWN = "not known"
-"""How `analysis.load.resilience.Recovery` begins if too little was observed to decide."""
 _WHAT = {"rate": "rate", "concurrency": "users", "input": "input"}
 
 
@@ -252,13 +250,11 @@ def recovery_words(scenario: ScenarioResult) -> str:
     recoveries = scenario.recoveries
     if not recoveries:
         return ""
-    seconds = scenario.recovery_s
-    if seconds is not None:
-        return "recovered at once" if seconds == 0 else f"recovered after {duration_s(seconds)}"
+    if scenario.recovery_s is not None:
+        after = "" if scenario.recovery_s == 0 else "after "
+        return f"recovered {after}{recovery_cell(scenario)}"
     late = not_recovered_from(scenario)
-    if not late:
-        return "recovery not known"
-    return f"not recovered from {', '.join(late)}"
+    return f"not recovered from {', '.join(late)}" if late else "recovery not known"
 
 
 def not_recovered_from(scenario: ScenarioResult) -> list[str]:
@@ -266,7 +262,19 @@ def not_recovered_from(scenario: ScenarioResult) -> list[str]:
     to tell.
     """
     open_ones = [one for one in scenario.recoveries if one.seconds is None]
-    return [one.after for one in open_ones if not one.words.startswith(UNKNOWN)]
+    return [one.after for one in open_ones if one.known]
+
+
+def recovery_cell(scenario: ScenarioResult) -> str:
+    """Return `recovery_words` as short as a column called recovery allows: `600 ms`, `at once`,
+    `not recovered`, `not known`, or – if the scenario had nothing to recover from.
+    """
+    if not scenario.recoveries:
+        return MISSING
+    seconds = scenario.recovery_s
+    if seconds is not None:
+        return "at once" if seconds == 0 else duration_s(seconds)
+    return "not recovered" if not_recovered_from(scenario) else "not known"
 
 
 def _normal(normal: NormalLevel | None) -> str:
@@ -358,6 +366,8 @@ def _worst_second(scenario: ScenarioResult) -> str:
 def _recovery(one: StressRecovery) -> str:
     if one.words:
         return str(one.words)
+    if not one.known:
+        return f"not known: only {duration_s(one.watched_s)} were watched"
     if one.seconds is None:
         return f"not recovered within {duration_s(one.watched_s)}"
     return f"recovered after {duration_s(one.seconds)}"

@@ -137,9 +137,14 @@ def _recovered(scenarios: Sequence[ScenarioResult]) -> str:
 
 def _several(found: Sequence[Found], agents: Sequence[str]) -> Verdict:
     of = {agent: [one for name, one in found if name == agent] for agent in agents}
-    counts = {agent: sum(bool(one.broke) for one in of[agent]) for agent in agents}
-    fewest = min(counts.values())
-    best = [agent for agent in agents if counts[agent] == fewest]
+    broken = {agent: sum(bool(one.broke) for one in of[agent]) for agent in agents}
+    unknown = _unmeasured(of)
+    # A scenario that was not measured may have broken or not: whoever breaks in no more than the
+    # fewest that any agent is sure to stay within can be the best.
+    fewest = min(broken[agent] + unknown[agent] for agent in agents)
+    best = [agent for agent in agents if broken[agent] <= fewest]
+    if len(best) > 1 and any(unknown[agent] for agent in best):
+        return _no_verdict(of, {agent: unknown[agent] for agent in best if unknown[agent]})
     alone = {agent: _one_agent(agent, [(agent, one) for one in of[agent]]) for agent in agents}
     lines = [alone[agent].words for agent in agents]
     weakest = [words for agent in agents for words in _weakest(of[agent], of_agent=agent)]
@@ -148,11 +153,38 @@ def _several(found: Sequence[Found], agents: Sequence[str]) -> Verdict:
     first = best[0]
     others = "; ".join(f"{agent} {_standing(of[agent])}" for agent in agents if agent != first)
     words = f"{first} holds up best: {_standing(of[first])}; {others}."
-    # Of scenarios that were not measured nobody knows whether the first one would have broken.
-    outcome = alone[first].outcome if fewest == 0 else "open"
+    outcome = "open" if broken[first] or unknown[first] else alone[first].outcome
     own = lines[agents.index(first)]
     reasons = [own, *_breaks_of_others(of, first), *_not_recovered(of), *weakest]
     return Verdict(words, outcome, reasons)
+
+
+def _unmeasured(of: Mapping[str, Sequence[ScenarioResult]]) -> dict[str, int]:
+    """Count the scenarios of each agent without a result, those that others had and it lacks
+    included.
+    """
+    total = max(map(len, of.values()))
+    return {
+        agent: total - sum(one.broke is not None for one in scenarios)
+        for agent, scenarios in of.items()
+    }
+
+
+def _no_verdict(of: Mapping[str, Sequence[ScenarioResult]], unknown: Mapping[str, int]) -> Verdict:
+    """Say which agents could lead if their scenarios had been measured, and why they were not."""
+    total = counted(max(map(len, of.values())), "scenario")
+    gaps = [f"{agent} was not measured in {n} of {total}" for agent, n in unknown.items()]
+    first = [*unknown, *(agent for agent in of if agent not in unknown)]
+    lines = [_one_agent(agent, [(agent, one) for one in of[agent]]).words for agent in first]
+    causes = [
+        f"{in_words(one.name)} of {agent} was not measured: {one.reason or one.status}."
+        for agent in unknown
+        for one in of[agent]
+        if one.broke is None
+    ]
+    weakest = [words for agent in of for words in _weakest(of[agent], of_agent=agent)]
+    words = f"No verdict on which target holds up best: {'; '.join(gaps)}."
+    return Verdict(words, "open", [*lines, *causes[:_MOST_LINES], *weakest])
 
 
 def _tied(of: Mapping[str, Sequence[ScenarioResult]], best: Sequence[str]) -> str:

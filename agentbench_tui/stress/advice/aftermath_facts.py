@@ -23,7 +23,6 @@ when it is left alone, as far as that was tried."""
 
 FAILING = 0.05
 MOSTLY = 0.5
-_UNKNOWN = "not known"
 
 
 def comes_back(report: ScenarioReport) -> ComesBack:
@@ -41,11 +40,7 @@ def comes_back(report: ScenarioReport) -> ComesBack:
 
 def lasting(report: ScenarioReport) -> list[RecoveryFacts]:
     """Return the damage that the target did not recover from while it was observed."""
-    return [
-        one
-        for one in report.recoveries
-        if one.seconds is None and one.watched_s > 0 and not one.words.startswith(_UNKNOWN)
-    ]
+    return [one for one in report.recoveries if one.seconds is None and report.knows(one)]
 
 
 def _fails_what_had_passed(report: ScenarioReport) -> bool:

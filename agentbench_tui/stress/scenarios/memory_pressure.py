@@ -192,6 +192,7 @@ class _Pressure:
             RecoveryFacts(
                 after=after,
                 seconds=seconds if back else None,
+                known=True,
                 watched_s=seconds,
                 words=f"{what}; started again, it {answered} {seconds:.3g} s",
             )

@@ -94,7 +94,7 @@ def scenario_result(report: ScenarioReport) -> ScenarioResult:
         simulated=report.simulated,
         normal=_one(report.normal, NormalLevel),
         limits=_one(report.limits, StressLimits),
-        recoveries=_several(report.recoveries, StressRecovery),
+        recoveries=_recoveries(report),
         trends=_several(report.trends, StressTrend),
         scaling=_scaling(report.scaling),
         observations=report.observations,
@@ -181,6 +181,20 @@ def _of_agent(executions: Sequence[ExecutionResult]) -> AgentStress:
         worst=whole.worst,
         missing=whole.missing,
         scaling=next((one.scaling for one in scenarios if one.scaling), None),
+    )
+
+
+def _recoveries(report: ScenarioReport) -> tuple[StressRecovery, ...]:
+    """Return the recoveries, each with whether it was watched long enough to tell."""
+    return tuple(
+        StressRecovery(
+            after=one.after,
+            seconds=one.seconds,
+            known=report.knows(one),
+            watched_s=one.watched_s,
+            words=one.words,
+        )
+        for one in report.recoveries
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.text.plain_number import counted, plain
-from agentbench_tui.presentation.numbers import MISSING, count, duration_s
+from agentbench_tui.presentation.numbers import MISSING, count
 from agentbench_tui.presentation.stress.sentences import (
     Detail,
     details,
     graded_advice,
     headline,
+    recovery_cell,
     window_line,
 )
 from agentbench_tui.tui.drawing.drawn_cells import whisker_cell
@@ -37,7 +38,7 @@ _SCENARIOS = (
     Column("why", "what broke first", 18, flex=2, priority=5),
     Column("resilience", "resilience", 10, align="right"),
     Column("interval", "of 0 to 100", 11, flex=2, priority=2),
-    Column("recovery", "recovery", 10, align="right", priority=4),
+    Column("recovery", "recovery", 13, align="right", priority=4),
 )
 _RUNS = (
     Column("run", "run", 18, flex=1),
@@ -84,7 +85,7 @@ def _row(one: ScenarioResult, status: str, column: IntervalColumn) -> GridRow:
             Cell(MISSING if status in _OPEN else _why(one), role="dim"),
             Cell(count(one.resilience), role="title"),
             whisker_cell(_resilience(one), column),
-            recovery_words(one),
+            recovery_cell(one),
         ),
     )
 
@@ -111,16 +112,6 @@ def _why(one: ScenarioResult) -> str:
     if point is not None and point.broke:
         return ", ".join(point.broke)
     return one.reason or MISSING
-
-
-def recovery_words(one: ScenarioResult) -> str:
-    """Format a recovery: `600 ms`, `at once`, `not seen`; – if it had nothing to recover."""
-    if not one.recoveries:
-        return MISSING
-    seconds = one.recovery_s
-    if seconds is None:
-        return "not seen"
-    return "at once" if seconds == 0 else duration_s(seconds)
 
 
 def title_of(one: ScenarioResult, status: str) -> str:
