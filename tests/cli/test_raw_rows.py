@@ -11,22 +11,18 @@ import pytest
 from run_documents import execution, metric
 
 from agentbench_tui.cli.run.result import print_run
-from agentbench_tui.contracts.run import MetricValue
+from agentbench_tui.contracts.document import plain
+from agentbench_tui.contracts.run import CaseCounts, MetricValue
 from agentbench_tui.presentation.run import execution_row
 
-TASK: dict[str, Any] = {
-    "suite_id": "small",
-    "benchmark_id": "echo",
-    "agent_id": "mine",
-    "simulated": False,
-    "kind": "task",
-    "parameters": {"level": 2},
-    "status": "complete",
-    "stop_reason": None,
-    "cases": {"total": 3, "observed": 3, "answered": 2, "correct": 1},
-    "failures": {"timeout": 1},
-    "metrics": {"e2e_ms.p50": {"value": 12.5}, "e2e_ms.p95": {"value": None, "reason": "needs 59"}},
-}
+TASK: dict[str, Any] = plain(
+    execution(
+        parameters={"level": 2},
+        cases=CaseCounts(total=3, observed=3, answered=2, correct=1),
+        failures={"timeout": 1},
+        metrics={"e2e_ms.p50": metric(12.5), "e2e_ms.p95": metric(None, reason="needs 59")},
+    )
+)
 RUN = {"run_id": "1", "executions": [TASK], "leaderboard": []}
 
 

@@ -380,15 +380,15 @@ async def test_more_connections_than_files_may_be_open_at_first() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     async with practice_server(ttft="500ms", tokens=1) as server:
         # Workers begin with the limits of whoever starts them.
-        resource.setrlimit(resource.RLIMIT_NOFILE, (48, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
         try:
-            asked = plan(model_target(server.url), users(64), requests=64)
+            asked = plan(model_target(server.url), users(96), requests=96)
             found = await heard([asked])
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
-    assert found.statuses() == {"ok": 64}
-    assert found.done[0].connections >= 64
+    assert found.statuses() == {"ok": 96}
+    assert found.done[0].connections >= 96
 
 
 def test_plans_survive_the_pipe() -> None:

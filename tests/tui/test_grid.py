@@ -103,10 +103,11 @@ def test_what_is_long_is_not_cut_while_another_column_has_more_than_it_needs() -
     assert _painted(data, GridState(), 28, 2)[1] == "▸ infrastructure   short    "
 
 
-def test_without_colours_what_is_bad_is_a_bar_as_long_as_its_words() -> None:
+def test_without_colours_what_is_bad_is_bold_and_no_block() -> None:
     data = GridData([Column("a", "a", 10)], [GridRow("1", (Cell("bad", role="bad"),))])
     row = paint_grid(data, GridState(focused=False), 12, 2, palette(DARK, no_color=True), UNICODE)
-    assert [piece.text for piece in row[1] if piece.style and piece.style.reverse] == ["bad"]
+    styles = [piece.style for piece in row[1] if "bad" in piece.text]
+    assert [(style.bold, bool(style.reverse)) for style in styles if style] == [(True, False)]
 
 
 def test_titles_rows_and_cursor() -> None:

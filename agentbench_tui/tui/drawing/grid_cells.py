@@ -33,22 +33,10 @@ def cells_of(
         align = columns[number].align
         if isinstance(cell, str):
             text = aligned(glyphs.plain(one_line(cell)), cells, align, glyphs)
-            parts.append(_worded(text, _style(row.role, palette), palette))
+            parts.append([span(text, _style(row.role, palette))])
         else:
             parts.append(_cell(cell, row.role, cells, align, palette, glyphs))
     return join(*parts)
-
-
-def _worded(text: str, style: Style, palette: Palette) -> Row:
-    """Return the text; if its style is a bar of color, only the words are colored."""
-    if not style.reverse:
-        return [span(text, style)]
-    words = text.strip()
-    before = len(text) - len(text.lstrip())
-    after = len(text) - before - len(words)
-    return join(
-        span(" " * before, palette.text), span(words, style), span(" " * after, palette.text)
-    )
 
 
 def _style(role: Role, palette: Palette) -> Style:
@@ -82,7 +70,7 @@ def _cell(
     elif picture >= 2 and cell.trend is not None:
         before += [span(_blocks(cell.trend, picture, glyphs) + " ", palette.dim)]
         align, left = "right", left - picture - 1
-    words = _worded(aligned(text, max(0, left), align, glyphs), style, palette)
+    words = [span(aligned(text, max(0, left), align, glyphs), style)]
     row = join(*before, *words, *after)
     return fit(row, cells, palette.text)
 
