@@ -19,6 +19,7 @@ from agentbench_tui.model.clock import monotonic, process_time
 from agentbench_tui.model.errors import AgentbenchError, StoreError
 from agentbench_tui.process.freed_memory import return_freed_memory
 from agentbench_tui.store.database import connect_to_read, data_version
+from agentbench_tui.store.faults import faults_named
 from agentbench_tui.store.queries.history import stamp_of_history
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class StoreReader:
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
         self._kept_bytes = 0
         self._followed: OrderedDict[Hashable, _Followed] = OrderedDict()
-        """The most recently requested last."""
+        """The most recently requested last. Each is kept, or is being computed."""
         self._computing: dict[tuple[Hashable, tuple[int, int]], asyncio.Task[bytes]] = {}
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
@@ -127,11 +128,13 @@ class StoreReader:
         """Compute what is outdated; return whether anything was."""
         try:
             version = self._version()
-        except (StoreError, OSError):
+        except (StoreError, OSError, sqlite3.Error):
             return False  # the next request says what is wrong with the file
         renewed = False
         for key, followed in reversed([*self._followed.items()]):
             kept = self._kept.get(key)
+            if key not in self._followed:
+                continue  # no longer followed since the computation of another answer
             if monotonic() - followed.asked_at > FOLLOWED_S:
                 del self._followed[key]
             elif kept is None or kept.version != version or not kept.is_valid(2 * _WATCH_S):
@@ -215,13 +218,21 @@ class StoreReader:
         return found
 
     def _keep(self, key: Hashable, kept: _Kept) -> None:
+        """Keep an answer, and drop the oldest ones if all are too large together.
+
+        What is not kept is not followed either: it would be computed again in every look.
+        """
         if (old := self._kept.pop(key, None)) is not None:
             self._kept_bytes -= len(old.body)
+        if len(kept.body) > _MOST_BYTES:
+            self._followed.pop(key, None)
+            return
         self._kept[key] = kept
         self._kept_bytes += len(kept.body)
         while self._kept_bytes > _MOST_BYTES:
-            _, oldest = self._kept.popitem(last=False)
+            dropped, oldest = self._kept.popitem(last=False)
             self._kept_bytes -= len(oldest.body)
+            self._followed.pop(dropped, None)
 
     def _version(self) -> tuple[int, int]:
         """Return what changes with every commit, and when another file takes the path."""
@@ -232,7 +243,8 @@ class StoreReader:
         if self._connection is None or inode != self._inode:
             self._stop_watching()
             self._connection, self._inode = connect_to_read(self.database), inode
-        return inode, data_version(self._connection)
+        with faults_named(self.database):
+            return inode, data_version(self._connection)
 
 
 def _excludes_damage() -> bool:

@@ -5,10 +5,13 @@ import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from agentbench_tui.api import store_reader
 from agentbench_tui.api.reading_connections import ReadingConnections
 from agentbench_tui.api.store_reader import StoreReader
 from agentbench_tui.model.errors import StoreError
@@ -114,6 +117,96 @@ async def test_an_answer_that_fails_is_not_followed(
             insert_baseline(writer, name)
             await compute.again()
     assert failures.qsize() <= 2  # of the request, and of one further attempt
+
+
+async def test_an_answer_that_others_displace_while_one_is_computed_is_forgotten(
+    database: Path, writer: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader, compute = StoreReader(database, 2), Counted()
+    began, released, is_slow = asyncio.Queue[None](), Event(), False
+    loop = asyncio.get_running_loop()
+
+    def slow(connection: sqlite3.Connection) -> bytes:
+        if is_slow:
+            loop.call_soon_threadsafe(began.put_nowait, None)
+            assert released.wait(60)
+        return compute(connection)
+
+    now = 0.0
+    monkeypatch.setattr(store_reader, "monotonic", lambda: now)
+    await reader.answer("oldest", lambda _: b"", of_history=True)
+    now = store_reader.FOLLOWED_S + 1  # from now on the oldest is not followed any more
+    for number in range(62):
+        await reader.answer(number, lambda _: b"", of_history=True)
+    await reader.answer("slow", slow, of_history=True)
+    await compute.again()
+    insert_baseline(writer, "first")
+    is_slow = True
+    async with kept_current(reader), asyncio.timeout(60):
+        await began.get()
+        await reader.answer("the 65th", lambda _: b"", of_history=True)
+        is_slow = False
+        released.set()
+        for name in ("second", "third"):  # it still renews
+            await compute.again()
+            insert_baseline(writer, name)
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR, None], ids=["disk", "unknown"])
+async def test_answers_are_kept_current_after_the_database_could_not_be_read_for_a_time(
+    database: Path,
+    writer: sqlite3.Connection,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int | None,
+) -> None:
+    reader, compute = StoreReader(database, 1), Counted()
+    failed = asyncio.Event()
+
+    def fails(_: sqlite3.Connection) -> int:
+        failed.set()
+        error = sqlite3.OperationalError("disk I/O error")
+        if code is not None:
+            error.sqlite_errorcode = code
+        raise error
+
+    async with kept_current(reader), asyncio.timeout(60):
+        await reader.answer("key", compute, of_history=True)
+        await compute.again()
+        with monkeypatch.context() as patched:
+            patched.setattr(store_reader, "data_version", fails)
+            await failed.wait()
+            if code is not None:
+                with pytest.raises(StoreError, match=r"a\.db: the disk reports an error"):
+                    await reader.answer("key", compute, of_history=True)
+        insert_baseline(writer, "first")
+        await compute.again()
+        assert await reader.answer("key", compute, of_history=True) == b"1"
+
+
+@pytest.mark.parametrize("sizes", [(11,), (6, 6)], ids=["one too large", "two too large"])
+async def test_an_answer_that_is_too_large_to_keep_is_not_computed_in_the_background(
+    database: Path,
+    writer: sqlite3.Connection,
+    monkeypatch: pytest.MonkeyPatch,
+    sizes: tuple[int, ...],
+) -> None:
+    monkeypatch.setattr(store_reader, "_MOST_BYTES", 10)
+    reader, compute = StoreReader(database, 1), Counted()
+    computed: list[int] = []
+
+    def compute_large(place: int, _: sqlite3.Connection) -> bytes:
+        computed.append(place)
+        return b"x" * sizes[place]
+
+    for place in range(len(sizes)):
+        await reader.answer(place, partial(compute_large, place), of_history=True)
+    async with kept_current(reader):
+        await reader.answer("small", compute, of_history=True)
+        await compute.again()
+        for name in ("first", "second", "third"):
+            insert_baseline(writer, name)
+            await compute.again()
+    assert computed.count(0) == 1  # by its request alone
 
 
 def test_a_connection_is_used_again_until_another_file_takes_the_path(
