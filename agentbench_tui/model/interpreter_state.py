@@ -37,16 +37,18 @@ class _State:
 
 _state: _State | None = None
 _restored: dict[str, None] = {}
+"""Names of what was restored since `remember` and agentbench cannot work without."""
 
 
 def remember() -> None:
     """Record the present state as the intact one."""
     global _state  # noqa: PLW0603 (of this process)
     _state = _State()
+    _restored.clear()  # else a later run would blame code of an earlier one
 
 
 def remember_again() -> None:
-    """Record the present state anew, if one was recorded: only then is this process ours."""
+    """Record the present state again, if one was recorded: only then is this process ours."""
     if _state is not None:
         remember()
 
@@ -73,6 +75,9 @@ def restore_imports() -> None:
 def restore() -> tuple[str, ...]:
     """Restore everything; return what was replaced or removed since `remember`, such as
     `builtins.len`, also by earlier calls.
+
+    Hooks are restored but not returned: `rich.traceback.install()` replaces some, for example, and
+    that makes nothing of agentbench fail.
     """
     state = _state
     if state is not None:
@@ -85,7 +90,6 @@ def restore() -> tuple[str, ...]:
         for owner, name, value in state.hooks:
             if getattr(owner, name, None) is not value:
                 setattr(owner, name, value)
-                _restored[f"{owner.__name__}.{name}"] = None
     return (*_restored,)
 
 

@@ -1,15 +1,19 @@
 """Code of the user's that breaks Python for agentbench: no traceback, no hang, nothing lost."""
 
+import asyncio
 import json
 import sqlite3
 import sys
+import threading
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from processes import Place, make_place
 
+from agentbench_tui.cli import main as command
 from agentbench_tui.model import interpreter_state
+from agentbench_tui.process.event_loop import run_shared
 
 RUN = ("run", "suite.json", "--no-ui", "--format", "json")
 RESTORED = {
@@ -35,6 +39,7 @@ HARMLESS = (
     "resource.setrlimit(resource.RLIMIT_AS, (1 << 40, -1));"
     "resource.prlimit(0, resource.RLIMIT_AS)"
 )
+HOOKS = [(sys, "excepthook"), (sys, "unraisablehook"), (threading, "excepthook")]
 BY_LIBRARY = """ctypes.CDLL(None).setrlimit(
         resource.RLIMIT_AS, ctypes.byref((ctypes.c_ulong * 2)(1 << 27, 1 << 27)))"""
 
@@ -135,3 +140,59 @@ def test_what_user_code_adds_to_python_stays(monkeypatch: pytest.MonkeyPatch) ->
         assert interpreter_state.restore() == ("sys.path", "sys.setrecursionlimit()")
     finally:
         sys.setrecursionlimit(limit)
+
+
+@pytest.fixture
+def remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remember the present state of the interpreter until the end of the test."""
+    monkeypatch.setattr(interpreter_state, "_state", None)
+    monkeypatch.setattr(interpreter_state, "_restored", {})
+    for owner, name in HOOKS:
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    interpreter_state.remember()
+
+
+@pytest.mark.usefixtures("remembered")
+def test_replaced_hooks_are_restored_and_blamed_for_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def bug(*_: object, **__: object) -> None:
+        for owner, name in HOOKS:
+            setattr(owner, name, print)
+        raise KeyError("a bug of agentbench")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(command.main, "main", bug)
+    intact = [getattr(owner, name) for owner, name in HOOKS]
+    assert command._exit_code_of(["runs", "list"]) == 70
+    assert [getattr(owner, name) for owner, name in HOOKS] == intact
+    (report,) = tmp_path.glob("agentbench-fault-*.txt")
+    assert "a bug of agentbench" in report.read_text()
+    assert f"Please attach {report}" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("remembered")
+def test_a_run_is_not_blamed_for_what_an_earlier_one_broke(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.len", lambda _: 3)
+    assert interpreter_state.restore() == ("builtins.len",)
+    assert interpreter_state.restore() == ("builtins.len",)
+    interpreter_state.remember_again()
+    assert interpreter_state.restore() == ()
+
+
+@pytest.mark.usefixtures("remembered")
+@pytest.mark.parametrize(
+    ("target", "is_reported"), [("sys.excepthook", True), ("builtins.len", False)]
+)
+def test_an_error_that_nothing_awaits_is_reported_unless_python_was_broken(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    target: str,
+    is_reported: bool,
+) -> None:
+    async def work() -> None:
+        monkeypatch.setattr(target, lambda *_: 3)
+        asyncio.get_running_loop().call_exception_handler({"message": "an error of a task"})
+
+    run_shared(work())
+    assert ("an error of a task" in caplog.text) is is_reported
