@@ -19,13 +19,14 @@ def report_fault(error: BaseException, arguments: list[str]) -> int:
     import traceback
 
     from agentbench_tui.model.text.secrets import redact
-    from agentbench_tui.model.text.untrusted import one_line
+    from agentbench_tui.model.text.untrusted import one_line, visible
     from agentbench_tui.process.supervision import last_call
 
     command = " ".join(arguments)
     text = "".join(traceback.format_exception(error))
     text = redact(f"agentbench {__version__}\nagentbench {command}\n\n{text}")
-    said = f"agentbench: a bug in agentbench: {type(error).__name__}: {redact(str(error))[:300]}"
+    cause = one_line(redact(f"{type(error).__name__}: {error}"), 300)
+    said = f"agentbench: a bug in agentbench: {cause}"
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="agentbench-fault-", suffix=".txt", delete=False,
@@ -33,7 +34,7 @@ def report_fault(error: BaseException, arguments: list[str]) -> int:
         ) as report:  # fmt: skip
             report.write(text)
     except OSError:  # no folder for it: what it would say is said here
-        click.echo(f"{said}\nPlease report it with this:\n{text}", err=True)
+        click.echo(f"{said}\nPlease report it with this:\n{visible(text)}", err=True)
     else:
         click.echo(f"{said}\nPlease attach {report.name} when you report it.", err=True)
     if call := last_call():
@@ -68,12 +69,19 @@ def report_broken(error: BaseException, broken: Sequence[str]) -> int:
 def report_unreportable(error: BaseException) -> int:
     """Report in one line that reporting a fault has failed, with few means; return the exit code.
 
-    User code may have broken what reports need, such as opening any file.
+    User code may have broken what reports need, such as opening any file. A message in which
+    secrets cannot be masked is left out.
     """
     import os
 
-    line = f"agentbench: a fault could not be reported: {type(error).__name__}: {error}"[:500]
+    line = f"agentbench: a fault could not be reported: {type(error).__name__}"
+    with suppress(Exception):  # the import opens files unless the module is loaded already
+        from agentbench_tui.model.text.secrets import redact
+
+        # Masked before it is cut, since part of a secret is not recognized.
+        line = redact(f"{line}: {error}")[:500]
     line += "; if code of yours replaces parts of Python, run it as `worker:` or `command:`"
+    printable = "".join([character if character.isprintable() else " " for character in line])
     with suppress(OSError):
-        os.write(2, line.replace("\n", " ").encode(errors="replace") + b"\n")
+        os.write(2, printable.encode(errors="replace") + b"\n")
     return AgentbenchError.exit_code
