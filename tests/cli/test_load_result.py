@@ -44,7 +44,7 @@ def times(n: int, needs: dict[str, int], **parts: float | None) -> dict[str, Any
 
 
 REASON = "a sender's loop was late by 3.10 ms (p99, limit 1.00 ms)"
-WARNING = "asked 50.0/s, sent 38.6/s (77 %): the server was the limit"
+WARNING = "offered 50.0/s, sent 38.6/s (77 %): the server was the limit"
 REQUESTS: dict[str, Any] = {
     "asked_per_s": 50.0,
     "sent_per_s": 38.6,
@@ -137,7 +137,7 @@ def print_loads(loads: list[ExecutionResult], form: str) -> None:
 
 def test_the_verdict_stands_before_every_number() -> None:
     assert headline(execution()) == (
-        "m: noisy · asked 50/s, sent 38.6/s · 193 of 200 answered, 7 failed"
+        "m: noisy · offered 50/s, sent 38.6/s · 193 of 200 answered, 7 failed"
         " · the server was the limit"
     )
 
@@ -145,7 +145,7 @@ def test_the_verdict_stands_before_every_number() -> None:
 def test_what_was_not_answered_is_told_first_though_nothing_failed() -> None:
     counts = {"failed": {}, "ok": 10, "sent": 20, "unfinished": 8, "cancelled": 2, "unsent": 5}
     said = headline(execution(requests=REQUESTS | counts))
-    told = "10 of 20 answered, 8 unfinished, 2 broken off as planned, 5 never sent"
+    told = "10 of 20 answered, 8 unfinished, 2 canceled as planned, 5 never sent"
     assert said.split(" · ")[2] == told
 
 
@@ -155,7 +155,7 @@ def test_in_the_place_of_rates_that_are_not_known_stands_why() -> None:
     reasons = dict.fromkeys(lacking, "nothing answered") | {lacking[0]: "too short"}
     lines = rate_lines(measured_load(execution(metrics=metrics, unmeasured=reasons)))
     assert lines[1] == (
-        "goodput 30/s · answered –/s (too short)"
+        "goodput 30/s · completed –/s (too short)"
         " · – output tokens/s, – tokens/s per user (nothing answered)"
         " · 60.0% of what was due kept ttft_ms 200"
         " (SLO: at least 99%: missed)"
@@ -194,7 +194,7 @@ def test_rates_failures_and_the_harness_are_told() -> None:
     assert rate_lines(measured_load(execution())) == [
         "e2e_ms counts from when a request was due",  # of those there are
         (
-            "answered 37.9/s · ~1,213 output tokens/s · goodput 30/s"
+            "completed 37.9/s · ~1,213 output tokens/s · goodput 30/s"
             " · 60.0% of what was due kept ttft_ms 200"
             " (SLO: at least 99%: missed)"
         ),
@@ -215,7 +215,7 @@ def test_the_ceiling_is_printed_with_its_range_where_it_is_known() -> None:
 def test_a_rate_just_below_a_thousand_has_no_exponent() -> None:
     metrics = METRICS | {"request_throughput_per_s": 999.7}
     assert rate_lines(measured_load(execution(metrics=metrics)))[1].startswith(
-        "answered 1,000/s · "
+        "completed 1,000/s · "
     )
 
 
@@ -236,10 +236,10 @@ def test_reasons_and_warnings_name_their_load_where_there_are_several() -> None:
 
 def test_what_all_points_of_a_sweep_have_in_common_is_said_once() -> None:
     sweep = [
-        at(rate, warnings=[f"asked {rate}.0/s, sent 0.5/s"], reasons=[]) for rate in range(1, 7)
+        at(rate, warnings=[f"offered {rate}.0/s, sent 0.5/s"], reasons=[]) for rate in range(1, 7)
     ]
     alike = "load m rate=2, load m rate=3, load m rate=4 and 2 more"
-    assert load_notes(sweep) == [f"load m rate=1: asked 1.0/s, sent 0.5/s (alike: {alike})"]
+    assert load_notes(sweep) == [f"load m rate=1: offered 1.0/s, sent 0.5/s (alike: {alike})"]
 
 
 def test_what_the_repeats_of_a_load_have_in_common_names_it_once() -> None:
@@ -260,14 +260,16 @@ def test_a_load_without_times_has_no_empty_table(capsys: pytest.CaptureFixture[s
 def test_markdown_of_one_load_begins_with_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     print_load_run(None, run_of(execution()), "md")  # type: ignore[arg-type]
     first, empty, head, *_ = capsys.readouterr().out.splitlines()
-    assert first.startswith("**m: noisy · asked 50/s, sent 38.6/s · 193 of 200 answered, 7 failed")
+    assert first.startswith(
+        "**m: noisy · offered 50/s, sent 38.6/s · 193 of 200 answered, 7 failed"
+    )
     assert (empty, head.split(" | ")[0]) == ("", "| metric")
 
 
 def test_one_load_is_told_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     print_load(execution(), "table")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("m: noisy · asked 50/s")
+    assert lines[0].startswith("m: noisy · offered 50/s")
     assert lines[2].split() == ["metric", "mean", "p50", "p90", "p95", "p99", "p99.9", "max", "n"]
     assert lines[-1] == REASON
 
@@ -296,14 +298,14 @@ def test_a_sweep_shows_what_was_broken_off_and_what_did_not_end(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     print_load_run(None, run_of(at(5), at(10)), "md")  # type: ignore[arg-type]
-    assert not {"unfinished", "broken off"} & set(capsys.readouterr().out.split(" | "))
+    assert not {"unfinished", "canceled"} & set(capsys.readouterr().out.split(" | "))
     counts = {"failed": {}, "ok": 0, "cancelled": 190, "unfinished": 10}
     leaving = at(10, requests=REQUESTS | counts)
     print_load_run(None, run_of(at(5), leaving), "md")  # type: ignore[arg-type]
     head, _, first, second, *_ = capsys.readouterr().out.splitlines()
     titles = head.split(" | ")
     place = titles.index("unfinished")
-    assert titles[place : place + 2] == ["unfinished", "broken off"]
+    assert titles[place : place + 2] == ["unfinished", "canceled"]
     assert "never sent" not in titles
     assert first.split(" | ")[place - 1 : place + 2] == ["7", "0", "0"]
     assert second.split(" | ")[place - 1 : place + 2] == ["0", "10", "190"]
@@ -374,7 +376,7 @@ def test_few_loads_of_a_run_are_shown_in_full_and_many_a_line_each(
 ) -> None:
     print_run(run_of(at(5), at(10)), "table", in_full=True)
     said = capsys.readouterr().out
-    assert "m rate=5: noisy · asked 50/s" in said
+    assert "m rate=5: noisy · offered 50/s" in said
     assert said.count("harness: overhead p50 0.11 ms") == 2
     print_run(run_of(*map(at, range(1, 6))), "table", in_full=True)
     assert "harness:" not in capsys.readouterr().out
@@ -523,7 +525,7 @@ def test_what_repeats_vary_by_stands_beside_the_figures(capsys: pytest.CaptureFi
     assert "360 ms [352, 370]" in row
     assert "380 ms [" not in row  # of the 90th percentile nothing is said
     assert "[low, high]: 95% interval from the values of 3 repeats (t on their logs)" in said
-    assert "answered 37.9/s [37.1, 38.6]" in said
+    assert "completed 37.9/s [37.1, 38.6]" in said
 
 
 def test_two_repeats_have_a_range_and_units_that_differ_are_both_told() -> None:
@@ -535,7 +537,7 @@ def test_two_repeats_have_a_range_and_units_that_differ_are_both_told() -> None:
 
 def test_answers_that_the_plan_broke_off_are_told_apart() -> None:
     requests = REQUESTS | {"failed": {}, "ok": 0, "cancelled": 200}
-    assert "0 of 200 answered, 200 broken off as planned" in headline(execution(requests=requests))
+    assert "0 of 200 answered, 200 canceled as planned" in headline(execution(requests=requests))
 
 
 def test_what_an_interrupted_run_did_not_come_to_is_named_in_one_line(
@@ -579,7 +581,7 @@ def test_every_word_of_a_printed_load_can_be_explained(capsys: pytest.CaptureFix
             unknown.add(said)
     assert not unknown
     assert {"real-time priority", "never sent", "tokens/s per user", "e2e p95", "needs"} <= words
-    assert {"broken off", "timeout", "the server was the limit", "tpot_ms", "harness"} <= words
+    assert {"canceled", "timeout", "the server was the limit", "tpot_ms", "harness"} <= words
 
 
 def test_a_known_cost_is_in_the_first_line_and_in_the_table_of_a_sweep(

@@ -65,11 +65,11 @@ def test_limits_on_the_whole_answer_cannot_be() -> None:
     for name in ("goodput_share", "goodput_per_s"):
         assert found.metrics[name].value is None
         assert found.metrics[name].reason == (
-            "every answer was broken off as planned: e2e_ms, tpot_ms cannot be judged"
+            "every answer was canceled as planned: e2e_ms, tpot_ms cannot be judged"
         )
     assert summary.warnings == (
         (
-            "100 answers were broken off as planned: e2e_ms and tpot_ms of the SLO could not be"
+            "100 answers were canceled as planned: e2e_ms and tpot_ms of the SLO could not be"
             " judged for them"
         ),
     )

@@ -170,7 +170,7 @@ def test_a_rate_that_was_not_reached_warns_and_names_the_limit(
     assert found.limit == "server"
     assert found.requests.sent_per_s == pytest.approx(6)
     (warning,) = found.warnings
-    assert warning.startswith("asked 10.0/s, sent 6.0/s (60 %): the server was the limit")
+    assert warning.startswith("offered 10.0/s, sent 6.0/s (60 %): the server was the limit")
 
 
 def test_a_client_that_was_the_limit_once_is_told(connection: sqlite3.Connection) -> None:
@@ -284,7 +284,7 @@ def test_a_rate_of_answers_that_is_not_there_says_why(connection: sqlite3.Connec
     one = clean_window(worker(offered=100, sent=100), ramp_s=20.0)
     found = measured(connection, Execution(samples(), {0: one}))
     assert found.warnings == (
-        "answered/s is not known: the window ended within its ramp, or with one request",
+        "completed/s is not known: the window ended within its ramp, or with one request",
     )
 
 

@@ -93,11 +93,11 @@ def test_nothing_wrong_is_clean_without_a_word() -> None:
         ),
         (
             {"asked_per_s": 12_000.0},
-            "asked 12,000.0/s, more than the 10,000/s that one sender here can do at most",
+            "offered 12,000.0/s, more than the 10,000/s that one sender here can do at most",
         ),
         (
             {"asked_per_s": 12_000.0, "calibration": change(CALIBRATION, workers=2)},
-            "asked 12,000.0/s, more than the 10,000/s that 2 senders here can do at most",
+            "offered 12,000.0/s, more than the 10,000/s that 2 senders here can do at most",
         ),
     ],
 )
@@ -301,7 +301,7 @@ def test_who_was_the_limit(
 ) -> None:
     found = judged(change(FACTS, sent_per_s=sent_per_s), workers=workers, max_in_flight=10)
     assert found.limit == limit
-    assert found.warnings == (f"asked 50.0/s, sent 38.6/s (77 %): {why}",)
+    assert found.warnings == (f"offered 50.0/s, sent 38.6/s (77 %): {why}",)
 
 
 INSIDE = (
@@ -334,7 +334,7 @@ def test_an_agent_inside_the_sender_is_not_told_apart_from_it(
     assert inside.verdict == outside.verdict == verdict
     assert inside.reasons == (*outside.reasons, INSIDE)
     assert (outside.limit, inside.limit) == ("client", "none")
-    asked = "asked 50.0/s, sent 20.0/s (40 %): "
+    asked = "offered 50.0/s, sent 20.0/s (40 %): "
     assert outside.warnings == (f"{asked}the client was the limit{told}",)
     assert inside.warnings == (
         f"{asked}the agent or the sender that it runs in was the limit{told}",
@@ -376,7 +376,7 @@ def test_a_window_cut_short_is_not_held_against_the_whole_plan() -> None:
 def test_a_plan_above_half_the_ceiling_is_warned_about() -> None:
     assert plan_warning(5_000.0, CALIBRATION) is None
     assert plan_warning(6_000.0, CALIBRATION) == (
-        "asked 6,000.0/s, 60 % of the 10,000/s that one sender here can do at most (limit 50 %):"
+        "offered 6,000.0/s, 60 % of the 10,000/s that one sender here can do at most (limit 50 %):"
         " the harness's own delays will show in the figures"
     )
 
@@ -396,7 +396,7 @@ def test_a_random_schedule_is_held_to_what_it_drew() -> None:
     assert judged(drew_less).warnings == ()
     drew_more = change(FACTS, sent_per_s=50.0, due_per_s=55.0)
     (warning,) = judged(drew_more).warnings
-    assert warning.startswith("asked 55.0/s, sent 50.0/s (91 %): ")
+    assert warning.startswith("offered 55.0/s, sent 50.0/s (91 %): ")
 
 
 def test_a_window_that_overran_does_not_make_one_core_into_several() -> None:
@@ -412,7 +412,7 @@ def test_a_window_that_overran_does_not_make_one_core_into_several() -> None:
 
 def test_a_sender_that_could_not_begin_what_was_due_is_held_to_what_was_asked() -> None:
     (warning,) = judged(change(FACTS, sent_per_s=10.0, due_per_s=12.0)).warnings
-    assert warning.startswith("asked 50.0/s, sent 10.0/s (20 %): ")
+    assert warning.startswith("offered 50.0/s, sent 10.0/s (20 %): ")
 
 
 def test_a_server_that_falls_behind_is_told_though_everything_was_sent() -> None:
@@ -420,7 +420,7 @@ def test_a_server_that_falls_behind_is_told_though_everything_was_sent() -> None
     found = judged(behind)
     assert (found.verdict, found.limit) == ("clean", "server")
     assert found.warnings[0].startswith(
-        "asked 50.0/s, answered 40.0/s, and the median latency grew from 120 to 900 ms"
+        "offered 50.0/s, completed 40.0/s, and the median latency grew from 120 to 900 ms"
     )
     # Slower, but as many as came; as many as came, but not slower: neither falls behind.
     for kept_up in ({"answered_per_s": 50.0}, {"grew_ms": None}):

@@ -469,7 +469,7 @@ def test_asked_and_sent_of_a_load_stand_beside_each_other() -> None:
         one.label: one for one in live_tables.load_facts(state, rows[0], BEGAN + 12, None).facts
     }
     assert facts["phase"].words == "window, 0:12 of 0:30"
-    assert facts["asked"].words == "500/s (the plan × 1.25)"
+    assert facts["offered"].words == "500/s (the plan × 1.25)"
     assert facts["sent"].role == "warn"
     assert facts["in flight"].words == "64, 12 wait for a place"
     assert "silence" not in facts

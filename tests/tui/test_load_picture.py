@@ -111,7 +111,7 @@ def test_a_load_is_told_in_one_line() -> None:
     picture, seen = one_load()
     # A live histogram is right within 0.5 %.
     assert picture.progress(seen) == (
-        "load m rate=50: asked 50/s, sent 150 (49.6/s), 200 tokens/s, 12 in flight,"
+        "load m rate=50: offered 50/s, sent 150 (49.6/s), 200 tokens/s, 12 in flight,"
         " 3 waiting for a place, the oldest for 2 s, 2 failed, e2e p50 99.7 ms  p95 401 ms  p99 –"
     )
 
@@ -120,7 +120,7 @@ def test_a_load_is_drawn_with_its_schedule_and_how_times_are_distributed() -> No
     picture, seen = one_load()
     head, rates, counts, e2e, shape, ttft, _, run = drawn(picture, seen)
     assert head == "load m rate=50 · open loop, 50/s poisson, 30 s"
-    assert rates == "30 s of 30 s · asked 50/s · sent 150 (49.6/s) · 200 tokens/s"
+    assert rates == "30 s of 30 s · offered 50/s · sent 150 (49.6/s) · 200 tokens/s"
     assert counts == "12 in flight · 3 waiting for a place · the oldest for 2 s · 2 failed"
     assert e2e == "e2e  p50 99.7 ms  p95 401 ms  p99 –, how many took how long:"
     assert shape.count("█") == 1  # most answers took 100 ms,

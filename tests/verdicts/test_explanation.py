@@ -70,9 +70,13 @@ def test_the_unit_may_be_left_out(asked: str, found: str) -> None:
 @pytest.mark.parametrize(
     ("said", "found"),
     [
-        ("asked/s", ["asked_per_s"]),
+        ("offered/s", ["asked_per_s"]),
+        ("offered rate", ["asked_per_s"]),
+        ("asked/s", ["asked_per_s"]),  # of reports printed before
         ("goodput/s", ["goodput_per_s"]),
         ("answered", ["ok", "unanswered", "request_throughput_per_s"]),
+        ("completed/s", ["request_throughput_per_s"]),
+        ("canceled", ["cancelled"]),
         ("answered/s", ["request_throughput_per_s"]),
         ("tokens/s", ["output_tokens_per_s"]),
         ("tokens/s per user", ["output_tokens_per_s_per_user"]),

@@ -120,7 +120,7 @@ def plan_warning(asked_per_s: float | None, last: Calibration | None) -> str | N
     if asked_per_s is None or last is None or asked_per_s <= PLAN_SHARE * last.ceiling_per_s:
         return None
     return (
-        f"asked {asked_per_s:,.1f}/s, {100 * asked_per_s / last.ceiling_per_s:.0f} % of the"
+        f"offered {asked_per_s:,.1f}/s, {100 * asked_per_s / last.ceiling_per_s:.0f} % of the"
         f" {last.ceiling_per_s:,.0f}/s that {_senders(last.workers)} here can do at most (limit"
         f" {100 * PLAN_SHARE:.0f} %): the harness's own delays will show in the figures"
     )
@@ -152,7 +152,7 @@ def _check_ceiling(found: _Findings, window: Window) -> None:
     asked, calibration = window.asked_per_s, window.calibration
     if asked is not None and calibration is not None and asked > calibration.ceiling_per_s:
         found.limited.append(
-            f"asked {asked:,.1f}/s, more than the {calibration.ceiling_per_s:,.0f}/s that"
+            f"offered {asked:,.1f}/s, more than the {calibration.ceiling_per_s:,.0f}/s that"
             f" {_senders(calibration.workers)} here can do at most"
         )
 
@@ -255,7 +255,7 @@ def _limit(window: Window, facts: Facts, *, client: bool) -> tuple[Limit, list[s
     if sent is None or sent >= SENT_SHARE * due:
         return _falling_behind(facts, due, alone)
     limit, why = _why_short(window, client=client)
-    return limit, [f"asked {due:,.1f}/s, sent {sent:,.1f}/s ({100 * sent / due:.0f} %): {why}"]
+    return limit, [f"offered {due:,.1f}/s, sent {sent:,.1f}/s ({100 * sent / due:.0f} %): {why}"]
 
 
 def _falling_behind(facts: Facts, due: float, alone: Limit) -> tuple[Limit, list[str]]:
@@ -265,7 +265,7 @@ def _falling_behind(facts: Facts, due: float, alone: Limit) -> tuple[Limit, list
         return "none", []
     first, last = facts.grew_ms
     warning = (
-        f"asked {due:,.1f}/s, answered {answered:,.1f}/s, and the median latency grew from"
+        f"offered {due:,.1f}/s, completed {answered:,.1f}/s, and the median latency grew from"
         f" {first:,.0f} to {last:,.0f} ms: requests are piling up, and the latencies tell how long"
         " the window was"
     )

@@ -267,7 +267,7 @@ def _why_no_goodput(requests: Requests, slo: Mapping[str, float]) -> str | None:
     if not slo:
         return "no limits are given (`slo`)"
     if not requests.answered.any() and not requests.judged(slo)[requests.begun].all():
-        return f"every answer was broken off as planned: {', '.join(slo)} cannot be judged"
+        return f"every answer was canceled as planned: {', '.join(slo)} cannot be judged"
     lacking = requests.lacking(slo)
     return f"no answer has {', '.join(lacking)}" if lacking else None
 

@@ -263,7 +263,7 @@ def _short(requests: Requests, rates: Mapping[int, Rates]) -> list[str]:
 def _no_rate(result: Aggregate) -> list[str]:
     """Report why there is no rate of answers."""
     rate = result.metrics["request_throughput_per_s"]
-    return [f"answered/s is not known: {rate.reason}"] if rate.value is None else []
+    return [f"completed/s is not known: {rate.reason}"] if rate.value is None else []
 
 
 def _resent(counts: RequestCounts) -> list[str]:
@@ -305,7 +305,7 @@ def _unjudged(requests: Requests, slo: Mapping[str, float]) -> list[str]:
     names = [name for name in slo if metric_of(name) not in FIRST_TOKEN]
     if not count or not names:
         return []
-    told = f"{counted(count, 'answer')} {_were(count)} broken off as planned"
+    told = f"{counted(count, 'answer')} {_were(count)} canceled as planned"
     return [f"{told}: {' and '.join(names)} of the SLO could not be judged for them"]
 
 

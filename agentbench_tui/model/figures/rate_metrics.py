@@ -17,7 +17,7 @@ RATES: tuple[Metric, ...] = (
         "request_throughput_per_s",
         "1/s",
         "higher",
-        "What was answered, or broken off as planned. Of an open loop: those that became due "
+        "What was answered, or canceled as planned. Of an open loop: those that became due "
         "in the window (after ramp_s, where given) ÷ its length; where the server falls "
         "behind (the median latency grows by half from the first third to the last), ÷ the "
         "time from the first to the last answer. Of a closed loop: slope of the least-squares "
@@ -30,7 +30,7 @@ RATES: tuple[Metric, ...] = (
         "output_tokens_per_s",
         "tokens/s",
         "higher",
-        "Tokens of all answers, those broken off as planned included, counted over time as in "
+        "Tokens of all answers, those canceled as planned included, counted over time as in "
         "request_throughput_per_s. Estimated (~) where tokens are counted by chunks.",
         load=True,
     ),

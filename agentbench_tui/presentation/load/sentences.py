@@ -47,7 +47,7 @@ def headline(execution: ExecutionResult) -> str:
     requests = load.requests
     rates = f"sent {_rate(requests.sent_per_s)}"
     if requests.asked_per_s is not None:
-        rates = f"asked {_rate(requests.asked_per_s)}, {rates}"
+        rates = f"offered {_rate(requests.asked_per_s)}, {rates}"
     cost = load.number("cost_usd")
     words = [
         f"{name_of(execution)}: {load.verdict}",
@@ -71,7 +71,7 @@ def _became_of(requests: RequestTotals) -> str:
     others = (
         (sum(requests.failed.values()), "failed"),
         (requests.unfinished, "unfinished"),
-        (requests.cancelled, "broken off as planned"),
+        (requests.cancelled, "canceled as planned"),
         (requests.unsent, "never sent"),
     )
     told = [f"{count:,} {words}" for count, words in others if count]
@@ -126,7 +126,7 @@ def _rates(load: LoadDocument) -> list[str]:
     mark = "~" if load.tokens_estimated else ""
     told, lacking = [], dict[str, list[str]]()
     for mark_of, words, name in (
-        ("", "answered {}/s", "request_throughput_per_s"),
+        ("", "completed {}/s", "request_throughput_per_s"),
         (mark, "{} output tokens/s", "output_tokens_per_s"),
         (mark, "{} tokens/s per user", "output_tokens_per_s_per_user"),
         ("", "goodput {}/s", "goodput_per_s"),

@@ -328,7 +328,7 @@ def _limit_met(scenario: ScenarioResult) -> str:
     if met is None or goodput is None:
         return ""
     asked = amount(scenario.observed("overload_per_s"))
-    above = f"of {asked}/s asked {amount(goodput)}/s are answered"
+    above = f"of {asked}/s offered {amount(goodput)}/s are completed"
     return f"met at {amount(met)} requests/s, by {scenario.observations['limit_met_by']}; {above}"
 
 

@@ -226,7 +226,7 @@ def _state(row: Row, update: Update) -> dict[str, Any]:
 def _rates(seen: _Seen, state: dict[str, Any]) -> list[str]:
     """Return the recent offered, sent and answered rates, as far as known."""
     asked, sent_per_s, tokens_per_s = map(state.get, ("asked_per_s", "sent_per_s", "tokens_per_s"))
-    parts = [f"asked {amount(asked)}/s"] if asked is not None else []
+    parts = [f"offered {amount(asked)}/s"] if asked is not None else []
     parts.append(
         f"sent {seen.sent:,}" + ("" if sent_per_s is None else f" ({amount(sent_per_s)}/s)")
     )

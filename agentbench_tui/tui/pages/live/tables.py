@@ -338,12 +338,12 @@ def _window_facts(state: LiveState, live: Mapping[str, Any], now: float) -> list
     if asked is not None:
         factor = live.get("pace")
         changed = f" (the plan × {factor:g})" if factor not in {None, 1.0} else ""
-        facts.append(Fact("asked", quantity(asked, "/s") + changed))
+        facts.append(Fact("offered", quantity(asked, "/s") + changed))
     if sent is not None:
         short = asked is not None and sent < _SENT_TOLERANCE * asked
         words = quantity(sent, "/s")
         role: Role = "warn" if short else "text"
-        facts.append(Fact("sent", words + (", less than asked" if short else ""), role))
+        facts.append(Fact("sent", words + (", less than offered" if short else ""), role))
     if live.get("users") is not None:
         facts.append(Fact("users", f"{live['users']:,}"))
     waiting = live.get("waiting") or 0
