@@ -27,9 +27,9 @@ def lines(app: AgentbenchApp) -> list[str]:
 async def test_the_verdict_stands_on_metrics_with_intervals(measured: Path) -> None:
     app = session(measured, "compare", "bad", "good")
     async with app.run_test(size=(120, 40)) as pilot:
-        text = await shows(pilot, "B good against A bad, the control", "tests, adjusted by")
+        text = await shows(pilot, "B good against A bad, the control", "+65.0 pp")
         # echo: 36 of 40 right against 10 of 40, of which both are 8 (0 and 20 are wrong in good)
-        row = line_of(text, "accuracy", "echo")
+        row = line_of(text, "accuracy", "echo", " pp")
         assert "25.0%" in row
         assert "90.0%" in row
         assert "+65.0 pp" in row

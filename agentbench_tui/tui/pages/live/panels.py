@@ -83,6 +83,8 @@ class LivePanels(Vertical):
     LivePanels #panes { height: 1fr; }
     LivePanels #answer { height: auto; max-height: 3; display: none; }
     LivePanels.-answered #answer { display: block; }
+    LivePanels.-paged.-view-1 #answer, LivePanels.-paged.-view-2 #answer,
+    LivePanels.-paged.-view-3 #answer { display: none; }
     LivePanels #left { width: 13fr; height: 1fr; }
     LivePanels #right { width: 8fr; height: 1fr; }
     LivePanels #latency { height: 1fr; min-height: 8; }
@@ -243,7 +245,11 @@ class LivePanels(Vertical):
         by = order.get(found.score, "median time so far; places need scores")
         when = " as it is now" if state.is_replay else ""
         title = f"leaderboard of this run{when}, by {by}"
-        if age_s >= _OLD_S and state.is_going_on and not state.is_replay:
+        has_answer = document.result is not None and not state.is_replay
+        if has_answer and self.has_class("-paged") and found.score == "overall":
+            assert document.result is not None
+            title = run_verdict(document.result).words  # its view has no room for the answer
+        elif age_s >= _OLD_S and state.is_going_on and not state.is_replay:
             title += f", as of {age_s:.0f} s ago"
         self._entitle(grid, title)
         self._show_answer(state, document)
