@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from stores import screen_text, session, settle, shows
+from stores import session, settle, shows
 
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.queries.runs import executions_of, find_run
@@ -105,13 +105,13 @@ async def test_the_leaderboard_ranks_by_them(database: Path) -> None:
     app = session(database, "leaders")
     async with app.run_test(size=(120, 40)) as pilot:
         await shows(pilot, "agents by accuracy on 40 cases")
+        board = app.screen.query_one("#measured", Grid)
         seen: list[str] = []
-        while "agents by words" not in screen_text(app):
-            title = screen_text(app).splitlines()[1]
+        while "agents by words" not in (title := str(board.border_title)):
             assert title not in seen, seen  # it went around
             seen.append(title)
             await pilot.press("o")
-            await settle(pilot, lambda: screen_text(app).splitlines()[1] != seen[-1])
+            await settle(pilot, lambda: str(board.border_title) != seen[-1])
         text = await shows(pilot, "words, words [95%]")
         brief = next(line for line in text.splitlines() if " brief " in line)
         assert brief.split()[3:5] == ["1", "brief"]  # fewer words are better
