@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 ALL = "all"
 OVERALL = "overall"
 LATEST = "latest"
-COMPARISON_TYPES = ("head_to_head", "matrix")
 _TIMEFRAME = re.compile(r"([1-9][0-9]{0,3})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 MOST_ROWS = 20

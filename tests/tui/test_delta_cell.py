@@ -7,13 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from whole_rows import assert_whole
-from widget_examples.delta_cell import demo
 
 from agentbench_tui.analysis.differences import difference_verdict
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
-from agentbench_tui.tui.widgets.delta_cell import Delta, paint_delta, paint_deltas
+from agentbench_tui.tui.widgets.delta_cell import Delta, paint_delta
 from agentbench_tui.verdicts.regression import finding
 
 LOOK = palette(DARK), UNICODE
@@ -103,16 +102,9 @@ def test_what_is_unknown_is_told_with_the_reason() -> None:
         reason=st.text(HOSTILE, max_size=20),
     ),
     st.integers(1, 60),
-    st.integers(1, 4),
     st.sampled_from([UNICODE, ASCII]),
 )
-def test_any_change_fits_any_cell(delta: Delta, width: int, height: int, glyphs: Glyphs) -> None:
+def test_any_change_fits_any_cell(delta: Delta, width: int, glyphs: Glyphs) -> None:
     rows = [paint_delta(delta, width, palette(DARK), glyphs)]
-    rows += paint_deltas((("a", delta), ("bb", delta)), width, height, palette(DARK), glyphs)
-    assert_whole(rows, width, height + 1)
+    assert_whole(rows, width, 1)
     assert glyphs is UNICODE or "".join(text_of(rows)).isascii()
-
-
-def test_the_example_says_that_it_is_one() -> None:
-    assert all("example" in name for name, _ in demo().deltas)
-    assert "no data" in "".join(text_of(paint_deltas((), 20, 3, *LOOK)))

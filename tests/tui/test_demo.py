@@ -16,7 +16,7 @@ def _screen(app: DemoApp) -> list[str]:
 def test_widgets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     listed = capsys.readouterr().out.split()
-    assert {"plot", "histogram", "sparkline", "gauge", "grid"} <= set(listed)
+    assert {"plot", "histogram", "time_series", "gauge", "grid"} <= set(listed)
     assert "painted" not in listed
 
 
@@ -49,7 +49,7 @@ async def test_every_demo_shows_something_and_says_that_it_is_an_example(widget:
         assert "".join(shown).strip()
 
 
-@pytest.mark.parametrize("widget", ["plot", "histogram", "sparkline", "gauge", "grid"])
+@pytest.mark.parametrize("widget", ["plot", "histogram", "time_series", "gauge", "grid"])
 async def test_no_color_means_none(widget: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     app = DemoApp(demos()[widget], DARK, only_ascii=False)
@@ -63,7 +63,7 @@ async def test_no_color_means_none(widget: str, monkeypatch: pytest.MonkeyPatch)
                 )  # fmt: skip
 
 
-@pytest.mark.parametrize("widget", ["plot", "histogram", "sparkline", "gauge", "grid"])
+@pytest.mark.parametrize("widget", ["plot", "histogram", "time_series", "gauge", "grid"])
 async def test_ascii_is_ascii(widget: str) -> None:
     app = DemoApp(demos()[widget], DARK, only_ascii=True)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -5,7 +5,6 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from whole_rows import assert_whole
-from widget_examples.interval_cell import demo
 
 from agentbench_tui.tui.drawing.axis import Axis
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
@@ -14,10 +13,8 @@ from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.interval_cell import (
     Interval,
     IntervalColumn,
-    Intervals,
     interval_column,
     paint_interval,
-    paint_intervals,
     whisker,
 )
 
@@ -90,17 +87,6 @@ def test_what_is_unknown_is_told_with_the_reason() -> None:
     assert text_of([cell]) == ["– needs 5 runs      "]
 
 
-def test_the_axis_stands_below_where_there_is_room() -> None:
-    one = Interval(0.5, 0.0, 1.0)
-    data = Intervals((("a", one),), "share")
-    assert text_of(paint_intervals(data, 42, 3, *LOOK)) == [
-        "a 50.0% [0, 100] ├───────────●───────────┤",
-        "                └┬───────────┬───────────┬",
-        "                 0          50%       100%",
-    ]
-    assert "┬" not in "".join(text_of(paint_intervals(data, 42, 2, *LOOK)))
-
-
 def test_a_column_without_values_has_no_axis() -> None:
     column = interval_column([Interval(None), Interval(math.nan)])
     assert column.axis is None
@@ -118,17 +104,12 @@ NUMBERS = st.none() | st.floats()
     st.sampled_from(["", "ms", "share", "$"]),
     st.booleans(),
     st.integers(1, 60),
-    st.integers(1, 5),
     st.sampled_from([UNICODE, ASCII]),
 )
 def test_any_intervals_fit_any_room(
-    found: list[Interval], unit: str, log: bool, width: int, height: int, glyphs: Glyphs
+    found: list[Interval], unit: str, log: bool, width: int, glyphs: Glyphs
 ) -> None:
-    data = Intervals(tuple((f"n{i}", one) for i, one in enumerate(found)), unit, log, 1.0)
-    rows = paint_intervals(data, width, height, palette(DARK), glyphs)
-    assert_whole(rows, width, height)
+    column = interval_column(found, unit, log=log, reference=1.0)
+    rows = [paint_interval(one, column, width, palette(DARK), glyphs) for one in found]
+    assert_whole(rows, width, len(found))
     assert glyphs is UNICODE or "".join(text_of(rows)).isascii()
-
-
-def test_the_example_says_that_it_is_one() -> None:
-    assert all("example" in name for name, _ in demo().intervals.rows)

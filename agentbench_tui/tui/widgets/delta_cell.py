@@ -6,25 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from rich.cells import cell_len
 from rich.style import Style
 
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import Show, bracketed, points, ratio, signed_amount
 from agentbench_tui.tui.drawing.glyphs import Glyphs
-from agentbench_tui.tui.drawing.painting import (
-    Row,
-    aligned,
-    fit,
-    join,
-    notice,
-    page,
-    row_width,
-    shorten,
-    span,
-)
+from agentbench_tui.tui.drawing.painting import Row, fit, join, row_width, shorten, span
 from agentbench_tui.tui.theme import Palette
-from agentbench_tui.tui.widgets.painted import Painted
 
 _WORDS = {
     "better": ("better", "B"),
@@ -111,39 +99,3 @@ def _ends(delta: Delta) -> str:
         return ""
     show = _SHOW[delta.unit]
     return bracketed(show(delta.change), show(delta.low), show(delta.high))
-
-
-Deltas = tuple[tuple[str, Delta], ...]
-"""Names and their changes."""
-
-
-def paint_deltas(
-    deltas: Deltas, width: int, height: int, palette: Palette, glyphs: Glyphs
-) -> list[Row]:
-    """Paint changes below each other, each after its name."""
-    if not deltas:
-        return notice("no data", width, height, palette, glyphs)
-    names = [glyphs.plain(one_line(name)) for name, _ in deltas]
-    edge = min(max(map(cell_len, names)), width // 2)
-    rows = [
-        join(
-            span(aligned(name, edge, "left", glyphs) + " ", palette.text),
-            *paint_delta(delta, max(1, width - edge - 1), palette, glyphs),
-        )
-        for name, (_, delta) in zip(names, deltas, strict=True)
-    ]
-    return page(rows, width, height, palette.text)
-
-
-class DeltaCells(Painted):
-    """Changes below each other; tables use `paint_delta` directly."""
-
-    deltas: Deltas = ()
-
-    def show(self, deltas: Deltas) -> None:
-        """Show names and their changes."""
-        self.deltas = deltas
-        self.redraw()
-
-    def paint(self, width: int, height: int) -> list[Row]:
-        return paint_deltas(self.deltas, width, height, self.palette, self.glyphs)

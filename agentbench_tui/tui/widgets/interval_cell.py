@@ -11,11 +11,10 @@ from rich.style import Style
 
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.presentation.numbers import bracketed, measure_of
-from agentbench_tui.tui.drawing.axis import Axis, axis_of, scale_rows
+from agentbench_tui.tui.drawing.axis import Axis, axis_of
 from agentbench_tui.tui.drawing.glyphs import Glyphs
-from agentbench_tui.tui.drawing.painting import Row, aligned, fit, join, notice, page, shorten, span
+from agentbench_tui.tui.drawing.painting import Row, fit, join, shorten, span
 from agentbench_tui.tui.theme import Palette
-from agentbench_tui.tui.widgets.painted import Painted
 
 _LEAST_DRAWING = 9
 """Width below which a drawing is unreadable."""
@@ -166,59 +165,3 @@ def _figures(interval: Interval, unit: str) -> tuple[str, str]:
     if interval.low is None or interval.high is None:
         return value, ""
     return value, bracketed(value, show(interval.low), show(interval.high))
-
-
-@dataclass(frozen=True, slots=True)
-class Intervals:
-    """Values below each other on one axis, each with its name."""
-
-    rows: tuple[tuple[str, Interval], ...]
-    unit: str = ""
-    log: bool = False
-    reference: float | None = None
-    reason: str = "no data"
-
-
-def paint_intervals(
-    intervals: Intervals, width: int, height: int, palette: Palette, glyphs: Glyphs
-) -> list[Row]:
-    """Paint a forest plot: one row per name, and the axis below if there is room."""
-    if not intervals.rows:
-        return notice(intervals.reason, width, height, palette, glyphs)
-    column = interval_column(
-        [one for _, one in intervals.rows],
-        intervals.unit,
-        log=intervals.log,
-        reference=intervals.reference,
-    )
-    names = [glyphs.plain(one_line(name)) for name, _ in intervals.rows]
-    edge = min(max(map(cell_len, names)), width // 3)
-    room = max(1, width - edge - 1)
-    rows = [
-        join(
-            span(aligned(name, edge, "left", glyphs) + " ", palette.text),
-            *paint_interval(one, column, room, palette, glyphs, palette.of(at).style),
-        )
-        for at, (name, (_, one)) in enumerate(zip(names, intervals.rows, strict=True))
-    ]
-    drawing = column.drawing_cells(room)
-    if column.axis is not None and drawing and height >= len(rows) + 2:
-        axis, unit = column.axis, column.unit
-        if unit == _PERCENT:
-            axis, unit = Axis(100 * axis.low, 100 * axis.high, axis.log), "%"
-        rows += scale_rows(axis, width - drawing, drawing, unit, palette, glyphs)
-    return page(rows, width, height, palette.text)
-
-
-class IntervalCells(Painted):
-    """Values below each other on one axis; tables use `paint_interval` directly."""
-
-    intervals = Intervals(())
-
-    def show(self, intervals: Intervals) -> None:
-        """Show names and their values."""
-        self.intervals = intervals
-        self.redraw()
-
-    def paint(self, width: int, height: int) -> list[Row]:
-        return paint_intervals(self.intervals, width, height, self.palette, self.glyphs)

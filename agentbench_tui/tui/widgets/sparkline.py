@@ -24,7 +24,6 @@ from agentbench_tui.tui.drawing.painting import (
     span,
 )
 from agentbench_tui.tui.theme import Palette
-from agentbench_tui.tui.widgets.painted import Painted
 
 _VALUE_CELLS = 11
 """Room of the value, so that several sparklines one below the other line up."""
@@ -193,21 +192,3 @@ def _band_cell(
         if math.isfinite(end) and min(rows - 1, int((1 - _share(end, ends)) * rows)) == row:
             return glyphs.dashed_horizontal, palette.frame
     return " ", palette.text
-
-
-class Sparkline(Painted):
-    """Shows a `SparklineData`."""
-
-    DEFAULT_CSS = "Sparkline { height: 1; width: 1fr; }"
-
-    def __init__(self, data: SparklineData | None = None, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._data = data or SparklineData()
-
-    def show(self, data: SparklineData) -> None:
-        """Show this from now on."""
-        self._data = data
-        self.redraw()
-
-    def paint(self, width: int, height: int) -> list[Row]:
-        return paint_sparkline(self._data, width, height, self.palette, self.glyphs)
