@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 from agentbench_tui.contracts.compare import ComparedAttempts, CompareMatrixDocument
 from agentbench_tui.presentation.comparison.report import accuracy_lines
 from agentbench_tui.presentation.comparison.verdict import pair_verdict
-from agentbench_tui.presentation.comparison.wording import attempts_note, tests_words
+from agentbench_tui.presentation.comparison.wording import (
+    answers_at,
+    attempts_note,
+    needed_words,
+    sample_words,
+    tests_words,
+)
 from agentbench_tui.presentation.numbers import MISSING, measured, p_value, percent
 from agentbench_tui.tui.drawing.drawn_cells import delta_cell, whisker_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentbench_tui.contracts.compare import (
-        CaseAnswer,
         CaseDisagreement,
         ComparedBenchmark,
         ComparedMetric,
@@ -120,9 +125,9 @@ def metrics_table(
                 measured(one.b, one.unit),
                 delta_cell(_delta(one)),
                 whisker_cell(_interval(one), ratios if one.ratio is not None else differences),
-                _needs(one),
+                needed_words(one),
                 p_value(one.p_adjusted),
-                Cell(_from(one), role="dim"),
+                Cell(sample_words(one), role="dim"),
             ),
         )
         for key, one in found
@@ -139,7 +144,7 @@ def metrics_table(
                 whisker_cell(_interval(one), differences),
                 "",
                 MISSING,
-                Cell(_from(one), role="dim"),
+                Cell(sample_words(one), role="dim"),
             ),
         )
         for number, at, one in _attempts(pair, place)
@@ -176,7 +181,7 @@ def _metric_columns(several: bool) -> tuple[Column, ...]:
         Column("interval", "change, drawn", 15, flex=3, priority=5),
         Column("needs", "needs", 12, align="right", priority=6),
         Column("p", "p", 6, align="right", priority=7),
-        Column("from", "from", 24, priority=8),
+        Column("from", "from", 32, priority=8),
     )  # fmt: skip
 
 
@@ -195,22 +200,6 @@ def _delta(one: ComparedMetric) -> Delta:
     return Delta(one.difference, verdict, one.low, one.high, unit, reason)
 
 
-def _needs(one: ComparedMetric) -> str:
-    if one.n_needed is None:
-        return ""
-    return f"{one.n_needed:,} {one.varies_by}"
-
-
-def _from(one: ComparedMetric | ComparedAttempts) -> str:
-    if one.only_a is not None:
-        return f"{one.n:,} pairs, {one.only_a} A, {one.only_b} B"
-    if one.paired:
-        return f"{one.n:,} pairs"
-    if not one.n:
-        return MISSING
-    return f"{one.n:,} {one.of if one.n != 1 else one.of.removesuffix('s')} a side"
-
-
 def cases_table(pair: Pair, place: Place | None, words: str = "") -> GridData:
     """Return cases that only one selector gets right, the clearest first; keys are `benchmark
     number/case`.
@@ -227,21 +216,20 @@ def cases_table(pair: Pair, place: Place | None, words: str = "") -> GridData:
     rows = []
     for at, case in _apart(pair, place):
         where = place_words(pair.benchmarks[at])
-        a, b = _said(case.a), _said(case.b)
-        if not holds(words, case.case_id, where, case.expected or "", a, b):
+        both = answers_at(case)
+        if not holds(words, case.case_id, where, case.expected or "", both["a"], both["b"]):
             continue
-        of_a = case.a.right > case.b.right
-        right = Cell("A" if of_a else "B", series=0 if of_a else 1)
+        is_a = both["right"] == "A"
         rows.append(
             GridRow(
                 f"{at}/{case.case_id}",
                 (
                     case.case_id,
                     *([where] if several else []),
-                    right,
-                    case.expected or MISSING,
-                    Cell(a, role="text" if of_a else "warn"),
-                    Cell(b, role="warn" if of_a else "text"),
+                    Cell(both["right"], series=0 if is_a else 1),
+                    both["expected"],
+                    Cell(both["a"], role="text" if is_a else "warn"),
+                    Cell(both["b"], role="warn" if is_a else "text"),
                 ),
             )
         )
@@ -275,12 +263,6 @@ def _why_no_case(pair: Pair, place: Place | None, words: str) -> str:
     if all(one.disagreements is None for one in judged):
         return "no answer is called right or wrong here, so there is nothing to disagree on"
     return f"no case with “{words}”" if words else "both get the same cases right"
-
-
-def _said(found: CaseAnswer) -> str:
-    if found.failure:
-        return f"({found.failure})"
-    return found.answer or MISSING
 
 
 def matrix_table(pairs: Sequence[Pair], labels: Sequence[str]) -> GridData:
