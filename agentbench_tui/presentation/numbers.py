@@ -59,6 +59,13 @@ def count(value: float | None) -> str:
     return _known(value, lambda known: f"{known:z,.0f}")
 
 
+def from_one(index: int) -> str:
+    """Return the number of a repeat or iteration for people, who count from 1; it is stored, and
+    printed for scripts, as an index from 0.
+    """
+    return f"{index + 1:,}"
+
+
 def decimals(places: int) -> Show:
     """Return what writes a number with so many decimals: an effect size, a factor."""
     return lambda value: _known(value, lambda known: f"{known:z,.{places}f}")

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.model.text.plain_number import counted
-from agentbench_tui.presentation.numbers import money
+from agentbench_tui.presentation.numbers import from_one, money
 from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ _REQUESTS = (
     Column("case_id", "case", names_row=True),
     Column("agent_id", "agent", names_row=True),
     Column("benchmark_id", "benchmark"),
-    Column("repeat", "repeat", lambda nth: str(nth + 1), right=True),
-    Column("iteration", "iteration", lambda nth: str(nth + 1), right=True),
+    Column("repeat", "repeat", from_one, right=True),
+    Column("iteration", "iteration", from_one, right=True),
     Column("outcome", "was"),
     Column("becomes", "becomes"),
 )

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.contracts.document import plain
 from agentbench_tui.model.text.plain_number import plain as plain_number
-from agentbench_tui.presentation.numbers import MISSING, percent, points, precise, with_interval
+from agentbench_tui.presentation.numbers import (
+    MISSING,
+    from_one,
+    percent,
+    points,
+    precise,
+    with_interval,
+)
 from agentbench_tui.presentation.report import Column, Report, Section, Table
 from agentbench_tui.verdicts.clusters.cluster_words import side_words
 from agentbench_tui.verdicts.statistics.column_summary import USUAL
@@ -86,7 +93,7 @@ def _dependence(one: ColumnSummary, said: set[str]) -> Iterator[str]:
 def _stability(one: ColumnSummary) -> Iterator[str]:
     tested = [found for found in one.drifts.values() if found is not None]
     if one.drifted:
-        repeats = ", ".join(str(repeat + 1) for repeat in one.drifted[:10])
+        repeats = ", ".join(from_one(repeat) for repeat in one.drifted[:10])
         yield f"drift: the first third differs from the last in repeat {repeats} (p < 0.01)"
     elif tested:
         yield f"steady: no drift in {len(tested)} of {len(one.drifts)} repeats"

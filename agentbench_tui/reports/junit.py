@@ -14,6 +14,7 @@ from xml.sax.saxutils import quoteattr
 from agentbench_tui.model.answer import INFRASTRUCTURE, FailureKind
 from agentbench_tui.model.gate import parse_gate
 from agentbench_tui.model.text.untrusted import one_line, visible
+from agentbench_tui.presentation.numbers import from_one
 from agentbench_tui.presentation.run_verdict import gate_words, load_words
 from agentbench_tui.store.queries.answer_pages import reported_answers
 from agentbench_tui.store.queries.answers import outcome_counts
@@ -140,7 +141,9 @@ def _whole(execution: ExecutionResult, name: str, classname: str) -> Iterator[st
 
 
 def _answer(classname: str, one: ReportedAnswer, asked: bool) -> str:
-    times = f" repeat {one.repeat} iteration {one.iteration}" if one.repeat or one.iteration else ""
+    times = ""
+    if one.repeat or one.iteration:
+        times = f" repeat {from_one(one.repeat)} iteration {from_one(one.iteration)}"
     seconds = "" if one.e2e_ms is None else f' time="{one.e2e_ms / 1e3:.6f}"'
     start = f"<testcase classname={classname} name={_attribute(one.case_id + times)}{seconds}"
     if one.failure_kind in _ERRORS:

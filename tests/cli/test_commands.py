@@ -124,6 +124,25 @@ def test_wrong_answers_and_one_case_are_shown(said: Said) -> None:
     shown = said("runs", "show", "--case", "c4", "--agent", "other")
     assert "expected: 4\nanswer: ?\n" in shown
     assert "score: exact 0.000 wrong" in shown
+    assert "· repeat 1, iteration 1 ·" in shown.splitlines()[0]
+    assert (case["observations"][0]["repeat"], case["observations"][0]["iteration"]) == (0, 0)
+
+
+def test_repeats_count_from_one_for_people_and_from_zero_for_scripts(
+    said: Said, place: Place
+) -> None:
+    options = ("--case", "c0", "--runs", "2", "--no-ui", "--quiet")
+    said("run", "suite.json", *AGENTS[:2], *options)
+    head, _, *rows = (
+        [cell.strip() for cell in line.split("|")]
+        for line in said("runs", "show", "--answers", "--format", "md").splitlines()
+        if line.startswith("|")
+    )
+    assert sorted(row[head.index("repeat")] for row in rows) == ["1", "2"]
+    records = csv.DictReader(io.StringIO(said("runs", "show", "--answers", "--format", "csv")))
+    assert sorted(one["repeat"] for one in records) == ["0", "1"]
+    said("report", "--junit", "junit.xml")
+    assert (place.folder / "junit.xml").read_text().count(' repeat 2 iteration 1"') == 1
 
 
 def test_wrong_answers_say_what_was_asked_and_why_they_are_wrong(said: Said, place: Place) -> None:

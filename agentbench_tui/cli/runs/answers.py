@@ -10,7 +10,7 @@ import click
 
 from agentbench_tui.cli.console.output import print_prose, print_rows
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.presentation.numbers import MISSING, decimals, duration, money
+from agentbench_tui.presentation.numbers import MISSING, decimals, duration, from_one, money
 from agentbench_tui.presentation.report import Column
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ _PLACE = (
     Column("benchmark_id", "benchmark", names_row=True),
     Column("agent_id", "agent", names_row=True),
     Column("case_id", "case", names_row=True),
-    Column("repeat", "repeat", right=True),
-    Column("iteration", "iteration", right=True),
+    Column("repeat", "repeat", from_one, right=True),
+    Column("iteration", "iteration", from_one, right=True),
 )
 _QUESTION = Column("question", "question", _beginning)
 _EXPECTED = Column("expected", "expected", _beginning)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from agentbench_tui.model.text.untrusted import visible
-from agentbench_tui.presentation.numbers import duration
+from agentbench_tui.presentation.numbers import duration, from_one
 
 _CHARACTERS = 4000
 """Maximum characters of one text."""
@@ -22,7 +22,8 @@ def case_lines(observation: dict[str, Any]) -> list[str]:
     case, answer = observation["case"], observation["answer"] or {}
     head = (
         f"── {observation['benchmark_id']} · {observation['agent_id']} · {case['id']}"
-        f" · repeat {observation['repeat']}, iteration {observation['iteration']}"
+        f" · repeat {from_one(observation['repeat'])},"
+        f" iteration {from_one(observation['iteration'])}"
         f" · {duration(observation['e2e_ms'])}"
     )
     before = case.get("messages", [])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.secrets import redactor_now
 from agentbench_tui.model.text.untrusted import one_line, visible
-from agentbench_tui.presentation.numbers import duration
+from agentbench_tui.presentation.numbers import duration, from_one
 from agentbench_tui.store.queries.answer_pages import (
     ReportedAnswer,
     TranscriptMessage,
@@ -131,9 +131,9 @@ def _status(answer: ReportedAnswer) -> int:
 def _times(answer: ReportedAnswer) -> str:
     words = []
     if answer.repeat:
-        words.append(f"repeat {answer.repeat}")
+        words.append(f"repeat {from_one(answer.repeat)}")
     if answer.iteration:
-        words.append(f"iteration {answer.iteration}")
+        words.append(f"iteration {from_one(answer.iteration)}")
     return ", ".join(words)
 
 

@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.text.untrusted import visible
+from agentbench_tui.presentation.numbers import from_one
 from agentbench_tui.store.queries.answer_pages import observation_at
 from agentbench_tui.tui.drawing.panel import entitle, panel
 from agentbench_tui.tui.pages.cases.rows import (
@@ -100,7 +101,7 @@ class CaseDetail(Page[dict[str, Any]]):
 
     def show(self, found: dict[str, Any]) -> None:
         self._row = found
-        asked = f"repeat {found['repeat'] + 1}, iteration {found['iteration'] + 1}"
+        asked = f"repeat {from_one(found['repeat'])}, iteration {from_one(found['iteration'])}"
         facts = self.query_one("#facts", Facts)
         entitle(facts, f"case {found['case_id']}, {asked}")
         facts.show(FactsData(facts_of(found)))
