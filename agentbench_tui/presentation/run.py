@@ -42,7 +42,7 @@ from agentbench_tui.presentation.runs import (
     kind_of,
 )
 from agentbench_tui.verdicts.evidence.place import point_words
-from agentbench_tui.verdicts.runs.own_figures import OwnFigure, by_metric
+from agentbench_tui.verdicts.runs.defined_metrics import DefinedMetric, by_metric
 
 if TYPE_CHECKING:
     from agentbench_tui.contracts.leaderboard import Board
@@ -109,8 +109,8 @@ def run_report(run: RunDocument, boards: Sequence[Board] = (), *, full: bool = F
         answer += figures
     elif not full or len(run.leaderboard) > 1:
         answer += _by_benchmark(run, measured)
-    if has_accuracy and not full and (own := own_metrics_table(measured)):
-        answer.append(Section(tables=[own]))
+    if has_accuracy and not full and (defined := defined_metrics_table(measured)):
+        answer.append(Section(tables=[defined]))
     remarks = [
         *(figures if full and has_accuracy else ()),
         Section(
@@ -276,14 +276,16 @@ def _alone(executions: Sequence[ExecutionResult]) -> Section:
 def _figures(executions: Sequence[ExecutionResult]) -> Section:
     rows = [execution_row(one) for one in executions]
     tables = [Table(filled(EXECUTIONS, rows), rows)]
-    if own := own_metrics_table(executions, full=True):
-        tables.append(own)
+    if defined := defined_metrics_table(executions, full=True):
+        tables.append(defined)
     return Section(
         tables=tables, sentences=[*unmeasured_lines(executions), *unknown_cost_lines(executions)]
     )
 
 
-def own_metrics_table(executions: Sequence[ExecutionResult], *, full: bool = False) -> Table | None:
+def defined_metrics_table(
+    executions: Sequence[ExecutionResult], *, full: bool = False
+) -> Table | None:
     """Return the metrics that only the benchmarks of these executions measure, and pass@k and
     pass^k where attempts at a case differ; with `full` also those of their kinds, and pass@k and
     pass^k of all attempts anyway. None without any.
@@ -296,7 +298,7 @@ def own_metrics_table(executions: Sequence[ExecutionResult], *, full: bool = Fal
             "metric": one.metric,
             "value": measured_estimate(one.value, one.low, one.high, one.unit),
         }
-        for one in own_figures(executions, full=full)
+        for one in defined_metrics(executions, full=full)
     ]
     if not rows:
         return None
@@ -306,21 +308,23 @@ def own_metrics_table(executions: Sequence[ExecutionResult], *, full: bool = Fal
     return Table(filled(columns, rows), rows)
 
 
-def own_figures(executions: Sequence[ExecutionResult], *, full: bool = False) -> list[OwnFigure]:
-    """Return the metrics of `own_metrics_table`, the agents of one metric together."""
+def defined_metrics(
+    executions: Sequence[ExecutionResult], *, full: bool = False
+) -> list[DefinedMetric]:
+    """Return the metrics of `defined_metrics_table`, the agents of one metric together."""
     found = [
-        OwnFigure(
+        DefinedMetric(
             one.agent_id, one.simulated, one.benchmark_id, one.parameters, name, found.unit,
             found.value, found.low, found.high, found.n,
         )
         for one in executions
-        for name in _own_names(one, full=full)
+        for name in _defined_names(one, full=full)
         if (found := one.metrics.get(name)) is not None and (full or found.value is not None)
     ]  # fmt: skip
     return by_metric(found)
 
 
-def _own_names(execution: ExecutionResult, *, full: bool) -> list[str]:
+def _defined_names(execution: ExecutionResult, *, full: bool) -> list[str]:
     metrics = execution.metrics
     attempts = {name: k for name in metrics if (k := attempts_of(name)) is not None}
     most = max(attempts.values(), default=0)

@@ -15,8 +15,8 @@ from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.queries.runs import executions_of, find_run
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.widgets.grid import Grid
+from agentbench_tui.verdicts.runs.defined_metrics import DefinedMetricReader
 from agentbench_tui.verdicts.runs.live_document import LiveReader
-from agentbench_tui.verdicts.runs.own_figures import OwnReader
 from tests.engine.carried_out import run, suite
 
 if TYPE_CHECKING:
@@ -130,13 +130,15 @@ def test_values_so_far_are_those_of_the_end_once_all_is_there(database: Path) ->
         run_id = find_run(connection, "latest")["id"]
         found = LiveReader(connection, database, run_id).read(connection, None)
         assert found.result is not None
-        for one in found.own:
+        for one in found.defined_metrics:
             execution = next(e for e in found.result.executions if e.agent_id == one.agent_id)
             stored = execution.metrics[one.metric]
             assert (one.value, one.low, one.high, one.n, one.unit) == (
                 stored.value, stored.low, stored.high, stored.n, stored.unit,
             )  # fmt: skip
-    assert [one.metric for one in found.own] == sorted([*["answer", "style", "words"] * 2])
+    assert [one.metric for one in found.defined_metrics] == sorted(
+        [*["answer", "style", "words"] * 2]
+    )
 
 
 def test_values_so_far_follow_the_answers(database: Path, tmp_path: Path) -> None:
@@ -146,7 +148,7 @@ def test_values_so_far_follow_the_answers(database: Path, tmp_path: Path) -> Non
         benchmarks, found = plan_of(connection)
         going_on = [row | {"status": "running"} for row in found]
         half = "DELETE FROM answers WHERE case_key > (SELECT MIN(key) + ? FROM cases)"
-        reader = OwnReader(benchmarks)
+        reader = DefinedMetricReader(benchmarks)
         with copy:
             copy.execute(half, (19,))
         with closing(connect_to_read(part)) as some:
@@ -166,7 +168,7 @@ def test_a_few_more_answers_are_not_read_until_the_end(database: Path, tmp_path:
         connection.backup(copy)
         benchmarks, found = plan_of(connection)
         going_on = [row | {"status": "running"} for row in found]
-        reader = OwnReader(benchmarks)
+        reader = DefinedMetricReader(benchmarks)
         with copy:
             copy.execute("DELETE FROM answers WHERE case_key=(SELECT MAX(key) FROM cases)")
         with closing(connect_to_read(part)) as some:
@@ -179,4 +181,4 @@ def test_one_scorer_alone_is_accuracy(database: Path) -> None:
     with closing(connect_to_read(database)) as connection:
         benchmarks, found = plan_of(connection)
         alone = {name: {"scorers": ["exact"], "metrics": []} for name in benchmarks}
-        assert OwnReader(alone).read(connection, found) == []
+        assert DefinedMetricReader(alone).read(connection, found) == []

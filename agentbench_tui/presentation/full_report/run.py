@@ -32,9 +32,9 @@ from agentbench_tui.presentation.numbers import (
 from agentbench_tui.presentation.report import Column, Row, Section, Table, raw_columns
 from agentbench_tui.presentation.run import (
     EXECUTIONS,
+    defined_metrics_table,
     execution_row,
     filled,
-    own_metrics_table,
 )
 from agentbench_tui.presentation.run_remarks import (
     unknown_cost_lines,
@@ -194,8 +194,8 @@ def _executions(run: RunDetailsDocument) -> Chapter:
             for row, one in zip(rows, run.executions, strict=True)
         ]  # fmt: skip
     tables = [priced_table(Table(filled(columns, rows), rows))] if rows else []
-    if own := own_metrics_table(run.executions):
-        tables.append(own)
+    if defined := defined_metrics_table(run.executions):
+        tables.append(defined)
     lines = [
         *untimed_lines(run.executions),
         *unmeasured_lines(run.executions),

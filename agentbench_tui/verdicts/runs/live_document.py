@@ -15,7 +15,7 @@ from agentbench_tui.store.queries.runs import executions_of, find_run
 from agentbench_tui.store.queries.slowest import SlowAnswer, Slowest
 from agentbench_tui.verdicts.load.reference_ticks import Reference, reference_of
 from agentbench_tui.verdicts.ranking.running_board import BoardReader, RunningBoard
-from agentbench_tui.verdicts.runs.own_figures import OwnFigure, OwnReader
+from agentbench_tui.verdicts.runs.defined_metrics import DefinedMetric, DefinedMetricReader
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,7 +40,7 @@ class LiveDocument:
     """What its kind adds to the run document, such as a scenario's results so far."""
     slowest: tuple[SlowAnswer, ...] = ()
     """Slowest answers of the whole run."""
-    own: tuple[OwnFigure, ...] = ()
+    defined_metrics: tuple[DefinedMetric, ...] = ()
     """Metrics so far of benchmarks that define some."""
     result: RunDocument | None = None
     """The result of a run that has ended."""
@@ -62,7 +62,7 @@ class LiveReader:
         }
         self._board = BoardReader(self._run_key)
         self._slowest = Slowest(self._run_key)
-        self._own = OwnReader(self._benchmarks)
+        self._defined_metrics = DefinedMetricReader(self._benchmarks)
         self._references: dict[int, Reference | None] = {}
         self._result: RunDocument | None = None
 
@@ -81,7 +81,7 @@ class LiveReader:
             None if row is None else self._references[row["key"]],
             self._of_kind(connection, row),
             tuple(self._slowest.read(connection)),
-            tuple(self._own.read(connection, [*rows.values()])),
+            tuple(self._defined_metrics.read(connection, [*rows.values()])),
             self._read_result(connection),
         )
 

@@ -231,7 +231,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self._scrubber.show(live_view.scrubber(state, self._viewer, now))
         if changed & {"board", "moment"} and document is not None:
             self._panels.show_board(state, document, self.shared.series, self.read_age_s)
-            self._panels.show_own(state, document)
+            self._panels.show_defined_metrics(state, document)
 
     # What a person can ask of the run.
 

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from agentbench_tui.model.text.untrusted import one_line
-from agentbench_tui.presentation.run import own_figures
+from agentbench_tui.presentation.run import defined_metrics
 from agentbench_tui.presentation.run_verdict import run_verdict
 from agentbench_tui.tui.pages.live import tables as live_tables
 from agentbench_tui.tui.pages.live import view as live_view
@@ -44,7 +44,7 @@ _FRAME = 2
 _STATUS = 1
 _LEAST_LATENCY = 8
 """Lines that the latency panel keeps; see `DEFAULT_CSS`."""
-_LEAST_OWN = 3
+_LEAST_DEFINED = 3
 _USUAL_WIDTH = 40
 """Assumed width of a panel without one."""
 _OLD_S = 3.0
@@ -257,25 +257,25 @@ class LivePanels(Vertical):
         self._fit("board", count + 1 if count > 1 else 0, most=max(4, self.size.height // 5))
         grid.show(live_tables.board(found, self._before, series))
 
-    def show_own(self, state: LiveState, document: LiveDocument) -> None:
+    def show_defined_metrics(self, state: LiveState, document: LiveDocument) -> None:
         """Show the metrics that benchmarks define: of a run that has ended as in its result."""
-        found = document.own
+        found = document.defined_metrics
         if document.result is not None:
-            found = tuple(own_figures(document.result.executions))
+            found = tuple(defined_metrics(document.result.executions))
         grid = self._widgets["own"]
         assert isinstance(grid, Grid)
         when = " so far" if document.result is None else " as it is now" if state.is_replay else ""
         self._entitle(grid, f"{_TITLES['own']}{when}")
         lines = len(found) + 1 if found else 0
-        self._fit("own", lines, most=self._room_for_own())
-        grid.show(live_tables.own(found))
+        self._fit("own", lines, most=self._room_for_defined_metrics())
+        grid.show(live_tables.defined_metrics(found))
 
-    def _room_for_own(self) -> int:
+    def _room_for_defined_metrics(self) -> int:
         """Return the lines that the other panels above leave."""
         above = ("rates", "progress", "board")
         taken = sum(lines + _FRAME for name in above if (lines := self._heights.get(name, 0)))
         room = self.size.height - _STATUS - _LEAST_LATENCY - taken - _FRAME
-        return max(_LEAST_OWN, min(room, self.size.height // 4))
+        return max(_LEAST_DEFINED, min(room, self.size.height // 4))
 
     def _show_answer(self, state: LiveState, document: LiveDocument) -> None:
         """Show the verdict of a run that has ended above everything else, and what to do next."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.agent_series import AgentSeries
     from agentbench_tui.tui.pages.live.state import LiveState, Seen
     from agentbench_tui.verdicts.ranking.running_board import RunningBoard, Standing
-    from agentbench_tui.verdicts.runs.own_figures import OwnFigure
+    from agentbench_tui.verdicts.runs.defined_metrics import DefinedMetric
 
 _PROGRESS = (
     Column("benchmark", "benchmark", 13, flex=4),
@@ -66,7 +66,7 @@ _PROFIT_BOARD = tuple(
     else one
     for one in _BOARD
 )
-_OWN = (
+_DEFINED_METRICS = (
     Column("metric", "metric", 12, flex=2),
     Column("agent", "agent", 8, flex=2),
     Column("value", "value [95%]", 24, "right", flex=1),
@@ -215,7 +215,7 @@ def _interval(one: Standing) -> Interval:
     return Interval(one.score, one.low, one.high)
 
 
-def own(figures: Sequence[OwnFigure]) -> GridData:
+def defined_metrics(metrics: Sequence[DefinedMetric]) -> GridData:
     """Return the metrics that benchmarks define, each with unit and interval."""
     rows = [
         GridRow(
@@ -228,9 +228,9 @@ def own(figures: Sequence[OwnFigure]) -> GridData:
                 MISSING if one.n is None else f"{one.n:,}",
             ),
         )
-        for number, one in enumerate(figures)
+        for number, one in enumerate(metrics)
     ]
-    return GridData(_OWN, rows, reason="the benchmarks define no metrics")
+    return GridData(_DEFINED_METRICS, rows, reason="the benchmarks define no metrics")
 
 
 def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridData:

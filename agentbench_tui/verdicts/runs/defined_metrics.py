@@ -20,7 +20,7 @@ is then read a bounded number of times, however many follow."""
 
 
 @dataclass(frozen=True, slots=True)
-class OwnFigure:
+class DefinedMetric:
     """One metric of one execution."""
 
     agent_id: str
@@ -36,23 +36,23 @@ class OwnFigure:
     """Answers behind the value."""
 
 
-def by_metric(figures: Iterable[OwnFigure]) -> list[OwnFigure]:
+def by_metric(metrics: Iterable[DefinedMetric]) -> list[DefinedMetric]:
     """Return the agents of one metric next to each other, benchmarks and metrics in their order."""
-    places: dict[tuple[str, str, str], list[OwnFigure]] = {}
-    for one in figures:
+    places: dict[tuple[str, str, str], list[DefinedMetric]] = {}
+    for one in metrics:
         place = (one.benchmark_id, point_words(one.parameters), one.metric)
         places.setdefault(place, []).append(one)
     return [one for some in places.values() for one in some]
 
 
 @dataclass(slots=True)
-class _Known:
+class _MetricsSoFar:
     status: str = ""
     answers: int = 0
-    figures: list[OwnFigure] = field(default_factory=list)
+    metrics: list[DefinedMetric] = field(default_factory=list)
 
 
-class OwnReader:
+class DefinedMetricReader:
     """Reads the metrics of a run in progress repeatedly."""
 
     def __init__(self, benchmarks: Mapping[str, Mapping[str, Any]]) -> None:
@@ -62,19 +62,19 @@ class OwnReader:
             for execution, one in benchmarks.items()
             if one.get("metrics") or len(one.get("scorers", ())) > 1
         }
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _MetricsSoFar] = {}
 
     def read(
         self, connection: sqlite3.Connection, rows: Sequence[Mapping[str, Any]]
-    ) -> list[OwnFigure]:
+    ) -> list[DefinedMetric]:
         """Return the metrics so far of these executions, rows of `executions_of`."""
-        found: list[OwnFigure] = []
+        found: list[DefinedMetric] = []
         for row in rows:
             benchmark = self._benchmarks.get(row["id"])
             if benchmark is not None:
-                known = self._known.setdefault(row["id"], _Known())
+                known = self._known.setdefault(row["id"], _MetricsSoFar())
                 self._refresh(connection, row, benchmark, known)
-                found += known.figures
+                found += known.metrics
         return by_metric(found)
 
     def _refresh(
@@ -82,7 +82,7 @@ class OwnReader:
         connection: sqlite3.Connection,
         row: Mapping[str, Any],
         benchmark: Mapping[str, Any],
-        known: _Known,
+        known: _MetricsSoFar,
     ) -> None:
         has_ended = row["status"] != "running"
         if has_ended and known.status == row["status"]:
@@ -92,15 +92,15 @@ class OwnReader:
         wanted = known.answers if has_ended else _MORE * known.answers
         if answers <= known.answers or answers < wanted:
             return
-        # They load numpy, which those who only show figures do without.
+        # These load numpy, which a run without such metrics does not need.
         from agentbench_tui.engine.task.observations import Observations
         from agentbench_tui.engine.task.own_metrics import own_metrics
 
         seen = Observations(connection, row["key"])
         known.answers = answers
         found = own_metrics(benchmark.get("scorers", ()), benchmark.get("metrics", ()), seen)
-        known.figures = [
-            OwnFigure(
+        known.metrics = [
+            DefinedMetric(
                 row["agent_id"], bool(row["simulated"]), row["benchmark_id"], row["parameters"],
                 one.name, one.unit, one.value, one.low, one.high, one.n,
             )
