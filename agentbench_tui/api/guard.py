@@ -228,11 +228,10 @@ class _Answer:
         await self._send(message)
 
     async def problem(self, error: ServiceError, receive: Receive) -> None:
-        """Send an error, unless an answer has begun, which then breaks off.
+        """Send an error response; if a response has already begun, cut it off.
 
-        Where the connection closes after it, what the client still sends is read first: a
-        connection that is closed on unread bytes is reset, and the client loses the answer
-        (RFC 9112, 9.6).
+        If the connection closes afterwards, the rest of the request is read first: closing it
+        with unread bytes resets it, and the client loses the response (RFC 9112, 9.6).
         """
         if self._has_begun:
             raise error

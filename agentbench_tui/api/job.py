@@ -289,7 +289,7 @@ def settings_of(loaded: LoadedSuite, given: RunConfiguration) -> tuple[str, ...]
     texts = []
     for name, value in given.parameters.items():
         declared = known.get(name)
-        # A name with `=` would carry a value of its own past this check: `--set` splits there.
+        # A name with `=` would bypass this check with another value: `--set` splits there.
         if declared is None or "=" in name:
             raise UsageError(
                 f"parameter {name}: {loaded.suite.suite_id} declares no such parameter"

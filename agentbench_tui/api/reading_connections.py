@@ -22,7 +22,7 @@ are kept, several are rarely computed at once.
 """
 
 
-class _Opened(NamedTuple):
+class _OpenConnection(NamedTuple):
     inode: int
     connection: sqlite3.Connection
 
@@ -30,13 +30,13 @@ class _Opened(NamedTuple):
 class ReadingConnections:
     """Connections to one database, for functions that run in threads.
 
-    A connection that is used again knows the schema, its statements and the pages of the file,
-    which to read takes longer than to compute many an answer.
+    A reused connection has the schema, its statements and pages of the file in memory. Reading
+    them takes longer than computing many of the answers.
     """
 
     def __init__(self, database: Path) -> None:
         self._database = database
-        self._idle: list[_Opened] = []
+        self._idle: list[_OpenConnection] = []
         self._lock = Lock()
 
     def read(self, compute: Callable[[sqlite3.Connection], Value]) -> Value:
@@ -58,10 +58,10 @@ class ReadingConnections:
         for one in idle:
             one.connection.close()
 
-    def _take(self) -> _Opened:
+    def _take(self) -> _OpenConnection:
         """Return an idle connection to the file that the path names now, or a new one."""
         inode = 0
-        with suppress(FileNotFoundError):  # a new connection says what is missing
+        with suppress(FileNotFoundError):  # a new connection reports what is missing
             inode = os.stat(self._database).st_ino  # noqa: PTH116  # for every request
         with self._lock:
             idle = self._idle.pop() if self._idle else None
@@ -69,9 +69,9 @@ class ReadingConnections:
             if idle.inode == inode:
                 return idle
             idle.connection.close()
-        return _Opened(inode, connect_to_read(self._database))
+        return _OpenConnection(inode, connect_to_read(self._database))
 
-    def _give_back(self, opened: _Opened) -> None:
+    def _give_back(self, opened: _OpenConnection) -> None:
         # A connection to an immutable file would never see what another program adds to it.
         if not is_immutable(self._database):
             with self._lock:

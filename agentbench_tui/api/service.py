@@ -79,7 +79,7 @@ class Service:
     async def _first_answers(self, describe: Callable[[], object]) -> None:
         describe()
         await asyncio.to_thread(readings.load_modules)
-        with suppress(AgentbenchError):  # such as an empty database; the next request says so
+        with suppress(AgentbenchError):  # such as an empty database; the next request reports it
             await self.reader.answer(*readings.leaderboard_answer(), of_history=True)
         return_freed_memory()
 

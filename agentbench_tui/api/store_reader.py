@@ -57,7 +57,7 @@ class _Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class _Followed:
+class _FollowedAnswer:
     """An answer that is computed again when it is outdated, requested or not."""
 
     compute: Callable[[sqlite3.Connection], bytes]
@@ -77,7 +77,7 @@ class StoreReader:
         self._turn = asyncio.Semaphore(readers)
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
         self._kept_bytes = 0
-        self._followed: OrderedDict[Hashable, _Followed] = OrderedDict()
+        self._followed: OrderedDict[Hashable, _FollowedAnswer] = OrderedDict()
         """The most recently requested last. Each is kept, or is being computed."""
         self._computing: dict[tuple[Hashable, tuple[int, int]], asyncio.Task[bytes]] = {}
         self._connection: sqlite3.Connection | None = None
@@ -107,7 +107,7 @@ class StoreReader:
         computation. Raises ServiceError if too many wait, and what `compute` raises.
         """
         if of_history:
-            self._followed[key] = _Followed(compute, monotonic())
+            self._followed[key] = _FollowedAnswer(compute, monotonic())
             self._followed.move_to_end(key)
             if len(self._followed) > _MOST_FOLLOWED:
                 self._followed.popitem(last=False)
@@ -129,7 +129,7 @@ class StoreReader:
         try:
             version = self._version()
         except (StoreError, OSError, sqlite3.Error):
-            return False  # the next request says what is wrong with the file
+            return False  # the next request reports what is wrong with the file
         renewed = False
         for key, followed in reversed([*self._followed.items()]):
             kept = self._kept.get(key)
@@ -143,7 +143,7 @@ class StoreReader:
                 )
                 renewed = True
                 (found,) = await asyncio.gather(work, return_exceptions=True)
-                if isinstance(found, BaseException):  # the next request says what
+                if isinstance(found, BaseException):  # the next request reports it
                     self._followed.pop(key, None)
         return renewed
 

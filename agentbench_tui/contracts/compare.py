@@ -96,8 +96,8 @@ class CaseDisagreements(Part, frozen=True, kw_only=True):
 
 
 class ComparedAttempts(Part, frozen=True, kw_only=True):
-    """pass@k or pass^k of two sides whose cases were asked several times. It is no test: it has no
-    verdict, and changes no other."""
+    """pass@k or pass^k of two sides with several attempts at each case. It is not tested, so it has
+    no verdict and does not affect any other."""
 
     metric: str
     a: float | None

@@ -72,18 +72,18 @@ class StressPlanDocument(Document, frozen=True, kw_only=True, tag="agentbench.pl
     executions: tuple[PlannedScenario, ...]
 
 
-class RequestAgain(Part, frozen=True, kw_only=True):
-    """One observation that a rerun would ask again."""
+class RepeatedRequest(Part, frozen=True, kw_only=True):
+    """One request that a rerun would repeat."""
 
     case_id: str
     repeat: int
     iteration: int
     outcome: str
-    """What came of it: `right`, `wrong`, or the kind of its failure, such as `connection`."""
+    """Its earlier outcome: `right`, `wrong`, or the kind of its failure, such as `connection`."""
 
 
 class RerunExecution(Part, frozen=True, kw_only=True):
-    """What a rerun would ask of one execution of the earlier run."""
+    """What a rerun would repeat of one execution of the earlier run."""
 
     execution_id: str
     """The execution of the earlier run."""
@@ -97,22 +97,22 @@ class RerunExecution(Part, frozen=True, kw_only=True):
     """1: new answers take the place of infrastructure failures. From 2 on: further attempts, which
     replace nothing."""
     requests: int
-    """Observations asked again, and those that were never asked."""
+    """Repeated requests, and those that were never sent."""
     never_asked: int
-    """Observations that the earlier run never came to ask, and that the rerun would ask."""
+    """Requests that the earlier run never sent and the rerun would send."""
     kept: int
     """Answers and failures of the earlier execution that the new one would hold too."""
     cost_usd: float | None
     """Expected cost of the requests: what the earlier answer to each cost, or the mean of the
     execution's answers where it has none. None if no answer of the execution has a cost."""
-    asked: tuple[RequestAgain, ...]
+    asked: tuple[RepeatedRequest, ...]
 
 
 class RerunPlanDocument(Document, frozen=True, kw_only=True, tag="agentbench.rerun-plan/1"):
     """What `agentbench rerun --dry-run` prints."""
 
     run_id: str
-    """The run of which part would be asked again."""
+    """The run that would be repeated in part."""
     requests: int
     cost_usd: float | None
     """Sum over the executions; None if it is unknown for one of them that has requests."""

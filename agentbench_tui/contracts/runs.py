@@ -128,7 +128,7 @@ class AnswerLine(Part, frozen=True, kw_only=True):
     question: Json = None
     """Input of the case."""
     why: str = ""
-    """Why it is not right: what those scorers say about it, or what its failure says."""
+    """Why it is not right: the reasons of those scorers, or the detail of its failure."""
 
 
 class AnswersDocument(Document, frozen=True, kw_only=True, tag="agentbench.answers/1"):

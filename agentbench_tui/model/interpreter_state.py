@@ -19,7 +19,7 @@ _recursion_limit = sys.getrecursionlimit
 
 
 class _State:
-    """What held before user code was called."""
+    """State of the interpreter before user code was called."""
 
     def __init__(self) -> None:
         self.limit = sys.getrecursionlimit()
@@ -37,7 +37,7 @@ class _State:
 
 _state: _State | None = None
 _restored: dict[str, None] = {}
-"""Names of what was restored since `remember` and agentbench cannot work without."""
+"""Names of parts that agentbench needs and that were restored since `remember`."""
 
 
 def remember() -> None:
@@ -48,7 +48,7 @@ def remember() -> None:
 
 
 def remember_again() -> None:
-    """Record the present state again, if one was recorded: only then is this process ours."""
+    """Record the present state again, if one was recorded: else the process is not agentbench's."""
     if _state is not None:
         remember()
 

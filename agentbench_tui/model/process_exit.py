@@ -168,7 +168,7 @@ def _needed(which: object) -> int:
 
 
 def _is_below(limits: object, needed: int) -> bool:
-    """Return whether a soft limit is one, and too low; malformed limits are left to Python."""
+    """Return whether a soft limit is set and too low; Python reports malformed limits."""
     if not isinstance(limits, tuple | list) or not limits or not isinstance(limits[0], int):
         return False
     return limits[0] != resource.RLIM_INFINITY and limits[0] < needed

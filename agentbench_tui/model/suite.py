@@ -83,7 +83,7 @@ class Dataset(Part):
     """Case field → dotted path in the record (`input: question`, `expected: truth.answer`).
     A path that holds `{name}` is a template over the record's fields."""
     tools: list[dict[str, Any]] = Field(default_factory=list)
-    """Function definitions that every case has whose record gives none of its own."""
+    """Function definitions of every case whose record has none."""
     filter: dict[str, Any] = Field(default_factory=dict)
     """Dotted path → value, or list of values, that a record must have to be taken."""
     limit: Rows | None = None

@@ -43,9 +43,9 @@ class Line(msgspec.Struct, frozen=True):
     labels: Sequence[str] | None = None
     """What each point is, such as the run that it belongs to."""
     contender: str = ""
-    """Whose line it is, if its name does not say so: a contender has one color in a report."""
+    """Contender of the line, if its name is another: a contender has one color in a report."""
     is_limit: bool = False
-    """Whether the line is a bound and no measurement."""
+    """Whether the line is a limit instead of a measurement."""
 
 
 class Mark(msgspec.Struct, frozen=True):

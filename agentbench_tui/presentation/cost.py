@@ -202,7 +202,11 @@ def title_of(group: CostGroup) -> str:
     """Say which cases were asked, of which suites, and of which agents."""
     suites = sorted({one.partition("/")[0] for one in group.benchmarks})
     simulated = " by simulated agents" if group.simulated else ""
-    left = f", {group.left_out:,} that not all were asked left out" if group.left_out else ""
+    left = (
+        f", without {counted(group.left_out, 'case')} that not all agents received"
+        if group.left_out
+        else ""
+    )
     return f"{counted(group.cases, 'case')} of {', '.join(suites)}{simulated}{left}"
 
 

@@ -1,4 +1,4 @@
-"""What a rerun would ask again and why, as tables and sentences."""
+"""Requests of a planned rerun and their reasons, as tables and sentences."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _RECORDS = raw_columns(
 
 def rerun_plan_report(document: RerunPlanDocument) -> Report:
     """Return the counts by execution and the first requests; the records are all requests, except
-    of cases that were never asked."""
+    those that were never sent."""
     asking = [one for one in document.executions if one.requests]
     records = [record for one in asking for record in _records(one)]
     summary = Section(

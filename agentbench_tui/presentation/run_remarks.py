@@ -15,7 +15,7 @@ from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import MISSING, decimals, percent, with_interval
 from agentbench_tui.presentation.runs import agent_name, is_judged, kind_of
 from agentbench_tui.verdicts.evidence.place import point_words
-from agentbench_tui.verdicts.runs.contained_answers import LOOKED_AT
+from agentbench_tui.verdicts.runs.contained_answers import MOST_CHECKED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,8 +72,7 @@ def failure_lines(executions: Sequence[ExecutionResult]) -> list[str]:
 def _ungraded_lines(
     executions: Sequence[ExecutionResult], observed: Mapping[str, int]
 ) -> list[str]:
-    """Say how many answers of each agent no scorer could judge: they are there, and do not count
-    against the agent."""
+    """Say how many answers of each agent could not be graded; they do not count against it."""
     places: dict[str, Counter[str]] = defaultdict(Counter)
     for one in executions:
         if n := one.failures.get(FailureKind.GRADER, 0):
@@ -99,7 +98,7 @@ def contained_answer_lines(run: RunDocument) -> list[str]:
         count = one.cases.answered - one.cases.correct
         wrong = counted(count, "wrong answer")
         contain = "contains" if one.contain_expected == 1 else "contain"
-        least = "At least " if count > LOOKED_AT else ""
+        least = "At least " if count > MOST_CHECKED else ""
         lines.append(
             f"{least}{one.contain_expected:,} of {wrong} of {one.agent_id} on {one.benchmark_id}"
             f" {contain} the expected one."
@@ -190,7 +189,7 @@ def _foresight(executions: Sequence[ExecutionResult]) -> list[str]:
 
 
 def untimed_lines(executions: Sequence[ExecutionResult]) -> list[str]:
-    """Say that latencies are of answers only, and how many answers each agent lacks there."""
+    """Say that latencies exclude failed answers, and how many each agent has."""
     failed: dict[str, list[str]] = defaultdict(list)
     for one in executions:
         n = one.cases.observed - one.cases.answered

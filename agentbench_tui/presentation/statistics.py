@@ -64,7 +64,7 @@ def summary_report(
         for one in document.metrics
         for figure in one.figures
     ]
-    said: set[str] = set()
+    noted: set[str] = set()
     sections = []
     for one, metric in zip(found, document.metrics, strict=True):
         unit = f" ({metric.unit})" if metric.unit else ""
@@ -74,19 +74,19 @@ def summary_report(
             if every_figure or figure.figure in USUAL
         ]
         title = f"{one.measured.place} · {one.metric}{unit}"
-        sentences = [*_dependence(one, said), *_stability(one)]
+        sentences = [*_dependence(one, noted), *_stability(one)]
         sections.append(Section(title, [Table(_OF_METRIC, rows)], sentences))
     more = [] if every_figure else ["--all shows the other statistics"]
     return Report(Table(_FIGURES, records), sections, more)
 
 
-def _dependence(one: ColumnSummary, said: set[str]) -> Iterator[str]:
-    """Yield the note on clusters unless it was `said` above: each names all metrics that it
+def _dependence(one: ColumnSummary, noted: set[str]) -> Iterator[str]:
+    """Yield the note on clusters unless it is in `noted`: each names all metrics that it
     concerns.
     """
     words = "" if one.cluster is None else side_words(one.cluster)
-    if words and (note := f"{one.measured.place}: {words}") not in said:
-        said.add(note)
+    if words and (note := f"{one.measured.place}: {words}") not in noted:
+        noted.add(note)
         yield words
 
 

@@ -1,4 +1,4 @@
-"""Recognizes a child that cannot continue because its code lowered its limit of memory."""
+"""Recognizes a child that cannot continue because its code lowered its memory limit."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if sys.platform == "linux":
 class StarvedChild:
     """Compares a child's limit of address space with its use.
 
-    Below its use nothing can be allocated: threads do not start, and whoever waits for one waits
-    forever. A child cannot tell this itself.
+    Below its use nothing can be allocated: threads do not start, and a thread that waits
+    for one waits forever. The child cannot detect this itself.
     """
 
     def __init__(self, child: int) -> None:

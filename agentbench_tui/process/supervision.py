@@ -43,7 +43,7 @@ _SILENT_NUDGES = 20
 _TERMINATED_NUDGES = 50
 """Nudges without a reaction after which a child that was asked to terminate is killed."""
 _LOOK_EVERY_S = 1.0
-"""Interval at which the memory limit of a child is looked at."""
+"""Interval at which the memory limit of a child is checked."""
 _PR_SET_PDEATHSIG = 1
 _SETTLING_S = 0.05
 """Wait after a stop of the child, for the signal that continues both to reach it."""
@@ -62,7 +62,7 @@ class Ending:
     ignored: int | None = None
     """The signal to which it did not react, so that it was killed; None for any other end."""
     starved: str = ""
-    """Why it could not continue, so that it was killed; empty for any other end."""
+    """Reason for which it was killed because it could not continue; empty for any other end."""
 
 
 class _Notes:

@@ -49,7 +49,7 @@ _LONGEST_ANSWER = 1 << 30
 _LONGEST_LINE = 1 << 20
 """Bytes of a line of an event stream."""
 _RECONNECT_S = 2.0
-"""Pause before a connection that brought nothing is opened again, as the service asks for."""
+"""Pause before reconnecting after a connection without data, as the service requests."""
 
 
 class ServiceFailed(AgentbenchError):
@@ -255,7 +255,7 @@ class Client:
                     last, ended = event.id, event.name == "end"
                     yield event
             except (http.client.HTTPException, ConnectionError, TimeoutError):
-                pass  # a service that is gone raises ServiceFailed when it is asked again
+                pass  # a stopped service raises ServiceFailed at the next request
             else:
                 if ended or not last or self._is_over(run, last):
                     return

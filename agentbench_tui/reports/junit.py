@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from agentbench_tui.store.queries.answer_pages import ReportedAnswer
 
 _ERRORS = INFRASTRUCTURE | {FailureKind.TIMEOUT, FailureKind.GRADER}
-"""Failures that say nothing of what the agent knows. A late answer is one of them, though it is the
-agent's own: CI systems call what did not come in time an error.
+"""Failures that do not show what the agent can do. A timeout is one of them although the agent
+caused it, because CI systems report timeouts as errors.
 """
 _CORRECTNESS = ("accuracy", "correct", "completeness", "relevance", "overall")
 """Beginnings of names of metrics and scores that wrong answers decide."""
@@ -163,7 +163,7 @@ def _answer(classname: str, one: ReportedAnswer, asked: bool) -> str:
 
 
 def _falls_short(failure_kind: str | None, *, is_wrong: bool) -> bool:
-    """Return whether an answer is not one to be content with; what nobody judged is."""
+    """Return whether an answer failed or is wrong; an answer that was not judged is neither."""
     return failure_kind is not None or is_wrong
 
 

@@ -43,7 +43,7 @@ def markdown(report: FullReport, room: int = MOST_CHARACTERS) -> str:
 
 
 def _left_out(titles: Sequence[str]) -> str:
-    return f"Left out, as they do not fit: {_safe(', '.join(titles))}."
+    return f"Excluded because they do not fit: {_safe(', '.join(titles))}."
 
 
 def _head(report: FullReport, room: int) -> list[str]:

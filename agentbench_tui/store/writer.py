@@ -150,7 +150,7 @@ class Writer:
             awaited = future.set_running_or_notify_cancel()
             try:
                 result = self._in_transaction(change)
-            # It belongs to whoever asked for the change, and waits: also a NameError of
+            # The error is raised to the caller that waits for the change: also a NameError of
             # `Exception`, after user code has removed that.
             except BaseException as error:  # noqa: BLE001
                 if awaited:

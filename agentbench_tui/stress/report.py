@@ -181,8 +181,8 @@ class ScenarioReport(msgspec.Struct, kw_only=True):
     def knows(self, recovery: RecoveryFacts) -> bool:
         """Return whether the target was watched long enough to tell whether it recovered.
 
-        A report stored without that fact has it in its lengths: fewer windows than a recovery
-        needs in a row decide nothing.
+        In a report stored without `known`, the lengths decide: the target was watched long enough
+        if there were as many windows as a recovery needs in a row.
         """
         if recovery.known is not None:
             return recovery.known

@@ -148,7 +148,7 @@ _COLOURLESS = Palette(
     accent=_BOLD,
     good=_TEXT,
     warn=_BOLD,
-    bad=_BOLD,  # a sign says more; reversed, a line of a plot would be a block as high as its cell
+    bad=_BOLD,  # has a symbol; reversed, a line of a plot would be a block as high as its cell
     header=Style(bold=True, underline=True),
     cursor=Style(reverse=True),
     selected=Style(underline=True),

@@ -37,8 +37,8 @@ class _Point(NamedTuple):
     """Of each parameter."""
 
 
-class _Measured(NamedTuple):
-    """The repeat of each answered iteration, and its values by metric, in the same order."""
+class _Iterations(NamedTuple):
+    """The repeat of each completed iteration, and its values by metric, in the same order."""
 
     repeats: Integers
     columns: dict[str, Floats]
@@ -82,16 +82,16 @@ def _by_benchmark(connection: sqlite3.Connection, run_id: str) -> dict[str, list
     return found
 
 
-def _measured(connection: sqlite3.Connection, key: int) -> _Measured:
+def _measured(connection: sqlite3.Connection, key: int) -> _Iterations:
     times = iteration_times(connection, key)
     repeats, columns = read_columns(connection, key)
-    return _Measured(repeats, {TIME: np.array(times, np.float64), **columns})
+    return _Iterations(repeats, {TIME: np.array(times, np.float64), **columns})
 
 
 def _default_metrics(
     connection: sqlite3.Connection,
     executions: Sequence[_Point],
-    measured: Iterable[_Measured],
+    measured: Iterable[_Iterations],
 ) -> list[str]:
     returned = {name for _, columns in measured for name in columns}
     declared = {name: None for one in executions for name in declared_of(connection, one.key)}
@@ -99,7 +99,7 @@ def _default_metrics(
 
 
 def _effect(
-    benchmark_id: str, executions: Sequence[_Point], measured: Mapping[int, _Measured], name: str
+    benchmark_id: str, executions: Sequence[_Point], measured: Mapping[int, _Iterations], name: str
 ) -> MetricEffects | None:
     """Return the effects on one metric; None if nothing was swept, or it has no values."""
     cells, units = [], set()

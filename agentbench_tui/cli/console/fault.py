@@ -26,17 +26,17 @@ def report_fault(error: BaseException, arguments: list[str]) -> int:
     text = "".join(traceback.format_exception(error))
     text = redact(f"agentbench {__version__}\nagentbench {command}\n\n{text}")
     cause = one_line(redact(f"{type(error).__name__}: {error}"), 300)
-    said = f"agentbench: a bug in agentbench: {cause}"
+    summary = f"agentbench: a bug in agentbench: {cause}"
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="agentbench-fault-", suffix=".txt", delete=False,
             encoding="utf-8", errors="backslashreplace",
         ) as report:  # fmt: skip
             report.write(text)
-    except OSError:  # no folder for it: what it would say is said here
-        click.echo(f"{said}\nPlease report it with this:\n{visible(text)}", err=True)
+    except OSError:  # no folder for it: print its text here
+        click.echo(f"{summary}\nPlease report it with this:\n{visible(text)}", err=True)
     else:
-        click.echo(f"{said}\nPlease attach {report.name} when you report it.", err=True)
+        click.echo(f"{summary}\nPlease attach {report.name} when you report it.", err=True)
     if call := last_call():
         click.echo(
             f"Code of yours ran in the same process (last: {one_line(redact(call), 200)}). If it"

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Print what would be asked again and why, the number of requests and their expected cost, "
-    "and exit without asking or changing anything.",
+    help="Print which requests would be repeated and why, their number and expected cost, and exit "
+    "without sending or changing anything.",
 )
 @click.option("--detach", is_flag=True, help="Start it in the background, print its id and exit.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")

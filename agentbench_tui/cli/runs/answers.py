@@ -54,7 +54,7 @@ _ALL = (
     _WHY,
 )
 _WRONG = (*_PLACE, _QUESTION, _EXPECTED, _ANSWER, _WHY)
-"""What a reader of wrong answers asks for, as a table."""
+"""Columns of a table of wrong answers."""
 
 
 def show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[str, Any]) -> int:
@@ -84,7 +84,7 @@ def show_answers(connection: Any, row: dict[str, Any], form: str, given: dict[st
 
 
 def _columns(answers: Sequence[AnswerLine], form: str, *, wrong_only: bool) -> Sequence[Column]:
-    """Return all columns for scripts; for people, those that say something about these rows."""
+    """Return all columns for scripts; for people, those that differ between these rows."""
     if form in {"csv", "jsonl"}:
         return _ALL
     needless = {
@@ -93,7 +93,7 @@ def _columns(answers: Sequence[AnswerLine], form: str, *, wrong_only: bool) -> S
         if len({getattr(one, name) for one in answers}) == 1
     }
     if all(_is_structure(one.expected) for one in answers):
-        # The beginning of JSON says little, and the reason names what differs.
+        # The first characters of JSON rarely differ, and the reason names what does.
         needless.add("expected")
     if not any(one.scorers > 1 for one in answers):
         needless.add("wrong_by")

@@ -57,7 +57,7 @@ IDS = (
     "nr", "nummer", "lfd_nr", "kennung", "frage_id", "fragen_id",
     "numero", "n°", "no", "identifiant", "identificador",
 )  # fmt: skip
-"""Folded names of an id besides `id` and `task_id`."""
+"""Folded names of an id other than `id` and `task_id`."""
 OPTION = re.compile(
     r"(?:option|choice|answer|opt|antwort|auswahl|reponse|choix|opcion|respuesta)?_?([a-j]|[0-9])"
 )

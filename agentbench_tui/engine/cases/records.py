@@ -46,7 +46,7 @@ MAX_RATIO = 200
 """Unpacked bytes for each packed one, beyond the first 64 MiB."""
 _FREE_OF_RATIO = 64 << 20
 MOST_GENERATED = 1_000_000
-"""Records of a Python generator, which may have no end. Reading so many takes 10 s of CPU time."""
+"""Maximum records of a Python generator, which may have no end. They take 10 s of CPU time."""
 _CHUNK = 1 << 16
 _BETWEEN = re.compile(r"[ \t\r\n,]*")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)/(.+)")

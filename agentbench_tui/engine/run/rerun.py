@@ -187,8 +187,8 @@ def _passes(group: Group, attempt: int) -> int:
 
 
 def earlier_places(group: Group, continued: Continued) -> list[tuple[str, int, int]]:
-    """Return (case id, repeat, iteration) of what an execution of a rerun asks, as the execution
-    that it continues has them: further attempts have later iterations."""
+    """Return (case id, repeat, iteration) of each request of a rerun's execution, numbered as in
+    the execution that it continues: further attempts have later iterations."""
     attempt = continued.attempt
     shift = 0 if attempt == 1 else _passes(group, attempt + 1)
     return [(case_id, repeat, nth - shift) for case_id, repeat, nth in continued.asked]

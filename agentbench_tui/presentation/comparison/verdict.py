@@ -1,4 +1,4 @@
-"""The verdict on a comparison in words: who wins, or why nobody does."""
+"""The verdict on a comparison in words: who wins, or why there is no winner."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_NAMED = 3
 
 
 def comparison_verdict(compared: CompareDocument | CompareMatrixDocument) -> Verdict:
-    """Say who wins, or why nobody does, with the metrics that decide."""
+    """Name the winner, or say why there is none, with the metrics that decide."""
     if not isinstance(compared, CompareDocument):
         winner = compared.overall.winner
         words = (
@@ -62,7 +62,7 @@ def pair_verdict(pair: Pair) -> Verdict:
         verdict = "plain"
         words = f"{pair.a} and {pair.b} are equivalent: {pair.b} is {_outcomes(pair)}."
     elif overall.worse and not overall.better:
-        # No loss elsewhere is excluded, nor a gain, so nobody wins; this much is certain.
+        # Neither a loss nor a gain elsewhere is excluded, so there is no winner.
         verdict = "bad"
         words = f"{pair.b} is {_outcomes(pair, than=pair.a)}."
     else:
@@ -85,7 +85,7 @@ def advice(pair: Pair) -> list[str]:
 
 def _outcomes(pair: Pair, than: str = "") -> str:
     """Name the metrics that are decided, and count the others. `than`: what B is worse than, if
-    the sentence has not said so yet.
+    the sentence does not name it yet.
     """
     overall = pair.overall
     counts = (
@@ -102,7 +102,7 @@ def _outcomes(pair: Pair, than: str = "") -> str:
 
 
 def _which(pair: Pair, verdict: str, count: int) -> str:
-    """Name the metrics of a verdict if they are what a reader asks for and few, else count them."""
+    """Name up to three better or worse metrics, or the only one of another verdict; else count."""
     compared = [one for one in pair.metrics if one.comparable]
     places = Counter(one.metric for one in compared)
     names = [

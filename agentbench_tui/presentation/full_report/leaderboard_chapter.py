@@ -78,7 +78,7 @@ def leaderboard_chapter(run: RunDetailsDocument, board: LeaderboardDocument | No
 
 
 def agent_row(entry: Entry, *, judged: bool) -> Row:
-    """Return the line of an agent; – for right answers if nobody judged them."""
+    """Return the line of an agent; – for right answers if no scorer judged them."""
     return {
         **{name: getattr(entry, name) for name in DIMENSIONS},
         "rank_shown": entry.rank_shown,

@@ -158,7 +158,7 @@ def scaling_words(scaling: StressScaling | None) -> str:
     """The law over users, and with how many throughput is highest; empty without one."""
     if scaling is None:
         return ""
-    if scaling.sigma_interval is None:  # the law does not hold, so that its numbers say nothing
+    if scaling.sigma_interval is None:  # the law does not hold, so its numbers mean nothing
         return str(scaling.words)
     law = f"one user λ {amount(scaling.lambda_per_s)}/s"
     law += f", waiting σ {_among(scaling.sigma, scaling.sigma_interval)}"

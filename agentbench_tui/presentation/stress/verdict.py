@@ -139,8 +139,8 @@ def _several(found: Sequence[Found], agents: Sequence[str]) -> Verdict:
     of = {agent: [one for name, one in found if name == agent] for agent in agents}
     broken = {agent: sum(bool(one.broke) for one in of[agent]) for agent in agents}
     unknown = _unmeasured(of)
-    # A scenario that was not measured may have broken or not: whoever breaks in no more than the
-    # fewest that any agent is sure to stay within can be the best.
+    # A scenario that was not measured may have failed or not. An agent can be the best unless
+    # another one failed in fewer scenarios even if all of its unmeasured ones failed.
     fewest = min(broken[agent] + unknown[agent] for agent in agents)
     best = [agent for agent in agents if broken[agent] <= fewest]
     if len(best) > 1 and any(unknown[agent] for agent in best):

@@ -34,7 +34,7 @@ def markdown_section(found: Breakdown, limit: int) -> list[str]:
 
 
 def breakdown_section(found: Breakdown, limit: int) -> Section:
-    """Return the table, and what it says."""
+    """Return the table and its sentences."""
     columns = [
         Column(key, title, right=key not in TEXTS, names_row=key in {"agent", "group"})
         for (key, _), title in zip(COLUMNS, _titles(found), strict=True)

@@ -46,7 +46,7 @@ SAID = (
     f" json_extract({_WHOLE}, '$.tool_calls'), {_exact(_WHOLE, '$.data')})"
 )
 """SQL expression of the content of an answer `a`: its text, else its calls or data."""
-ASKED = "json_extract(c.body, '$.input')"
+INPUT = "json_extract(c.body, '$.input')"
 """SQL expression of the input of a case `c`: text, or JSON."""
 EXPECTED = _exact("c.body", "$.expected")
 """SQL expression of the expected answer of a case `c`."""
@@ -106,7 +106,7 @@ def answer_page(
         f"SELECT {value} AS place, a.seq, c.case_id, a.repeat, a.iteration, a.attempt,"  # noqa: S608
         " a.failure_kind, a.correct, a.credit, a.e2e_ms, a.ttft_ms, a.input_tokens,"
         " a.output_tokens, a.tokens_estimated, a.cost_usd,"
-        f" substr({ASKED}, 1, {_SAID}) AS asked,"
+        f" substr({INPUT}, 1, {_SAID}) AS asked,"
         f" substr({EXPECTED}, 1, {_SAID}) AS expected,"
         f" substr({SAID}, 1, {_SAID}) AS said FROM answers a JOIN cases c ON c.key=a.case_key"
         f" WHERE {condition} ORDER BY {value}, a.seq LIMIT ?",
@@ -258,10 +258,10 @@ DETAIL = (
     " FROM failures f WHERE f.execution_key=a.execution_key AND f.case_key=a.case_key"
     " AND f.repeat=a.repeat AND f.iteration=a.iteration ORDER BY f.seq DESC LIMIT 1)"
 )
-"""SQL expression of what the last failure of an answer `a` says, with its maximum length."""
+"""SQL expression of the detail of the last failure of an answer `a`, cut to a bound length."""
 _REPORTED = (
     "c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.correct, a.credit,"  # ours
-    f" a.e2e_ms, a.cost_usd, substr({ASKED}, 1, ?),"
+    f" a.e2e_ms, a.cost_usd, substr({INPUT}, 1, ?),"
     f" substr({EXPECTED}, 1, ?), substr({SAID}, 1, ?),"
     f" CASE WHEN a.failure_kind IS NOT NULL THEN {DETAIL} END"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agentbench_tui.store.queries.answer_pages import ASKED, DETAIL, EXPECTED, SAID
+from agentbench_tui.store.queries.answer_pages import DETAIL, EXPECTED, INPUT, SAID
 from agentbench_tui.store.queries.runs import Row, rows_of
 
 if TYPE_CHECKING:
@@ -52,14 +52,14 @@ def answers_of(
     """Return observations of an execution in commit order, one page at a time.
 
     Question, expected and actual answer are cut to 400 characters. `scorers` is the number of
-    scorers that judged the answer, `wrong_by` are those that call it wrong, and `why` is what
-    they say about it, or what its failure says.
+    scorers that judged the answer, `wrong_by` are those that call it wrong, and `why` is
+    their reasons, or the detail of its failure.
     """
     rows = rows_of(
         connection,
         "SELECT a.seq, c.case_id, a.repeat, a.iteration, a.attempt, a.failure_kind, a.e2e_ms,"  # noqa: S608
         " a.credit, a.correct, a.cost_usd, a.scores,"
-        f" substr({ASKED}, 1, {_BEGINNING}) AS question,"
+        f" substr({INPUT}, 1, {_BEGINNING}) AS question,"
         f" substr({EXPECTED}, 1, {_BEGINNING}) AS expected,"
         f" substr({SAID}, 1, {_BEGINNING}) AS answer,"
         f" CASE WHEN a.failure_kind IS NOT NULL THEN {DETAIL} END AS detail"

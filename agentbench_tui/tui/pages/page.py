@@ -62,7 +62,7 @@ class Page(Screen[None], Generic[Found]):
         """When what is shown was read, on `time.monotonic`."""
         self._took_s = 0.0
         self.without_data = READING if self.READS_ALL else ""
-        """Why panels have nothing to show: the first reading goes on, or has failed; else empty."""
+        """Why panels have no data: the first reading is in progress or has failed; else empty."""
         self._in_front = False
 
     @property

@@ -67,7 +67,7 @@ class OnBenchmark:
     """Evidence as compared: restricted to the cases that both sides were asked."""
     metrics: tuple[Comparison, ...]
     attempts: tuple[Comparison, ...]
-    """pass@k and pass^k if cases were asked several times: shown, but neither tested nor judged, so
+    """pass@k and pass^k of several attempts at a case: shown, but neither tested nor judged, so
     that they add no tests to those of `metrics`."""
     differences: tuple[Difference, ...]
     """Differences other than the agents."""

@@ -36,7 +36,7 @@ def main_metrics(a: Evidence, b: Evidence) -> Sequence[str]:
         if a.executions or b.executions:
             return (*OF_TASKS, *(name for name in a.defined if name in b.defined))
         said = [name for name in a.values if name not in CIRCUMSTANCES]
-        names = dict.fromkeys([*OF_TASKS, *said])  # of files, all that they say
+        names = dict.fromkeys([*OF_TASKS, *said])  # of files, all of their metrics
         if not (a.tells_failures or b.tells_failures):
             del names["reliability"]
         return tuple(names)

@@ -186,7 +186,7 @@ def _group(
     tables: Sequence[Floats],
     asked: CostAsked,
 ) -> CostGroup:
-    """Return the comparison on `cases`, of `measured` ones that anyone in the group was asked."""
+    """Return the comparison on `cases`, of the `measured` ones of any agent in the group."""
     right, costs = tables
     clusters = members[0].clusters_of(cases)
     names = [one.card.contender.name for one in members]

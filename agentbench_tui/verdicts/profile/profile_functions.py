@@ -28,14 +28,16 @@ def with_functions(document: ProfileDocument, cprofile: Path) -> ProfileDocument
     """Return the profile with what a file of cProfile data adds to it."""
     functions = read_functions(cprofile)
     large = [one for one in functions if one.share >= _LEAST_SHARE]
-    told = document.bottlenecks
-    if large:  # the whole call is no place that anybody could fix
-        told = tuple(one for one in told if one.location != "answer, whole" or one.kind == "tail")
+    bottlenecks = document.bottlenecks
+    if large:  # the whole call is not a place to optimize
+        bottlenecks = tuple(
+            one for one in bottlenecks if one.location != "answer, whole" or one.kind == "tail"
+        )
     return replace(
         document,
         cprofile=str(cprofile),
         functions=tuple(functions),
-        bottlenecks=(*told, *map(_bottleneck, large)),
+        bottlenecks=(*bottlenecks, *map(_bottleneck, large)),
         optimization_opportunities=(
             *document.optimization_opportunities,
             *map(_opportunity, large),

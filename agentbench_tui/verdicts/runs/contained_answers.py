@@ -1,4 +1,4 @@
-"""Wrong answers that contain the expected one: the agent may be right, and only say more."""
+"""Wrong answers that contain the expected one: such an answer may be right, but longer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 WHOLE_TEXT_SCORERS = frozenset({"exact", "normalised"})
 """Scorers that compare whole texts, so that an answer in a sentence is wrong."""
-LOOKED_AT = 1_000
-"""Answers that are looked at; of more wrong answers the count is a lower bound."""
+MOST_CHECKED = 1_000
+"""Maximum number of answers that are checked; with more, the count is a lower bound."""
 
 
 def contained_answers(
@@ -27,15 +27,15 @@ def contained_answers(
     names = [name for spec in scorers for name in ([spec] if isinstance(spec, str) else spec)]
     if len(scorers) != 1 or WHOLE_TEXT_SCORERS.isdisjoint(names):
         return None
-    found = wrong_texts_with_expected(connection, execution_key, LOOKED_AT)
-    return sum(_contains(said, expected) for expected, said in found)
+    found = wrong_texts_with_expected(connection, execution_key, MOST_CHECKED)
+    return sum(_contains(actual, expected) for expected, actual in found)
 
 
-def _contains(said: str, expected: str) -> bool:
+def _contains(actual: str, expected: str) -> bool:
     from agentbench_tui.scoring.text.normal import normaliser
     from agentbench_tui.scoring.text.words import whole_words  # compiles large patterns
 
     if len(expected.strip()) < 2 and not expected.strip().isdigit():
         return False
     form = normaliser(punctuation=False, articles=False)
-    return whole_words(form(expected)).search(form(said)) is not None
+    return whole_words(form(expected)).search(form(actual)) is not None

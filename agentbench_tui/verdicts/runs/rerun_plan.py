@@ -1,11 +1,11 @@
-"""What a rerun would ask, and what that would cost: the document of `rerun --dry-run`."""
+"""Requests of a planned rerun with their expected cost: the document of `rerun --dry-run`."""
 
 from __future__ import annotations
 
 from math import fsum
 from typing import TYPE_CHECKING
 
-from agentbench_tui.contracts.plan import RequestAgain, RerunExecution, RerunPlanDocument
+from agentbench_tui.contracts.plan import RepeatedRequest, RerunExecution, RerunPlanDocument
 from agentbench_tui.engine.run.rerun import earlier_places
 from agentbench_tui.store.queries.executions import find_execution
 from agentbench_tui.store.reruns import costs_of_answers, observations_of, planned_of
@@ -21,7 +21,7 @@ _Place = tuple[str, int, int]
 
 
 def rerun_plan_document(connection: sqlite3.Connection, plan: Plan) -> RerunPlanDocument:
-    """Return what a plan of `rerun_plan` would ask; nothing is written."""
+    """Return the requests of a plan of `rerun_plan`; nothing is written."""
     executions = tuple(
         _execution(connection, group, execution, execution.continued)
         for group, execution in plan.executions()
@@ -62,7 +62,7 @@ def _execution(
         kept=observed - len(places) if continued.attempt == 1 else 0,
         cost_usd=_expected_cost(costs, places, never_asked),
         asked=tuple(
-            RequestAgain(
+            RepeatedRequest(
                 case_id=place[0],
                 repeat=place[1],
                 iteration=place[2],
@@ -84,7 +84,7 @@ def _outcome(one: StoredObservation) -> str:
 def _expected_cost(
     costs: Mapping[_Place, float], asked: Sequence[_Place], never_asked: int
 ) -> float | None:
-    """An answer to the same question tells more about its cost than the mean: long questions
+    """The earlier answer to a question predicts the cost better than the mean: long questions
     cost more, and are more often wrong."""
     if not costs:
         return 0.0 if not asked and not never_asked else None

@@ -72,7 +72,7 @@ def scenario_document(
 
 
 def scenario_result(report: ScenarioReport) -> ScenarioResult:
-    """Return what a report says, as of an execution that is named by its scenario."""
+    """Return the result in a report, as of an execution named after its scenario."""
     score = report.score
     points = _several(report.breaking_points, StressBreakingPoint)
     return ScenarioResult(

@@ -48,7 +48,7 @@ _LEAST_DEFINED = 3
 _USUAL_WIDTH = 40
 """Assumed width of a panel without one."""
 _OLD_S = 3.0
-"""Age in seconds from which a ranking says how old it is."""
+"""Age in seconds from which a ranking shows its age."""
 _NEXT = "next: 9 answers · 5 compare · 4 leaderboard · `agentbench report`"
 _TITLES = {
     "rates": "the last seconds, a second a cell",

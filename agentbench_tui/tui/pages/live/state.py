@@ -75,7 +75,7 @@ class Course:
 
         Older data are counted in the oldest second.
         """
-        # A tick that ends with a second says nothing of the next.
+        # A tick that ends with a second does not describe the next one.
         self.go_on(max(start, math.nextafter(end, -math.inf)))
         self._from, self._until = min(self._from, start), max(self._until, end)
         oldest = self.last - len(self.seconds) + 1

@@ -42,15 +42,15 @@ VIEWS = ("phases", "answers", "flame", "use")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A profile, with the phases of two of its answers."""
+class ShownProfile:
+    """A profile with the phases of its typical and its slowest answer."""
 
     profile: ExecutionProfile
     typical: tuple[Timed, ...] | None
     slowest: tuple[Timed, ...] | None
 
 
-class Profile(ExecutionPage[Seen]):
+class Profile(ExecutionPage[ShownProfile]):
     """Phases above, one typical and the slowest answer below, then spans and resources."""
 
     NAME = "Profile"
@@ -104,15 +104,15 @@ class Profile(ExecutionPage[Seen]):
         self.add_class(f"-at-{self._view}")
         self.query_one("#phases", Grid).focus()
 
-    def read_execution(self, connection: sqlite3.Connection, execution: Execution) -> Seen:
+    def read_execution(self, connection: sqlite3.Connection, execution: Execution) -> ShownProfile:
         found = read_profile(connection, execution)
 
         def phases(one: ProfiledAnswer | None) -> tuple[Timed, ...] | None:
             return None if one is None else answer_times(connection, found, one)
 
-        return Seen(found, phases(found.times.typical), phases(found.times.slowest))
+        return ShownProfile(found, phases(found.times.typical), phases(found.times.slowest))
 
-    def show_execution(self, looked: Looked[Seen]) -> None:
+    def show_execution(self, looked: Looked[ShownProfile]) -> None:
         profile = looked.seen.profile
         times = profile.times
         phases = self.query_one("#phases", Grid)
