@@ -59,6 +59,24 @@ def report_of(*charts: Chart) -> FullReport:
     return FullReport("t", [], Verdict("w", "plain"), [chapter], {}, contenders=["a", "b"])
 
 
+def test_a_legend_hides_no_value_and_many_long_names_leave_the_axes_their_size() -> None:
+    names = [f"agent {number} {'x' * 100}" for number in range(20)]
+    chart = LineChart("t", "s", X, Y, [Line(name, [1.0, 2.0], [1.0, 9.0]) for name in names])
+    long, short = (
+        figure_of(one, Palette(names))
+        for one in (chart, LineChart("t", "s", X, Y, [Line("b", [1.0, 2.0], [1.0, 9.0])]))
+    )
+    assert long
+    assert short
+    for figure in (long, short):
+        figure.draw_without_rendering()
+        (axes,), (legend,) = figure.axes, figure.legends
+        assert legend.get_window_extent().y1 < axes.get_window_extent().y0
+        assert legend.get_window_extent().x1 < figure.bbox.x1
+    ratio = long.axes[0].bbox.height / short.axes[0].bbox.height
+    assert 0.9 < ratio < 1.2
+
+
 def test_every_kind_of_chart_has_the_values_that_it_was_given() -> None:
     line, times, ratios, cost, scores = (figure_of(one, Palette(["a", "b"])) for one in CHARTS)
     assert line

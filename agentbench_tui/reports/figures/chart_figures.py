@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 _INCHES = (6.4, 3.6)
 _ROW_INCHES = 0.32
 """Height of a row of an interval chart."""
+_CHARACTER_INCHES = 0.08
+"""Width of a character of its names."""
+_MARGIN_INCHES = 0.2
+"""Room at both sides of the legend."""
 _LONGEST = 80
 """Characters of a text."""
 _QUIET = "#57606a"
@@ -48,10 +52,11 @@ def figure_of(chart: Chart, palette: Palette) -> Figure | None:
 
     if not _has_values(chart):
         return None
-    height = _INCHES[1]
+    width, height = _INCHES
     if isinstance(chart, IntervalChart):
+        width += _CHARACTER_INCHES * max(len(_text(row.name)) for row in chart.rows)
         height = 1.4 + _ROW_INCHES * len(chart.rows)
-    figure = Figure(figsize=(_INCHES[0], height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot(projection="polar" if isinstance(chart, Radar) else None)
     axes.set_title(_text(chart.title), fontsize="medium")
     if isinstance(chart, LineChart):
@@ -64,7 +69,20 @@ def figure_of(chart: Chart, palette: Palette) -> Figure | None:
         _draw_dots(axes, chart, palette)
     else:
         _draw_radar(axes, chart, palette)
+    if axes.get_legend_handles_labels()[1]:
+        _add_legend(figure)
     return figure
+
+
+def _add_legend(figure: Figure) -> None:
+    """Add the legend below the axes, which keep their size, and where a long name has its place.
+
+    A place within the axes can hide values, and takes long to find among many.
+    """
+    legend = figure.legend(fontsize="small", loc="outside lower left")
+    size = legend.get_window_extent()
+    width = max(figure.get_figwidth(), size.width / figure.dpi + _MARGIN_INCHES)
+    figure.set_size_inches(width, figure.get_figheight() + size.height / figure.dpi)
 
 
 def _has_values(chart: Chart) -> bool:
@@ -120,7 +138,6 @@ def _draw_lines(axes: Axes, chart: LineChart, palette: Palette) -> None:
     _prepare(axes, chart.x, chart.y)
     for mark in chart.marks:
         _draw_mark(axes, mark)
-    axes.legend(fontsize="small")
 
 
 def _draw_line(axes: Axes, line: Line, color: str, place: int) -> None:
@@ -155,7 +172,6 @@ def _draw_histogram(axes: Axes, chart: Histogram, palette: Palette) -> None:
         axes.stairs(counts, chart.edges, color=color, label=_text(name))
         axes.stairs(counts, chart.edges, color=color, fill=True, alpha=_SHADE)
     _prepare(axes, chart.x, Axis("answers", count))
-    axes.legend(fontsize="small")
 
 
 def _draw_intervals(axes: Axes, chart: IntervalChart) -> None:
@@ -183,7 +199,6 @@ def _draw_dots(axes: Axes, chart: ScatterChart, palette: Palette) -> None:
     front = sorted((dot.x, dot.y) for dot in chart.dots if dot.on_front)
     if len(front) > 1:
         axes.plot(*zip(*front, strict=True), "--", color=_QUIET, label="Pareto front")
-        axes.legend(fontsize="small")
     for number, dot in enumerate(chart.dots):
         _draw_dot(axes, dot, COLORS[palette.number(dot.name, number)])
     axes.margins(0.12)
@@ -219,4 +234,3 @@ def _draw_radar(axes: Axes, chart: Radar, palette: Palette) -> None:
         draw([*angles, angles[0]], closed, color=color, marker="o", markersize=3, **dashes)
     axes.set_xticks(angles, [_text(name) for name in chart.dimensions])
     axes.set_ylim(0, 1)
-    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.1, 1.0))

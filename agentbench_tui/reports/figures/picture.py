@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import MissingExtra, UsageError, write_error
+from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.reports.figures.panel import Panel
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".svg")
 _INCHES = (6.4, 4.2)
 """Inches of one panel."""
+_LEGEND_INCHES = 0.22
+"""Height of a row of the legend."""
+_LONGEST = 50
+"""Characters of a name."""
 _DOTS_PER_INCH = 150
 _DASHES = ("solid", "dashed", "dotted")
 
@@ -40,8 +45,11 @@ def write(panels: Sequence[Panel], path: Path) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(_INCHES[0] * len(panels), _INCHES[1]), layout="constrained")
-    for number, panel in enumerate(panels, start=1):
+    rows = [
         _draw(figure.add_subplot(1, len(panels), number), panel)
+        for number, panel in enumerate(panels, start=1)
+    ]
+    figure.set_figheight(_INCHES[1] + _LEGEND_INCHES * max(rows))
     kind = path.suffix.lower().removeprefix(".")
     undated = {"Date": None} if kind == "svg" else None
     try:
@@ -51,7 +59,8 @@ def write(panels: Sequence[Panel], path: Path) -> None:
         raise write_error(path, error) from None
 
 
-def _draw(axes: Axes, panel: Panel) -> None:
+def _draw(axes: Axes, panel: Panel) -> int:
+    """Draw a panel and return the rows of its legend."""
     axes.set_title(_plain(panel.title))
     axes.set_xlabel(_plain(panel.x_label))
     axes.set_ylabel(_plain(panel.y_label))
@@ -72,10 +81,13 @@ def _draw(axes: Axes, panel: Panel) -> None:
         axes.axvline(mark, color=f"C{number}", label=_plain(f"{name}: {mark:.4g}"))
     axes.set_xlim(*panel.x_range())
     axes.set_ylim(*panel.y_range())
-    if axes.get_legend_handles_labels()[1]:
-        axes.legend()
+    rows = len(axes.get_legend_handles_labels()[1])
+    if rows:
+        # Below, where it hides no value; a place within takes long to find among many values.
+        axes.legend(loc="upper left", bbox_to_anchor=(0.0, -0.15))
+    return rows
 
 
 def _plain(text: str) -> str:
     """Text that matplotlib does not take for a formula, nor for a label to leave out."""
-    return text.replace("$", r"\$").lstrip("_")
+    return one_line(text, _LONGEST).replace("$", r"\$").lstrip("_")
