@@ -13,7 +13,7 @@ from agentbench_tui.presentation.charts import (
     Radar,
     ScatterChart,
 )
-from agentbench_tui.presentation.numbers import MISSING, score
+from agentbench_tui.presentation.numbers import MISSING, of_dimension
 from agentbench_tui.presentation.report import Column, Row, Table
 
 _MOST_ROWS = 60
@@ -44,7 +44,11 @@ def chart_table(chart: Chart) -> Table:
 
 
 def _radar(chart: Radar) -> Table:
-    rows = [(name, *map(score, values)) for name, values in chart.shapes]
+    rows = [
+        (name, *(of_dimension(dimension)(value)
+               for dimension, value in zip(chart.dimensions, values, strict=True)))
+        for name, values in chart.shapes
+    ]  # fmt: skip
     return _table(("", *chart.dimensions), rows)
 
 

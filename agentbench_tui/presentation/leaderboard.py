@@ -15,6 +15,7 @@ from agentbench_tui.presentation.numbers import (
     measure_of,
     money,
     money_each,
+    of_dimension,
     score,
 )
 from agentbench_tui.presentation.report import Column, Report, Section, Table, raw_columns
@@ -32,7 +33,8 @@ _CORE = (
     Column("harness", "harness"),
 )
 _SCORES = tuple(
-    Column(name, name, score, right=True) for name in ("speed", "efficiency", "cost", "reliability")
+    Column(name, name, of_dimension(name), right=True)
+    for name in ("speed", "efficiency", "cost", "reliability")
 )
 _MORE = (
     Column("usd_per_success_shown", "USD/right [95%]", right=True),
@@ -87,7 +89,7 @@ _OF_RUN = (
     Column("rank_shown", "#", right=True, names_row=True),
     Column("agent", "agent", names_row=True),
     Column("overall_shown", "overall [95%]", right=True),
-    Column("accuracy", "accuracy", score, right=True),
+    Column("accuracy", "accuracy", of_dimension("accuracy"), right=True),
     *_SCORES,
     Column("cost_usd", "USD", money, right=True),
     Column("answered_shown", "right/answered/asked", right=True),

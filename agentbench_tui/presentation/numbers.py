@@ -25,6 +25,8 @@ _LEAST_EACH_USD = 1e-4
 """Smaller prices have too many zeros to compare: they are given per million."""
 _MANY = 1e6
 _PER_MANY = "/1M"
+_SHARES = frozenset({"accuracy", "reliability"})
+"""Dimensions whose score is a metric that is a share: one number, one format."""
 _ROUNDING = 1e-9
 """What rounding may take from 100%."""
 _LARGE_AMOUNT = 1000
@@ -73,6 +75,11 @@ def decimals(places: int) -> Show:
 
 score: Show = decimals(3)
 """Write a score between 0 and 1: `0.858`."""
+
+
+def of_dimension(dimension: str) -> Show:
+    """Return what writes a score of a dimension: accuracy and reliability are measured shares."""
+    return percent if dimension in _SHARES else score
 
 
 def amount(value: float | None) -> str:

@@ -21,7 +21,8 @@ from agentbench_tui.presentation.numbers import (
     estimate,
     measured_estimate,
     money_each,
-    score,
+    of_dimension,
+    percent,
 )
 from agentbench_tui.presentation.report import Column, Row, Section, Table
 from agentbench_tui.presentation.run_remarks import (
@@ -59,7 +60,7 @@ _ENTRIES = (
     Column("agent", "agent", names_row=True),
     Column("shown", "", right=True),
     Column("bar", "", is_drawing=True),
-    *(Column(name, name, score, right=True) for name in DIMENSIONS),
+    *(Column(name, name, of_dimension(name), right=True) for name in DIMENSIONS),
     Column("usd_per_task", "USD/task", money_each, right=True),
     Column("answers", "right/answered/asked", right=True),
 )
@@ -67,8 +68,8 @@ EXECUTIONS = (
     Column("benchmark_id", "benchmark", names_row=True),
     Column("agent_id", "agent", names_row=True),
     Column("parameters_shown", "parameters", names_row=True),
-    Column("accuracy", "accuracy", score, right=True),
-    Column("reliability", "reliable", score, right=True),
+    Column("accuracy", "accuracy", percent, right=True),
+    Column("reliability", "reliable", percent, right=True),
     Column("p50", "e2e p50", duration, right=True),
     Column("p95", "e2e p95", right=True),
     Column("tokens_shown", "tokens", right=True),
@@ -129,8 +130,9 @@ def run_report(run: RunDocument, boards: Sequence[Board] = (), *, full: bool = F
 def _standings(run: RunDocument, boards: Sequence[Board], *, judged: bool) -> Section:
     """Return the verdict and the leaderboard."""
     title, ends = _figure(run, boards)
+    show = of_dimension(title)
     axis, bars = (
-        interval_bars(list(ends.values()), score) if len(ends) > 1 else ("", [""] * len(ends))
+        interval_bars(list(ends.values()), show) if len(ends) > 1 else ("", [""] * len(ends))
     )
     rows = []
     for entry, bar in zip(run.leaderboard, bars, strict=True):
@@ -140,7 +142,7 @@ def _standings(run: RunDocument, boards: Sequence[Board], *, judged: bool) -> Se
                 **{name: getattr(entry, name) for name in DIMENSIONS if name != title},
                 "rank_shown": _ranks(run, boards)[_contender(entry)],
                 "agent": agent_name(entry, run) + (" (simulated)" if entry.simulated else ""),
-                "shown": estimate(value, low, high, score),
+                "shown": estimate(value, low, high, show),
                 "bar": bar,
                 "usd_per_task": entry.cost_usd / entry.observed
                 if entry.cost_usd is not None and entry.observed
@@ -244,7 +246,7 @@ def _by_benchmark(run: RunDocument, executions: Sequence[ExecutionResult]) -> li
     )
     columns = [
         Column("place", "accuracy on", names_row=True),
-        *(Column(f"agent {name}", name, score, right=True) for name in names[:_MOST_AGENTS]),
+        *(Column(f"agent {name}", name, percent, right=True) for name in names[:_MOST_AGENTS]),
     ]
     rows = [
         {"place": place, **{f"agent {name}": value for name, value in by_place[place].items()}}

@@ -16,6 +16,7 @@ from agentbench_tui.presentation.numbers import (
     measure_of,
     money,
     money_each,
+    of_dimension,
     percent,
     price_words,
     score,
@@ -163,10 +164,11 @@ def _tied_agents(first: Sequence[Entry], entries: Sequence[Entry]) -> Verdict:
         if any(value is None for value, _ in known):
             continue
         (high, name), (low, _) = max(known), min(known)
+        show = of_dimension(dimension)
         if high - low >= _NOTEWORTHY:
             reasons.append(
-                f"In {dimension}, {name} has the highest score among them: {score(high)} "
-                f"(lowest: {score(low)})."
+                f"In {dimension}, {name} has the highest score among them: {show(high)} "
+                f"(lowest: {show(low)})."
             )
     return Verdict(words, "open", [*reasons, *_failing(entries)])
 
@@ -191,8 +193,9 @@ def _facts(best: Entry, entries: Sequence[Entry], priced_time: str) -> list[str]
         if own - highest >= _NOTEWORTHY:
             leads.append(dimension)
         elif highest - own >= _NOTEWORTHY:
-            behind.append(f"{name} has the higher {dimension} score: {score(highest)} against "
-                          f"{score(own)}.")  # fmt: skip
+            show = of_dimension(dimension)
+            behind.append(f"{name} has the higher {dimension} score: {show(highest)} against "
+                          f"{show(own)}.")  # fmt: skip
     if leads:
         lines.append(f"{best.agent_id} has the highest score in {_listed(leads)}.")
     price = _each(best)

@@ -55,7 +55,7 @@ def test_it_leads_with_who_is_best_and_ends_with_what_to_do(
     assert lines[2].split()[:3] == ["#", "agent", "overall"]
     ((best, *_), (second, *_)) = (line.split() for line in lines[3:5])
     assert (best, second) == ("1", "2")
-    assert ["all", "1.000", "0.500"] in [line.split() for line in lines]
+    assert ["all", "100%", "50.0%"] in [line.split() for line in lines]
     assert "All agents have the same accuracy on odd." in lines
     assert "Compare the first two: agentbench compare right half" in lines
     assert any(line.startswith("See what went wrong: agentbench runs show ") for line in lines)

@@ -18,6 +18,7 @@ from agentbench_tui.presentation.numbers import (
     duration_s,
     measured,
     money,
+    of_dimension,
     p_relation,
     p_value,
     per_second,
@@ -217,6 +218,11 @@ def test_counts_and_decimals() -> None:
     assert [count(value) for value in (0, 1234, -0.0, None)] == ["0", "1,234", "0", "–"]
     assert score(0.8576) == "0.858"
     assert decimals(2)(-0.001) == "0.00"
+
+
+def test_scores_that_are_shares_are_percentages() -> None:
+    assert [of_dimension(name)(0.858) for name in ("accuracy", "reliability")] == ["85.8%"] * 2
+    assert [of_dimension(name)(0.858) for name in ("speed", "overall")] == ["0.858"] * 2
 
 
 def test_ratios_and_p_values() -> None:

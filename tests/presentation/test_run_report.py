@@ -78,7 +78,7 @@ def test_columns_that_nobody_fills_are_left_out_and_small_money_is_per_million_t
 
 def test_benchmarks_on_which_agents_differ_have_a_line_and_the_others_one_together() -> None:
     _, benchmarks = run_report(two_agents()).answer
-    assert cells(table(benchmarks)) == [["hard", "0.900", "0.000"]]
+    assert cells(table(benchmarks)) == [["hard", "90.0%", "0%"]]
     assert [*benchmarks.sentences] == ["All agents have the same accuracy on easy."]
 
 
@@ -143,7 +143,7 @@ def test_a_row_for_every_execution_comes_only_when_asked(full: bool) -> None:
 def test_one_agent_has_its_benchmarks_the_least_accurate_first() -> None:
     document = run(on("a", "x", 0.9), on("a", "y", 0.2), leaderboard=(entry(accuracy=0.55),))
     (_, benchmarks) = run_report(document).answer
-    assert [row[:2] for row in cells(table(benchmarks))] == [["y", "0.200"], ["x", "0.900"]]
+    assert [row[:2] for row in cells(table(benchmarks))] == [["y", "20.0%"], ["x", "90.0%"]]
 
 
 def test_agents_without_overall_scores_are_shown_by_accuracy() -> None:
@@ -152,8 +152,8 @@ def test_agents_without_overall_scores_are_shown_by_accuracy() -> None:
     leaderboard = table(run_report(document).answer[0])
     assert [one.title for one in leaderboard.columns[:2]] == ["agent", "accuracy [95%]"]
     assert [row[:2] for row in cells(leaderboard)] == [
-        ["a", "0.900 [0.800, 1.000]"],
-        ["b", "0.500 [0.400, 0.600]"],
+        ["a", "90.0% [80.0, 100]"],
+        ["b", "50.0% [40.0, 60.0]"],
     ]
 
 

@@ -11,7 +11,7 @@ from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.full_report.parts import Chapter
 from agentbench_tui.presentation.full_report.run_charts import score_charts
 from agentbench_tui.presentation.leaderboard import leaderboard_report
-from agentbench_tui.presentation.numbers import estimate, money, money_of_many, score
+from agentbench_tui.presentation.numbers import estimate, money, money_of_many, of_dimension, score
 from agentbench_tui.presentation.report import Column, Row, Section, Table
 from agentbench_tui.presentation.run_remarks import SHARED_RANK, unsure_lines
 from agentbench_tui.presentation.runs import answers, is_judged
@@ -27,13 +27,13 @@ _AGENTS = (
     Column("rank_shown", "#", right=True, names_row=True),
     Column("agent", "agent", names_row=True),
     Column("overall_shown", "overall [95%]", right=True),
-    *(Column(name, name, score, right=True) for name in DIMENSIONS),
+    *(Column(name, name, of_dimension(name), right=True) for name in DIMENSIONS),
     Column("cost_usd", "USD in all", money, right=True),
     Column("answers", "right/answered/asked", right=True),
 )
 _RIGHT_AND_ACCURACY = (
-    "right: the answers that are wholly right. accuracy: the mean score of the answers, from 0 to "
-    "1, in which partial credit counts, so that it can exceed the share of right answers; in the "
+    "right: the answers that are wholly right. accuracy: the mean score of the answers, in which "
+    "partial credit counts, so that it can exceed the share of right answers; in the "
     "table by overall score it is the mean of the benchmarks."
 )
 _PRICES = frozenset({"usd_per_success", "per_correct"})

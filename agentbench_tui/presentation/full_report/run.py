@@ -27,6 +27,7 @@ from agentbench_tui.presentation.full_report.run_charts import in_order_of
 from agentbench_tui.presentation.gates import gates_table
 from agentbench_tui.presentation.numbers import (
     MISSING,
+    percent,
     with_interval,
 )
 from agentbench_tui.presentation.report import Column, Row, Section, Table, raw_columns
@@ -209,7 +210,7 @@ def _execution_row(one: ExecutionResult) -> Row:
     accuracy = one.metrics.get("accuracy")
     shown = MISSING
     if accuracy is not None:
-        shown = with_interval(accuracy.value, accuracy.low, accuracy.high)
+        shown = with_interval(accuracy.value, accuracy.low, accuracy.high, percent)
     return {**execution_row(one), "accuracy_shown": shown}
 
 

@@ -28,7 +28,8 @@ from agentbench_tui.presentation.numbers import (
     measure_of,
     money,
     money_of_many,
-    score,
+    of_dimension,
+    percent,
 )
 from agentbench_tui.presentation.runs import ranked_together
 from agentbench_tui.verdicts.runs.run_times import GAUGES
@@ -70,7 +71,7 @@ def score_charts(entries: Sequence[Entry]) -> list[Chart]:
                 "Scores by dimension",
                 "; ".join(
                     f"{name}: "
-                    + ", ".join(f"{dimension} {score(value)}"
+                    + ", ".join(f"{dimension} {of_dimension(dimension)(value)}"
                                 for dimension, value in zip(DIMENSIONS, values, strict=True))
                     for name, values in shapes
                 ),
@@ -108,7 +109,7 @@ def cost_quality_chart(entries: Sequence[Entry]) -> ScatterChart | None:
         f"Accuracy over the cost of a task. On the Pareto front by the means, where nobody is both "
         f"cheaper and more accurate: {names}.",
         Axis(f"USD per {tasks}", money, log=max(prices) / min(prices) > _LOG_FROM),
-        Axis("accuracy", score),
+        Axis("accuracy", percent),
         dots,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from agentbench_tui.presentation.charts import Radar
-from agentbench_tui.presentation.numbers import score
+from agentbench_tui.presentation.numbers import of_dimension
 from agentbench_tui.reports.html.charts.drawing import (
     WIDTH,
     element,
@@ -48,7 +48,8 @@ def radar_chart(chart: Radar, palette: Palette) -> str:
             parts.append(element("path", d=path(corners) + "Z", class_=f"shape {kind}"))
         for place, value in known:
             x, y = _point(place, count, value)
-            hint = title(f"{name}: {chart.dimensions[place]} {score(value)}")
+            dimension = chart.dimensions[place]
+            hint = title(f"{name}: {dimension} {of_dimension(dimension)(value)}")
             parts.append(element("circle", hint, cx=x, cy=y, r=4, class_=f"dot {kind}"))
     return picture(chart.title, chart.summary, parts)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import Binding
 
 from agentbench_tui.model.figures.dimension import DIMENSIONS
-from agentbench_tui.presentation.numbers import money, score
+from agentbench_tui.presentation.numbers import money, of_dimension, score
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow
 from agentbench_tui.tui.drawing.panel import panel
 from agentbench_tui.tui.pages.page import Page
@@ -92,15 +92,14 @@ class LeaderExecutions(Page[None]):
 
 
 def _row(found: dict[str, Any]) -> GridRow:
-    show = score
     return GridRow(
         found["id"],
         (
             found["benchmark"],
             found["suite_id"],
             found["agent_version"],
-            Cell(show(found["overall"]), role="title"),
-            *(show(found[name]) for name in DIMENSIONS),
+            Cell(score(found["overall"]), role="title"),
+            *(of_dimension(name)(found[name]) for name in DIMENSIONS),
             f"{found['answers']:,}",
             money(found["cost_usd"]),
             found["created_at"][:16].replace("T", " "),

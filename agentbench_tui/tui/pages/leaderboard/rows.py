@@ -10,10 +10,10 @@ from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import (
     MISSING,
     amount,
-    decimals,
     estimate,
     measure_of,
     money_each,
+    of_dimension,
     percent,
     score,
     with_interval,
@@ -274,14 +274,13 @@ def _names(names: Sequence[str]) -> str:
 
 def benchmarks_table(one: Leader) -> GridData:
     """Return the scores of one agent, one benchmark per row."""
-    show = decimals(2)
     rows = [
         GridRow(
             f"{found['suite_id']}/{found['benchmark']}",
             (
                 found["benchmark"],
-                Cell(show(found["overall"]), role="title"),
-                *(show(found[name]) for name in DIMENSIONS),
+                Cell(score(found["overall"]), role="title"),
+                *(of_dimension(name)(found[name]) for name in DIMENSIONS),
                 f"{found['answers']:,}",
             ),
         )
