@@ -53,6 +53,9 @@ def completion(ctx: click.Context, shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
+    from agentbench_tui.cli.bash_completion import use_script
+
+    use_script()
     script = get_completion_class(shell)
     assert script is not None, "the choices above are those click knows"
     root = ctx.find_root().command
@@ -97,7 +100,10 @@ def offer_values(command: click.Command) -> None:
             offer_values(subcommand)
     for parameter in command.params:
         words = set(_WORD.findall(parameter.metavar or ""))
-        if "TARGET" in words or not isinstance(parameter.type, click.types.StringParamType):
+        if not isinstance(parameter.type, click.types.StringParamType):
+            continue
+        if "TARGET" in words:
+            parameter.type = _Target()
             continue
         name = parameter.name or ""
         kind = _OF_COMMAND.get((command.name or "", name), _NAMES.get(name))
@@ -122,11 +128,28 @@ class _Name(click.types.StringParamType):
             names = _scorer_names(ctx.params.get("suite"))
         else:
             names = _names(self._kind, ctx.params.get("database")) if self._kind else []
-        items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        # A line break in a name would end the candidate, and could begin another.
+        items = [
+            CompletionItem(name)
+            for name in names
+            if name.startswith(incomplete) and name.isprintable()
+        ]
         if not items and self._path is not None:
             # The shell looks for files itself, and offers either those or our words.
             items.append(CompletionItem(incomplete, type=self._path))
         return items
+
+
+class _Target(click.types.StringParamType):
+    """A target of an agent, of which the shell can complete Python files and functions."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        del ctx, param
+        from agentbench_tui.cli.target_completion import completed_targets
+
+        return [CompletionItem(target) for target in completed_targets(incomplete)]
 
 
 def _names(kind: str, database: str | None) -> list[str]:

@@ -1,11 +1,15 @@
 """Completion in real shells: what TAB offers, and that it leaves no other trace."""
 
+import fcntl
+import json
 import os
 import pty
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
+import termios
 from contextlib import suppress
 from pathlib import Path
 
@@ -127,6 +131,8 @@ def test_a_shell_completes_the_scorers_of_a_suite(place: Place, shell: str) -> N
 
 
 PROMPT = "your turn> "
+COLUMNS = 200
+"""Room for each line that is typed, which a dumb terminal would scroll otherwise."""
 
 
 def type_in_bash(place: Place, *lines: str) -> str:
@@ -136,6 +142,7 @@ def type_in_bash(place: Place, *lines: str) -> str:
         os.chdir(place.folder)
         command = ["bash", "--norc", "--noprofile", "-i"]
         os.execvpe("bash", command, place.environment(PS1=PROMPT, TERM="dumb"))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
     shown = b""
     try:
         for line in (*lines, "exit\r"):
@@ -204,6 +211,95 @@ def test_tab_completes_a_file_in_a_bash_terminal(place: Place) -> None:
     assert "agentbench run --db my-suite.yaml --help" in shown
 
 
+TARGETS = """
+def answer(question): return "yes"
+async def another(question): return "yes"
+def _own(): pass
+class Agent:
+    def answer(self, question): return "yes"
+class Other: pass
+raise SystemExit("imported")
+"""
+
+
+@pytest.fixture
+def targets(place: Place) -> Place:
+    """A folder with files that hold agents."""
+    (place.folder / "agent_file.py").write_text(TARGETS)
+    (place.folder / "my").mkdir()
+    (place.folder / "my" / "bot.py").write_text("def reply(question): return 'yes'\n")
+    (place.folder / "broken.py").write_text("def (")
+    return place
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("python:agent_f", ["answer", "another", "Agent"]),
+        ("a@v1=python:./agent_file.py:an", ["answer", "another"]),
+        ("python:my", ["reply"]),
+        ("python:agent_file.py:_", []),
+        ("python:nothing.py:", []),
+        ("openai:", []),
+    ],
+)
+def test_a_target_is_completed_with_its_functions_and_nothing_is_executed(
+    targets: Place, typed: str, completed: list[str]
+) -> None:
+    done = complete_in_bash(targets, f"agentbench run --agent {typed}")
+    offered = [line.removeprefix("plain,") for line in done.stdout.splitlines() if line]
+    assert [one.rpartition(":")[2] for one in offered] == completed
+    assert all(one.startswith(typed) for one in offered)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_a_shell_offers_python_files_and_folders_of_a_target(targets: Place, shell: str) -> None:
+    names = ("agent_file.py", "agents.py", "bin/", "broken.py", "my/", "temporary/")
+    assert sorted(offered(targets, shell, "load", "python:")) == [f"python:{one}" for one in names]
+    assert offered(targets, shell, "load", "python:bro") == ["python:broken.py"]
+
+
+def test_tab_completes_a_target_in_a_bash_terminal(targets: Place) -> None:
+    # Bash has `:` and `=` as ends of words, so that its own words are parts of the target.
+    shown = type_in_bash(
+        targets,
+        'eval "$(agentbench completion bash)"\r',
+        "agentbench run --agent a=python:my/b\t--help > help\r",
+        "agentbench run --agent python:m\t--help\r",
+        "agentbench run --agent 'python:my/b\t--help\r",
+        "agentbench run --fail-on no-r\t--agent python:agent_file.py:Ag\t--help\r",
+    )
+    assert "agentbench run --agent a=python:my/bot.py:reply --help > help" in shown
+    assert (targets.folder / "help").read_text().startswith("Usage: agentbench run")
+    assert "agentbench run --agent python:my/bot.py:reply --help" in shown
+    assert "agentbench run --agent 'python:my/bot.py:reply' --help" in shown
+    assert "--fail-on no-regression --agent python:agent_file.py:Agent --help" in shown
+
+
+HOSTILE = "x $(touch executed) `touch executed` ; touch executed #"
+
+
+def test_no_name_in_the_store_is_executed_when_tab_completes_it(place: Place) -> None:
+    place.run(*RUN[:-1], HOSTILE)
+    place.run(*RUN[:-1], "broken\nplain,forged $(touch executed)")
+    assert place.rows("SELECT COUNT(*) FROM runs") == [(2,)]
+    shown = type_in_bash(
+        place,
+        'eval "$(agentbench completion bash)"\r',
+        "agentbench runs list --tag x\t--format json > listed\r",
+        "agentbench runs list --tag bro\t> other\r",
+        "agentbench runs list --tag forg\t> other\r",
+        'agentbench runs list --tag "x\t"> third\r',
+    )
+    assert "x\\ \\$\\(touch\\ executed" in shown
+    assert "nightly" not in shown
+    assert not (place.folder / "executed").exists()
+    (listed,) = json.loads((place.folder / "listed").read_text())["runs"]
+    assert listed["tags"] == [HOSTILE]
+    assert "forged" not in shown.replace("forg", "", 1)
+
+
 ASK = """
 zmodload zsh/zpty
 zpty shell zsh -f -i
@@ -225,6 +321,7 @@ zpty -d shell
         ("agentbench-tui --asc", "--ascii"),
         ("agentbench leaderboard --metric reliability_", "reliability_score"),
         ("agentbench explain goodp", "goodput"),
+        ("agentbench run --agent echo=python:agents.py:ech", "echo=python:agents.py:echo"),
     ],
 )
 def test_tab_completes_in_a_zsh_terminal(place: Place, typed: str, completed: str) -> None:
