@@ -18,6 +18,7 @@ from agentbench_tui import __version__
 from agentbench_tui.cli.completion import complete, is_asked, offer_values
 from agentbench_tui.cli.console.fault import report_broken, report_fault, report_unreportable
 from agentbench_tui.cli.console.streams import discard_unwritable, is_closed_output, make_usable
+from agentbench_tui.cli.option_synonyms import with_synonym
 from agentbench_tui.model.errors import (
     ENVIRONMENT_ERRORS,
     AgentbenchError,
@@ -305,6 +306,8 @@ def _exit_code_of(arguments: list[str]) -> int:
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption):
+            error = with_synonym(error)
         error.show()
         return error.exit_code
     except AgentbenchError as error:

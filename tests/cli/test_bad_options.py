@@ -209,3 +209,32 @@ def test_an_unknown_report_is_named_with_those_that_there_are(
     said = " ".join(capsys.readouterr().err.split())
     assert "no report 'markdown'" in said
     assert "there are json, html, md, both" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["run", "suite.json", "--repeats", "5"], "--runs"),
+        (["run", "suite.json", "--model", "x"], "--agent"),
+        (["load", "mock", "--request-rate=5"], "--rate"),
+        (["load", "mock", "--NUM_PROMPTS", "5"], "--requests"),
+        (["runs", "list", "--json"], "--format"),
+    ],
+)
+def test_an_option_of_another_tool_is_answered_with_ours(
+    place: Place, capsys: pytest.CaptureFixture[str], arguments: list[str], option: str
+) -> None:
+    assert _run(arguments) == 2
+    name = arguments[-1] if arguments[-1].startswith("--") else arguments[-2]
+    said = f"Error: No such option '{name.partition('=')[0]}'; use {option}."
+    assert capsys.readouterr().err.splitlines()[-1] == said
+
+
+def test_an_unknown_option_keeps_the_suggestion_of_similar_spelling(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # `--rate` is no option of `run`, so that it has no synonym there.
+    assert _run(["run", "suite.json", "--qps", "5"]) == 2
+    assert "use --rate" not in capsys.readouterr().err
+    assert _run(["run", "suite.json", "--agnt", "x"]) == 2
+    assert "--agent" in capsys.readouterr().err
