@@ -1,5 +1,7 @@
 """`--find-rate`: the search ends at the known limit of a target, and says which limit broke."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +10,13 @@ import pytest
 from samples import Sample, columns, done, window
 
 from agentbench_tui.cli.load import find_rate
+from agentbench_tui.cli.main import _run
 from agentbench_tui.contracts.catalogue import decode_document
 from agentbench_tui.contracts.load import LoadRateDocument
 from agentbench_tui.load.results.requests import Requests
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.presentation.load.rate import load_rate_report
+from agentbench_tui.stress.search import slo_rate
 from agentbench_tui.stress.search.slo_rate import judge_slo, window_s
 
 SLO = {"ttft_ms.p95": 200.0, "e2e_ms": 2000.0}
@@ -89,6 +93,23 @@ def test_the_search_finds_a_known_capacity(
     assert "at least 99% of what was due kept e2e_ms 2,000" in first
     assert second.startswith("broke first, at ")
     assert isinstance(decode_document(msgspec.json.encode(document)), LoadRateDocument)
+
+
+def test_the_search_ends_at_the_second_rate_at_which_nothing_is_answered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(slo_rate, "window_s", lambda *_: 0.2)
+    Path("broken.py").write_text("def answer(question):\n    raise ValueError('no model')\n")
+    target = "python:broken.py:answer"
+    code = _run(["load", target, "--slo", "e2e_ms=100", "--find-rate", "--db", "runs.db"])
+    assert code == 3
+    err = capsys.readouterr().err
+    assert "no request was answered at two rates: agent: ValueError: no model" in err
+    with closing(sqlite3.connect("runs.db")) as store:
+        runs = [row[0] for row in store.execute("SELECT id FROM runs ORDER BY id")]
+    assert len(runs) == 2
+    assert err.splitlines()[-1].endswith(f"; `agentbench runs show {runs[1]}` shows more")
 
 
 @pytest.mark.parametrize(

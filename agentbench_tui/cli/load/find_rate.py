@@ -12,7 +12,7 @@ from agentbench_tui.cli.console.output import database_path
 from agentbench_tui.cli.console.reports import print_report
 from agentbench_tui.cli.run.options import plan_of
 from agentbench_tui.contracts.load import LoadRateDocument, RateProbe
-from agentbench_tui.model.errors import UsageError
+from agentbench_tui.model.errors import Unmeasured, UsageError
 from agentbench_tui.presentation.load.rate import TAG, load_rate_report
 from agentbench_tui.presentation.numbers import amount
 
@@ -38,6 +38,8 @@ class _Found:
     result: BreakingPoint | None = None
     code: int = 0
     """Exit code of a window that was interrupted."""
+    is_silent: bool = True
+    """Whether no request has been answered."""
 
 
 def check_options(targets: tuple[str, ...], given: dict[str, Json]) -> None:
@@ -89,6 +91,7 @@ def _search(target: str, given: dict[str, Json], path: Path) -> _Found:
         if requests is None:
             search.stop("interrupted")
             break
+        _check_answers(requests, plan, path, found)
         windows = [requests] if step.length == 1 else [*windows, requests]
         verdict = judge_slo(windows, found.slo, step.length)
         found.probes.append(
@@ -133,8 +136,30 @@ def _measure(plan: Plan, path: Path, found: _Found) -> Requests | None:
     with reading(path) as connection:
         requests = read_requests(connection, execution_key_of(connection, execution.id))
     if not requests.windows:
-        raise UsageError(f"nothing was measured; `agentbench runs show {plan.run_id}` says why")
+        raise _unmeasured("nothing was measured", plan, path)
     return requests
+
+
+def _check_answers(requests: Requests, plan: Plan, path: Path, found: _Found) -> None:
+    """Raise Unmeasured if neither of the first two windows has an answer.
+
+    A target that answers nothing at the first rate and nothing at half of it is not overloaded, and
+    the windows at still lower rates take minutes.
+    """
+    found.is_silent = found.is_silent and not requests.answered.any()
+    if found.is_silent and found.probes:
+        raise _unmeasured("no request was answered at two rates", plan, path)
+
+
+def _unmeasured(what: str, plan: Plan, path: Path) -> Unmeasured:
+    """Return the error with the most frequent failure of a window."""
+    from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.runs import failure_details, find_run
+
+    with reading(path) as connection:
+        failures = failure_details(connection, find_run(connection, plan.run_id)["key"], limit=1)
+    why = "".join(f": {one['kind']}: {one['detail']}" for one in failures)
+    return Unmeasured(f"{what}{why}; `agentbench runs show {plan.run_id}` shows more")
 
 
 def _document(found: _Found) -> LoadRateDocument:
