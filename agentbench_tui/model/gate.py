@@ -50,6 +50,10 @@ is not worse than the agent's baseline or history.
 _WORDS = {VERDICT: VERDICTS, BROKE: TRUTHS}
 """Gates with words as values, and these words."""
 _FORM = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9_.@^-]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*")
+_MISSPELLED = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "≠": "!=", "=": "=="}
+"""Operators of other languages → ours."""
+_PERCENTAGE = re.compile(r"(\d+(?:\.\d*)?)%")
+_WITH_UNIT = re.compile(r"-?\d+(?:\.\d*)?\s*([A-Za-zµ/]+)")
 _OF_METRICS = re.compile(r"\s*no-regression\s*(?:\(([^()]*)\)\s*)?")
 
 
@@ -119,9 +123,18 @@ def _parts(text: str) -> tuple[str, str, str]:
     if match is None:
         raise UsageError(
             f"gate {text!r}: expected NAME OPERATOR NUMBER, such as accuracy>=0.8 or "
-            f"e2e_ms.p95<=1200, or verdict==clean, or {NO_REGRESSION}"
+            f"e2e_ms.p95<=1200, or verdict==clean, or {NO_REGRESSION}{_meant(text)}"
         )
     return match[1], match[2], match[3]
+
+
+def _meant(text: str) -> str:
+    """Return a hint for an operator of another language and for a misspelled `no-regression`."""
+    for operator_, ours in _MISSPELLED.items():
+        name, found, wanted = text.partition(operator_)
+        if found and _FORM.fullmatch(meant := f"{name.strip()}{ours}{wanted.strip()}"):
+            return f' (did you mean "{meant}"?)'
+    return did_you_mean(text.strip(), [NO_REGRESSION])
 
 
 def _judged(text: str, listed: str | None) -> tuple[str, ...]:
@@ -165,5 +178,14 @@ def _number(text: str, wanted: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise UsageError(f"gate {text!r}: '{wanted}' is not a number")
+        raise UsageError(f"gate {text!r}: '{wanted}' is not a number{_number_meant(wanted)}")
     return number
+
+
+def _number_meant(wanted: str) -> str:
+    """Return how to write a threshold that has a unit."""
+    if share := _PERCENTAGE.fullmatch(wanted):
+        return f"; write a share, {plain(float(share[1]) / 100)}"
+    if _WITH_UNIT.fullmatch(wanted):
+        return "; write it without a unit, in that of the metric's name, such as 1200 for e2e_ms"
+    return ""
