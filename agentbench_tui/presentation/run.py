@@ -298,7 +298,7 @@ def defined_metrics_table(
             "agent_id": one.agent_id,
             "parameters_shown": point_words(one.parameters),
             "metric": one.metric,
-            "value": measured_estimate(one.value, one.low, one.high, one.unit),
+            "value": _defined_value(one),
         }
         for one in defined_metrics(executions, full=full)
     ]
@@ -308,6 +308,12 @@ def defined_metrics_table(
     metric = Column("metric", "metric", names_row=True)
     columns = (benchmark, point, metric, agent, Column("value", "value [95%]"))
     return Table(filled(columns, rows), rows)
+
+
+def _defined_value(one: DefinedMetric) -> str:
+    if one.value is None and not one.n:
+        return f"{MISSING} (no answer has a value)"
+    return measured_estimate(one.value, one.low, one.high, one.unit)
 
 
 def defined_metrics(
@@ -321,7 +327,8 @@ def defined_metrics(
         )
         for one in executions
         for name in _defined_names(one, full=full)
-        if (found := one.metrics.get(name)) is not None and (full or found.value is not None)
+        if (found := one.metrics.get(name)) is not None
+        and (full or found.value is not None or (name in one.own_metrics and not found.n))
     ]  # fmt: skip
     return by_metric(found)
 

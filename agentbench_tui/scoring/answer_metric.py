@@ -9,7 +9,10 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
 from functools import cache
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -39,6 +42,7 @@ Figure = float | tuple[float, float]
 _DIRECTIONS = ("higher", "lower", "none")
 _DEFINED = ("unit", "direction", "aggregate")
 _KEYS = (*_DEFINED, "options")
+_BARE_REPR: object = object.__repr__
 
 
 class AnswerMetric(msgspec.Struct, frozen=True):
@@ -66,7 +70,7 @@ class AnswerMetric(msgspec.Struct, frozen=True):
         if self.aggregate != "ratio":
             return self._number(value)
         if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
-            raise GraderFailure(f"returned {value!r:.60}, not a pair of numbers")
+            raise GraderFailure(f"returned {_shown(value)}, not a pair of numbers")
         return self._number(value[0]), self._number(value[1])
 
     def declared(self) -> list[Metric]:
@@ -78,12 +82,33 @@ class AnswerMetric(msgspec.Struct, frozen=True):
         return [Metric(name, self.unit, self.direction, formula) for name in names]
 
     def _number(self, value: Any) -> float:
-        value = value.item() if getattr(value, "shape", None) == () else value  # of numpy
-        if not isinstance(value, int | float) or not math.isfinite(value):
-            raise GraderFailure(f"returned {value!r:.60}, not a finite number")
-        if self.unit == "share" and self.aggregate != "ratio" and not 0 <= value <= 1:
+        number = _finite(value)
+        if number is None:
+            raise GraderFailure(f"returned {_shown(value)}, not a finite number")
+        if self.unit == "share" and self.aggregate != "ratio" and not 0 <= number <= 1:
             raise GraderFailure(f"returned {value}, not a share in 0..1")
-        return float(value)
+        return number
+
+
+def _finite(value: Any) -> float | None:
+    """Return a number of any type as a float; None for NaN, infinity, what a float cannot hold, and
+    what is no number.
+    """
+    value = value.item() if getattr(value, "shape", None) == () else value  # of numpy
+    if not isinstance(value, Real | Decimal):
+        return None
+    with suppress(OverflowError, ValueError):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    return None
+
+
+def _shown(value: Any) -> str:
+    """Return a value for a message: without an address, which would differ for each answer."""
+    if type(value).__repr__ is not _BARE_REPR:
+        with suppress(Exception):  # an int of more digits than Python prints; anyone's `__repr__`
+            return f"{value!r:.60}"
+    return f"an object of the type {type(value).__name__}"
 
 
 def answer_metrics(specs: Sequence[object], folder: Path | str) -> list[AnswerMetric]:

@@ -378,3 +378,29 @@ def test_a_dry_run_of_a_further_attempt_names_its_own_passes(place: Place) -> No
     assert [(one["case_id"], one["iteration"], one["outcome"]) for one in execution["asked"]] == [
         ("c5", 2, "wrong"), ("c5", 3, "wrong"),
     ]  # fmt: skip
+
+
+def test_a_run_that_still_runs_is_watched_instead(place: Place) -> None:
+    place.doors()
+    with place.started(*RUN, *FLAKY, DOOR="7") as process:
+        place.someone_at_the_door()
+        ((run_id,),) = place.rows("SELECT id FROM runs")
+        for more in ((), ("--dry-run",)):
+            done = place.run("rerun", run_id, "--wrong", *more)
+            assert done.returncode == 2
+            assert f"run {run_id} is still running; `agentbench attach {run_id}`" in done.stderr
+        kill(process)
+    assert place.rows("SELECT COUNT(*) FROM runs") == [(1,)]
+
+
+def test_a_gate_passes_no_run_of_further_attempts_by_nothing(place: Place) -> None:
+    earlier = begun(place, *FLAKY)
+    whole = rerun(place, earlier, "--infrastructure")["run_id"]
+    attempts = rerun(place, whole, "--failed", "--wrong")["run_id"]
+    done = place.run("gate", attempts, "accuracy>=0.1")
+    assert done.returncode == 3
+    assert f"only further attempts were asked; check run {whole}" in done.stderr
+    # 5 of 8 were right at first, and one more at its second attempt.
+    assert place.run("gate", attempts, "pass@2>=0.75").returncode == 0
+    assert place.run("gate", attempts, "pass@2>0.75").returncode == 1
+    assert place.run("gate", whole, "accuracy>=0.625").returncode == 0

@@ -75,7 +75,9 @@ def rerun(run: str, database: str | None, trust: bool, **given: Any) -> int:
     from agentbench_tui.cli.run import running
     from agentbench_tui.engine.run.rerun import Choice, rerun_plan
     from agentbench_tui.engine.run.trust import executed_by_resuming
+    from agentbench_tui.model.errors import UsageError
     from agentbench_tui.store.database import reading
+    from agentbench_tui.store.locking import is_leased
     from agentbench_tui.store.queries.runs import cases_of_run, find_run
 
     choice = Choice(
@@ -88,6 +90,11 @@ def rerun(run: str, database: str | None, trust: bool, **given: Any) -> int:
     path = database_path(database)
     with reading(path) as connection:
         row = find_run(connection, run)
+        if is_leased(path, row["id"]):
+            raise UsageError(
+                f"run {row['id']} is still running; `agentbench attach {row['id']}` watches it,"
+                " and part of it can be asked again when it has ended"
+            )
         plan = rerun_plan(connection, row, choice, command_line())
         if given.pop("dry_run"):
             return _print_plan(connection, plan, given["form"])

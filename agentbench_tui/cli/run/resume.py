@@ -200,6 +200,7 @@ def rescore(
     from agentbench_tui.engine.task.rescoring import rescore as rescore_run
     from agentbench_tui.model.errors import SuiteError
     from agentbench_tui.store.database import reading
+    from agentbench_tui.store.queries.graded_answers import has_grading_failures
     from agentbench_tui.store.queries.runs import find_run
     from agentbench_tui.verdicts.runs.documents import run_document
     from agentbench_tui.verdicts.runs.exit_code import exit_code, is_unmeasured
@@ -222,9 +223,10 @@ def rescore(
         done = run_shared(rescore_run(path, row, loaded, settings))
     with reading(path) as connection:
         document = run_document(connection, find_run(connection, row["id"]))
+        is_graded = not has_grading_failures(connection, row["key"])
     print_run(document, form)
     click.echo(
         f"{counted(done.answers, 'answer')} scored again, {done.changed} with a different result",
         err=True,
     )
-    return exit_code((), is_whole=not is_unmeasured(document))
+    return exit_code((), is_whole=is_graded and not is_unmeasured(document))

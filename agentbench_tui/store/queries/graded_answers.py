@@ -50,3 +50,11 @@ def unit_credits(
         UnitCredit(execution, case if cluster is None else str(cluster), n, credit)
         for execution, case, cluster, n, credit in rows
     ]
+
+
+def has_grading_failures(connection: sqlite3.Connection, run_key: int) -> bool:
+    """Return whether a scorer or a metric failed on an answer of the run."""
+    found = connection.execute(
+        "SELECT 1 FROM failures WHERE run_key=? AND stage='score' LIMIT 1", (run_key,)
+    ).fetchone()
+    return found is not None

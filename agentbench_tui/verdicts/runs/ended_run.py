@@ -12,12 +12,13 @@ from agentbench_tui.contracts.document import plain
 from agentbench_tui.contracts.run import GateOutcome, GatesDocument
 from agentbench_tui.engine.run.plan import decode_plan
 from agentbench_tui.model.errors import UsageError
+from agentbench_tui.store.queries.graded_answers import has_grading_failures
 from agentbench_tui.store.queries.runs import failure_details, find_run
 from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_in
 from agentbench_tui.verdicts.regression.regression_gate import NoRegression
 from agentbench_tui.verdicts.runs.documents import run_document
 from agentbench_tui.verdicts.runs.exit_code import exit_code, is_unmeasured
-from agentbench_tui.verdicts.runs.gate import check_gates
+from agentbench_tui.verdicts.runs.gate import check_gates, is_further_attempts
 from agentbench_tui.verdicts.stored_plan import read_plan
 
 if TYPE_CHECKING:
@@ -43,11 +44,17 @@ class EndedRun(msgspec.Struct, frozen=True):
     """Those of the plan and of its suites, on every execution."""
     failures: list[dict[str, Any]]
     """The most frequent failures, each with an example."""
+    has_grading_failures: bool = False
+    """Whether a metric or a scorer failed on an answer, whose other figures count."""
 
     @property
     def is_whole(self) -> bool:
         """Return whether the run completed and all of it was measured."""
-        return self.document["status"] != "interrupted" and not is_unmeasured(self.document)
+        return (
+            self.document["status"] != "interrupted"
+            and not is_unmeasured(self.document)
+            and not self.has_grading_failures
+        )
 
     @property
     def exit_code(self) -> int:
@@ -69,16 +76,17 @@ def judged_run(
     """Check gates on a stored run, a row of `queries.runs.find_run`.
 
     Without `gates`, its own are checked: those of its command line and of its suites. Raises
-    UsageError for a gate that means nothing, and for a run without gates.
+    UsageError for a gate that means nothing, and for a run without gates. A run that only has
+    further attempts passes no gate on anything else than pass@k: that would be a pass by nothing.
     """
     if gates:
-        return _judged(connection, run, gates, {})
+        return _judged(connection, run, gates, {}, judges_attempts=True)
     if not read_plan(run["plan"]).has_gates:
         raise UsageError(
             f"run {run['id']} has no gates of its own; name some, such as 'accuracy>=0.8'"
         )
     plan = decode_plan(run["plan"])
-    return _judged(connection, run, plan.gates, _gates_of_suites(plan))
+    return _judged(connection, run, plan.gates, _gates_of_suites(plan), judges_attempts=True)
 
 
 def _gates_of_suites(plan: Plan) -> dict[str, Sequence[str]]:
@@ -90,14 +98,22 @@ def _judged(
     run: dict[str, Any],
     gates: Sequence[str],
     of_suites: Mapping[str, Sequence[str]],
+    *,
+    judges_attempts: bool = False,
 ) -> EndedRun:
     declare_metrics_in(connection, run["key"])
     document = run_document(connection, run)
     failures = failure_details(connection, run["key"], limit=_MOST_DETAILS)
-    results = check_gates(document, gates, of_suites, NoRegression(connection, run["id"]))
+    results = check_gates(
+        document,
+        gates,
+        of_suites,
+        NoRegression(connection, run["id"]),
+        judges_attempts=judges_attempts and all(map(is_further_attempts, document["executions"])),
+    )
     if results:
         document["gates"] = [gate.document() for gate in results]
-    return EndedRun(document, results, failures)
+    return EndedRun(document, results, failures, has_grading_failures(connection, run["key"]))
 
 
 def gates_document(ended: EndedRun) -> GatesDocument:

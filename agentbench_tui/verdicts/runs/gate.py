@@ -111,9 +111,12 @@ def check_gates(
     expressions: Iterable[str],
     of_suites: Mapping[str, Iterable[str]],
     no_regression: Judge | None = None,
+    *,
+    judges_attempts: bool = False,
 ) -> list[GateResult]:
     """Check every gate on every execution of a run document, including simulated ones. Further
-    attempts of a rerun, which are not results of the benchmark, are skipped.
+    attempts of a rerun, which are not results of the benchmark, are skipped; with
+    `judges_attempts` only gates on pass@k and pass^k judge them, and others cannot be judged.
 
     Those in `of_suites` (suite id → gates) are for the executions of that suite alone.
     `no_regression` judges by the store (`regression_gate.NoRegression`); without it that gate
@@ -124,7 +127,7 @@ def check_gates(
     return [
         _check(gate, execution, document, no_regression)
         for execution in document["executions"]
-        if not is_further_attempts(execution)
+        if judges_attempts or not is_further_attempts(execution)
         for gate in (*everywhere, *own.get(execution["suite_id"], ()))
     ]
 
@@ -138,6 +141,9 @@ def is_further_attempts(execution: Mapping[str, Any]) -> bool:
 def _check(
     gate: Gate, execution: dict[str, Any], run: dict[str, Any], no_regression: Judge | None
 ) -> GateResult:
+    if is_further_attempts(execution) and attempts_of(gate.name) is None:
+        why = f"only further attempts were asked; check run {run['rerun_of']}"
+        return _result(gate, execution, None, None, why)
     if gate.name == NO_REGRESSION:
         return _unregressed(gate, execution, no_regression)
     value, reason = _value(gate.name, execution, run)
