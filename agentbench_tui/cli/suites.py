@@ -307,6 +307,12 @@ def _new_from(path: Path, data: Path, *, force: bool) -> int:
     agent = "mine=python:FILE.py:FUNCTION"
     click.echo(f"run it:   agentbench run {path} --agent {agent}{by}", err=True)
     click.echo("          (a model: --agent openai:URL#MODEL; others: docs/agents.md)", err=True)
+    if proposal.prompt is not None:
+        click.echo(
+            "the prompt adds instructions to each question; delete `prompt` in"
+            f" {path} if your agent is a function that expects the question alone",
+            err=True,
+        )
     return 0
 
 

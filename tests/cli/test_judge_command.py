@@ -80,6 +80,18 @@ def test_a_label_that_is_neither_right_nor_wrong_is_refused(labels: Path) -> Non
     assert "labels.csv:2: the label is 'maybe'" in done.output + str(done.exception)
 
 
+def test_an_empty_label_is_named_and_an_empty_answer_is_one(labels: Path) -> None:
+    labels.write_text("answer,expected,label\n5,5,right\n,5,wrong\n5,5,\n")
+    done = check(str(labels), "--suite", "suite.yaml", "--scorer", "exact")
+    assert "labels.csv:4: `label` is empty; fill it in, or leave the record out" in (
+        done.output + str(done.exception)
+    )
+    labels.write_text("answer,expected,label\n5,5,right\n,5,wrong\n")
+    done = check(str(labels), "--suite", "suite.yaml", "--scorer", "exact", "--format", "json")
+    found = json.loads(done.stdout)
+    assert (found["answers"], found["both_right"], found["both_wrong"]) == (2, 1, 1)
+
+
 def test_kappa_has_no_interval_where_it_is_undefined() -> None:
     assert kappa_interval([True, True], [True, True]) is None
     assert kappa_interval([], []) is None

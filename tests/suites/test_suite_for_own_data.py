@@ -297,6 +297,12 @@ def test_three_cases_are_shown_as_an_agent_gets_them(tmp_path: Path) -> None:
     assert result.stdout.count("  case ") == 3
     assert "Answer with nothing but the number." in result.stdout
     assert "agentbench run" in result.stderr
+    assert "delete `prompt` in" in result.stderr
+
+    # A dialogue is sent as it is.
+    turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    dialogue = lines_file(tmp_path, [{"messages": turns}])
+    assert "delete `prompt`" not in invoke("new", tmp_path / "chat.yaml", "--from", dialogue).stderr
 
 
 @pytest.mark.parametrize(

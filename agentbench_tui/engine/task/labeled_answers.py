@@ -27,6 +27,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "id": ("id", "case_id"),
 }
 """Part of a labeled answer → fields that it is read from, the first that a record has."""
+_EMPTY = {"answer": (None,), "label": (None, "")}
+"""Part of a labeled answer → values that say nothing. An empty text is an answer."""
 _RIGHT = ("true", "1", "1.0", "yes", "right", "correct", "pass", "passed", "good")
 _WRONG = ("false", "0", "0.0", "no", "wrong", "incorrect", "fail", "failed", "bad")
 _LABELS = dict.fromkeys(_RIGHT, True) | dict.fromkeys(_WRONG, False)
@@ -105,6 +107,9 @@ def _labeled(
         for part, names in fields.items()
     }
     for part in ("answer", "label"):
+        empty = next((name for name in fields[part] if name in record), None)
+        if given[part] in _EMPTY[part] and empty is not None:
+            raise UsageError(f"{place}: `{empty}` is empty; fill it in, or leave the record out")
         if given[part] is None:
             names = ", ".join(fields[part])
             near = did_you_mean(fields[part][0], [str(name) for name in record])

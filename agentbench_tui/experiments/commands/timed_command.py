@@ -24,6 +24,12 @@ SLUG = "command"
 _SHELL = "/bin/sh"
 _OF_SHELL = frozenset("|&;<>()$`*?[]#~{}\n")
 """A command without any of these, outside quotes or in them, needs no shell."""
+_ACCEPTS_FAILURE = " (--ignore-failure accepts that)"
+_BUILT_IN = frozenset({
+    "!", ".", ":", "alias", "cd", "command", "eval", "exec", "exit", "export", "getopts", "hash",
+    "read", "readonly", "set", "shift", "times", "trap", "type", "ulimit", "umask", "unset", "wait",
+})  # fmt: skip
+"""Words that only a shell understands: `!` and the built-in utilities of POSIX."""
 
 
 def words_of(command: str) -> list[str]:
@@ -35,7 +41,7 @@ def words_of(command: str) -> list[str]:
     words = shlex.split(command)
     if not words:
         raise ValueError("the command is empty")
-    if _OF_SHELL & set(command) or "=" in words[0]:
+    if _OF_SHELL & set(command) or "=" in words[0] or words[0] in _BUILT_IN:
         return [_SHELL, "-c", command]
     return words
 
@@ -98,12 +104,12 @@ class TimedCommand(Experiment):
 
     def execute_once(self, context: ExperimentContext) -> dict[str, float]:  # noqa: ARG002
         allowed = None if self.params["ignore_failure"] else 0
-        return {"cpu_ms": 1e3 * _run(self._words, "the command", allowed)}
+        return {"cpu_ms": 1e3 * _run(self._words, "the command", allowed, _ACCEPTS_FAILURE)}
 
 
-def _run(words: list[str], what: str, allowed: int | None = 0) -> float:
-    """Run a command and return its CPU seconds. Raises RuntimeError with its ending and its last
-    line on standard error, unless its exit code is `allowed` (None: any).
+def _run(words: list[str], what: str, allowed: int | None = 0, hint: str = "") -> float:
+    """Run a command and return its CPU seconds. Raises RuntimeError with its ending, its last line
+    on standard error and a hint, unless its exit code is `allowed` (None: any).
     """
     with tempfile.TemporaryFile() as err:
         try:
@@ -123,5 +129,5 @@ def _run(words: list[str], what: str, allowed: int | None = 0) -> float:
             err.seek(0)
             last = err.read().decode(errors="replace").strip().rpartition("\n")[2]
             said = f": {one_line(last)}" if last else ""
-            raise RuntimeError(f"{what} ended with {process.returncode}{said}")
+            raise RuntimeError(f"{what} ended with {process.returncode}{said}{hint}")
     return usage.ru_utime + usage.ru_stime
