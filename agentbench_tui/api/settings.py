@@ -49,7 +49,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """What `agentbench serve` was told."""
+    """Options of `agentbench serve`."""
 
     database: Path
     token: str
@@ -61,7 +61,7 @@ class ServiceSettings:
     origins: frozenset[str] = frozenset()
     """Origins of web pages that may read answers, such as `https://bench.example`."""
     suite_folders: tuple[Path, ...] = ()
-    """Folders of suites that may be run, beside the shipped suites."""
+    """Folders of suites that may be run, in addition to the shipped suites."""
     agents: tuple[str, ...] = ()
     """Agents that may be run by their id, as `ID[@VERSION]=TARGET`."""
     schemes: frozenset[str] = frozenset()
@@ -111,7 +111,7 @@ class ServiceToken:
 
     value: str
     is_new: bool
-    """Whether it was drawn just now and nobody knows it yet."""
+    """Whether it was generated just now, so that no client knows it yet."""
 
 
 def token_of_service(file: Path | None) -> ServiceToken:

@@ -38,8 +38,8 @@ _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa
     multiple=True,
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
-    help="Folder of suites that clients may run, beside the shipped suites. May be given several "
-    "times.",
+    help="Folder of suites that clients may run, in addition to the shipped suites. May be given "
+    "several times.",
 )
 @click.option(
     "--agent",

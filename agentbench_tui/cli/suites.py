@@ -294,7 +294,7 @@ def _new_from(path: Path, data: Path, *, force: bool) -> int:
     except SuiteError as error:
         for problem in error.problems:
             click.echo(visible(str(problem)), err=True)
-        click.echo(f"wrote {path}, which has to be corrected as said above", err=True)
+        click.echo(f"wrote {path}, which needs the corrections above", err=True)
         return 2
     click.echo(f"wrote {path}", err=True)
     click.echo(f"check it: agentbench suites validate {path}", err=True)

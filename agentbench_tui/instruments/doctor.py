@@ -115,7 +115,7 @@ def _limits(environment: Environment) -> Check:
     if environment.container is not None:
         finding += f", in a container: {environment.container}"
     if limits.cpu_cores is not None:
-        advice = "who uses the share up stands still until the next period, often 100 ms; lift it"
+        advice = "a process that uses it up is paused until the next period, often 100 ms; lift it"
         return Check("warn", "limits", finding, advice)
     return Check("info" if parts else "ok", "limits", finding)
 
@@ -204,7 +204,7 @@ def _sqlite(environment: Environment) -> Check:
         return Check("fail", "SQLite", finding, "3.37 or newer is needed: use a newer Python")
     if version < _SQLITE_MENDED:
         finding += (
-            " can corrupt a database when a checkpoint meets a commit (mended in 3.51.3);"
+            " can corrupt a database when a checkpoint meets a commit (fixed in 3.51.3);"
             " our write lock rules that out"
         )
         return Check("info", "SQLite", finding, "write to the database with agentbench only")

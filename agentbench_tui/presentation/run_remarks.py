@@ -1,4 +1,4 @@
-"""What to know of a run beside its figures: failures, reservations, and what to do next."""
+"""Notes on a run in addition to its figures: failures, caveats, and what to do next."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def reservations(run: RunDocument, *, shares_rank: bool) -> list[str]:
     if timed and run.harness not in {None, "clean"}:
         lines.append(
             f"Timings: {run.harness}; the machine or the harness disturbed them "
-            "(`agentbench runs show` tells how)."
+            "(`agentbench runs show` says how)."
         )
     lacking = _without_score(run)
     if lacking:

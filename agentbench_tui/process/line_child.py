@@ -44,7 +44,7 @@ class LineChild:
                     self._heard.clear()
                     await self._heard.wait()
         except TimeoutError:
-            detail = f"{self._name} said nothing within {_LIMIT_S:g} s"
+            detail = f"{self._name} sent nothing within {_LIMIT_S:g} s"
             raise AgentFailure(FailureKind.HARNESS, detail) from None
         line, end, self._said = self._said.partition(b"\n")
         if not end:

@@ -213,7 +213,7 @@ def _new_copy(target: Path) -> LocalCopy:
         local.parent.mkdir(parents=True, exist_ok=True)
         private_file(note_path)
         descriptor = _locked(note_path)
-        assert descriptor is not None, "nobody else knows of it yet"
+        assert descriptor is not None, "no other process knows of it yet"
         # The log of a process that was killed holds what it committed last.
         for suffix in ("", "-wal"):
             if Path(f"{target}{suffix}").exists():

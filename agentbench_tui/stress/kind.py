@@ -87,7 +87,7 @@ def aggregate(
 async def run(group: Group, context: RunContext) -> None:
     """Run the scenario of every execution of the group."""
     if context.plan.repeats > 1:
-        context.say("note: a stress scenario repeats what it needs by itself and is run once")
+        context.say("note: a stress scenario repeats its measurements itself and is run once")
     for execution in group.executions:
         context.progress_of(context.execution_keys[execution.id]).cut_short = True
     for execution in group.executions:

@@ -36,7 +36,7 @@ PAGES = (
     PageEntry(
         "2", "new", "New run", "choose a suite and agents, start", f"{_PAGES}.new_run.page:NewRun"
     ),
-    PageEntry("3", "live", "Live", "a run as it goes on, or again", f"{_PAGES}.live.page:Live"),
+    PageEntry("3", "live", "Live", "a run in progress, or replayed", f"{_PAGES}.live.page:Live"),
     PageEntry(
         "4",
         "leaders",

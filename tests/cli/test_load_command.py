@@ -310,7 +310,7 @@ def test_a_dry_run_says_what_would_be_asked(capfd: pytest.CaptureFixture[str]) -
     [
         ({"concurrency": 1, "requests": 1}, "closed loop, 1 user, 1 request"),
         ({"concurrency": 2000, "think_time_ms": 500}, "closed loop, 2,000 users thinking 0.5 s"),
-        ({"throughput": True, "duration_s": 5}, "closed loop, as much as goes, 5 s"),
+        ({"throughput": True, "duration_s": 5}, "closed loop, at maximum throughput, 5 s"),
         ({"rate": 50}, "open loop, 50/s constant"),
         (
             {"rate": 0.5, "arrivals": "gamma", "max_in_flight": 8},

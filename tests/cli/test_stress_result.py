@@ -289,7 +289,7 @@ def test_what_memory_and_those_who_wait_are_like_is_told() -> None:
     }
     lines = lines_of(told(ScenarioReport(scenario="memory_pressure", observations=seen)))
     assert "memory: 34 MB at normal load, 60 MB at most, 35 MB afterwards" in lines
-    assert "ballast: 4.10 GB taken from the machine, 3.50 GB left beside it" in lines
+    assert "ballast: 4.10 GB taken from the machine, 3.50 GB left available" in lines
     assert "Retry-After: of 12 that waited for Retry-After after the overload 3 got in" in lines
     assert details(told(ScenarioReport(scenario="memory_pressure"))) == []
 

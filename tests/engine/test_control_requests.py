@@ -90,7 +90,7 @@ async def test_a_paused_run_asks_nothing_until_it_is_resumed(tmp_path: Path) -> 
         run.gates.open("0")
         await run.committed(1)
         assert run.gates.arrived.empty()
-        assert await run.wish("resume") == "going on"
+        assert await run.wish("resume") == "resumed"
         assert await run.arrivals(1) == ["1"]
         run.gates.open("1", "2")
     assert run.task.result().status == "complete"

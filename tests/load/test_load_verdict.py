@@ -306,7 +306,7 @@ def test_who_was_the_limit(
 
 INSIDE = (
     "the agent runs inside the sender, whose CPU time and delays are in part or whole the agent's"
-    " (behind `worker:` it has a process of its own)"
+    " (behind `worker:` it has its own process)"
 )
 
 

@@ -308,7 +308,7 @@ async def test_a_worker_that_falls_silent_is_not_waited_for_for_ever(
         await workers.ready()
         workers.start()
         os.kill(workers.pids[0], signal.SIGSTOP)
-        with pytest.raises(AgentFailure, match="has said nothing for") as caught:
+        with pytest.raises(AgentFailure, match="has reported nothing for") as caught:
             await workers.done()
     assert caught.value.kind is FailureKind.HARNESS
 

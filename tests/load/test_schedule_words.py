@@ -21,7 +21,10 @@ from agentbench_tui.load.schedule.schedule_words import schedule_words
             "open loop, 5/s, from 2.5 s on 1,234,567/s for 1 s, constant",
         ),
         ({"concurrency": 1, "think_time_ms": 1e9}, "closed loop, 1 user thinking 1,000,000 s"),
-        ({"throughput": True, "requests": 1000}, "closed loop, as much as goes, 1,000 requests"),
+        (
+            {"throughput": True, "requests": 1000},
+            "closed loop, at maximum throughput, 1,000 requests",
+        ),
     ],
 )
 def test_words_of_a_schedule_have_no_exponents(block: dict[str, Any], words: str) -> None:

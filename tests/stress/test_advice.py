@@ -332,12 +332,12 @@ def test_harm_done_while_normal_load_was_looked_for() -> None:
 
 def test_a_target_that_has_ended() -> None:
     gone = failing(0.6, "connection", memory_mb=512.0)
-    lost = report(window(), gone, status="target lost", reason="nobody listens any more")
+    lost = report(window(), gone, status="target lost", reason="no process listens any more")
     advice = only(advise([lost]))
     assert (advice.rule, advice.severity) == ("target-lost", "critical")
-    assert "(nobody listens any more)" in advice.words
+    assert "(no process listens any more)" in advice.words
     assert "had 200 requests/s, holding 512 MB" in advice.words
-    nothing = report(status="target lost", reason="nobody listens any more")
+    nothing = report(status="target lost", reason="no process listens any more")
     assert rules(nothing) == {"target-lost"}
 
 
@@ -380,7 +380,7 @@ def test_retry_after_is_kept_or_not() -> None:
     broken = {"quiet_waited": 12, "quiet_refused_after_wait": 12, "longest_told_s": 1.0}
     advice = only(advise([report(observations=broken)]))
     assert advice.rule == "retry-after-not-kept"
-    assert "12 of 12 requests that had waited as told (up to 1 s) were refused again" in (
+    assert "12 of 12 requests that had waited that long (up to 1 s) were refused again" in (
         advice.words
     )
     few = {"quiet_waited": 2, "quiet_refused_after_wait": 2}

@@ -337,7 +337,7 @@ async def echoes(wire: Wire) -> None:
         (lambda: Cut(0), "reset cuts at once"),
         (lambda: Fault(Stall(), start_s=2, end_s=1), "cannot end"),
         (lambda: Fault(Stall(), share=0), "share must be"),
-        (lambda: Fault(Refuse(), share=0.5), "nobody listens"),
+        (lambda: Fault(Refuse(), share=0.5), "the port is closed"),
     ],
 )
 def test_faults_that_make_no_sense_are_told(make: object, message: str) -> None:

@@ -127,7 +127,7 @@ async def test_a_target_that_a_failure_has_ended_is_lost() -> None:
     stand = server_stand(down_until(math.inf), idles=[False], gone=True)
     notebook = Notebook("failure_recovery")
     spec = StressSpec(scenario="failure_recovery", faults=["reset", "stall"])
-    with pytest.raises(AgentFailure, match=f"nobody listens any more at {URL} since reset"):
+    with pytest.raises(AgentFailure, match=f"no process listens any more at {URL} since reset"):
         await run(stand.typed, spec, normal_load(), notebook)
     assert notebook.report.missing == {"stall": "it had not come back from reset"}
     assert stand.idles == [False]  # nobody waited for what is plainly gone to come to rest

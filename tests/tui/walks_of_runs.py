@@ -228,7 +228,7 @@ def two_in_flight(app: Any) -> bool:
 
 GOES_ON = Walk("live", "going_on", two_in_flight, (
     live("space", lambda app: "paused" in panel_text(app, "StatusBar"), "hold"),
-    live("space", lambda app: "resume: going on" in panel_text(app, "#log"), "hold"),
+    live("space", lambda app: "resume: resumed" in panel_text(app, "#log"), "hold"),
     live("minus", limit(3)),
     live("minus", limit(2)),
     live("plus", limit(3)),

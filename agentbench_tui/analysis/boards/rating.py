@@ -177,7 +177,7 @@ def _checked_groups(table: Floats, prior: float) -> tuple[Integers, bool]:
     weakest = _WEAKEST * float((table + table.T).max())
     if 0 < prior < weakest:
         raise ValueError(
-            f"a prior of {plain(prior)} is too weak for so many comparisons; "
+            f"a prior of {plain(prior)} is too weak for this many comparisons; "
             f"give 0 or at least {plain(weakest, 1)}"
         )
     linked = _reaches((table + table.T) > 0)

@@ -4,8 +4,8 @@ paying.
 Of the law's λ, σ and κ (module `usl`) only κ > 0 makes a peak, at a load of N* = √((1-σ)/κ).
 Measured coverage of the nominal 95 % intervals (7 loads of 1-64, λ 100, σ 0.04, κ 0.0009, relative
 noise): 96-98 % with 3 repeats at 2 and 5 % (120 fits; the Birge ratio included); without repeats
-95-97 % (300 fits) when weighted by 1/X², but 76-95 % unweighted. Where κ was 0, a peak was told in
-3 % (3 repeats) or 5 % (none).
+95-97 % (300 fits) when weighted by 1/X², but 76-95 % unweighted. Where κ was 0, a peak was reported
+in 3 % (3 repeats) or 5 % (none).
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def report_broken(error: BaseException, broken: Sequence[str]) -> int:
     call = f" (last call: {last_call()})" if last_call() else ""
     text = (
         f"code of yours in this process{call} replaced or removed {names}, which agentbench needs"
-        f" ({type(error).__name__}: {error}). Run it in a process of its own, as `worker:` or"
+        f" ({type(error).__name__}: {error}). Run it in a separate process, as `worker:` or"
         " `command:`. `agentbench resume` continues an interrupted run."
     )
     click.echo(f"agentbench: {one_line(redact(text), 1000)}", err=True)

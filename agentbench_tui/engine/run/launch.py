@@ -93,7 +93,7 @@ def launch_failure(log: Path, code: int) -> Exception:
         interrupted.exit_code = code if code > 0 else 128 - code
         return interrupted
     lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-    said = lines[-1].removeprefix("agentbench: ") if lines else "it said nothing"
+    said = lines[-1].removeprefix("agentbench: ") if lines else "no message"
     if lines and (code == Unmeasured.exit_code or code > 128):  # code of the user's ended it
         unmeasured = Unmeasured(f"{said} (log: {log})")
         unmeasured.exit_code = code

@@ -149,7 +149,7 @@ def carry_out_wish(context: RunContext, wish: str, argument: str | None) -> str:
         return "paused"
     if wish == "resume":
         context.may_ask.set()
-        return "going on"
+        return "resumed"
     if wish == "mark":
         return f"marked: {argument or ''}"
     if wish == "concurrency":

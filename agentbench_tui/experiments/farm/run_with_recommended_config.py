@@ -39,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description="Simulate, with the journal in memory until the end."
     )
-    parser.add_argument("--steps", type=_count, default=100, help="100 unless told")
+    parser.add_argument("--steps", type=_count, default=100, help="100 by default")
     parser.add_argument("--agents", type=_count, default=30, help="at the start; 30 by default")
     parser.add_argument(
         "--output", type=Path, default=Path("simulation_results"), help="folder for the journal"

@@ -235,7 +235,7 @@ def _check_inside(found: _Findings, window: Window) -> None:
     if window.agent_inside and (found.limited or found.noisy):
         found.unchecked.append(
             "the agent runs inside the sender, whose CPU time and delays are in part or whole the"
-            " agent's (behind `worker:` it has a process of its own)"
+            " agent's (behind `worker:` it has its own process)"
         )
 
 
@@ -266,8 +266,8 @@ def _falling_behind(facts: Facts, due: float, alone: Limit) -> tuple[Limit, list
     first, last = facts.grew_ms
     warning = (
         f"offered {due:,.1f}/s, completed {answered:,.1f}/s, and the median latency grew from"
-        f" {first:,.0f} to {last:,.0f} ms: requests are piling up, and the latencies tell how long"
-        " the window was"
+        f" {first:,.0f} to {last:,.0f} ms: requests are piling up, and the latencies depend on how"
+        " long the window was"
     )
     return "server" if alone == "none" else alone, [warning]
 

@@ -146,13 +146,13 @@ class Columns:
         """Yield the gaps of those rows in µs with the row of each, in parts, because all together
         need much memory.
 
-        ValueError when more or fewer gaps are stored than the samples tell of.
+        ValueError when more or fewer gaps are stored than the samples have.
         """
         chunks = self.table["chunks"]
         each = np.where((chunks == NONE) | (chunks == 0), 1, chunks) - 1
         told = int(each.sum(dtype=np.int64))
         if told != len(self.gaps_us):
-            raise ValueError(f"{len(self.gaps_us)} gaps are stored, but the samples tell of {told}")
+            raise ValueError(f"{len(self.gaps_us)} gaps are stored, but the samples have {told}")
         end = 0
         for start in range(0, len(self), ROWS_A_PART):
             part = each[start : start + ROWS_A_PART]

@@ -35,7 +35,7 @@ def schedule_words(block: Block) -> str:
 
 def _shape_words(block: Block) -> str:
     if block.get("throughput"):
-        return "closed loop, as much as goes"
+        return "closed loop, at maximum throughput"
     if block.get("concurrency") is not None:
         return f"closed loop, {_users(block)}"
     if block.get("trace") is not None:

@@ -103,7 +103,7 @@ class LoadWorker:
             silent_s = (perf_counter_ns() - self._heard_ns) / 1e9
             if silent_s > SILENCE_LIMIT_S:
                 raise AgentFailure(
-                    FailureKind.HARNESS, f"a load worker has said nothing for {silent_s:.0f} s"
+                    FailureKind.HARNESS, f"a load worker has reported nothing for {silent_s:.0f} s"
                 )
 
     def say(self, message: Start | Control) -> None:

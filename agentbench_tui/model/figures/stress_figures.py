@@ -169,7 +169,8 @@ STRESS_FACTS: dict[str, Metric] = {
             "none",
             "X(N) = λN ÷ (1 + σ(N-1) + κN(N-1)), Gunther's universal scalability law, over "
             "throughput X at N users; the simplest of `linear` (σ = κ = 0), `amdahl` (κ = 0) and "
-            "`usl` within 2 of the best AICc. Nothing is said beyond twice the largest load.",
+            "`usl` within 2 of the best AICc. Nothing is extrapolated beyond twice the largest "
+            "load.",
         ),
         Metric("lambda_per_s", "1/s", "higher", "λ of `scaling`: requests a second of one user."),
         Metric("sigma", "share", "lower", "σ of `scaling`: the share that is done in turn."),

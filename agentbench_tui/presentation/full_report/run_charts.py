@@ -106,8 +106,8 @@ def cost_quality_chart(entries: Sequence[Entry]) -> ScatterChart | None:
     names = ", ".join(one.name for one in dots if one.on_front)
     return ScatterChart(
         "Cost and quality",
-        f"Accuracy over the cost of a task. On the Pareto front by the means, where nobody is both "
-        f"cheaper and more accurate: {names}.",
+        f"Accuracy over the cost of a task. On the Pareto front by the means, where no agent is "
+        f"both cheaper and more accurate: {names}.",
         Axis(f"USD per {tasks}", money, log=max(prices) / min(prices) > _LOG_FROM),
         Axis("accuracy", percent),
         dots,

@@ -347,7 +347,7 @@ def _ballast(scenario: ScenarioResult) -> str:
     taken, left = scenario.observed("ballast_mb"), scenario.observed("left_beside_ballast_mb")
     if taken is None or left is None:
         return ""
-    return f"{size(taken)} taken from the machine, {size(left)} left beside it"
+    return f"{size(taken)} taken from the machine, {size(left)} left available"
 
 
 def _scaled_second(scenario: ScenarioResult) -> str:

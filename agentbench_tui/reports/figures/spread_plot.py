@@ -38,7 +38,7 @@ def spread_plot(one: RunSpread) -> Plot:
                 [100 * point.half_width_low for point in points],
                 [100 * point.half_width_high for point in points],
             ),
-            "CV as N runs tell it": (
+            "CV as estimated by N runs": (
                 n,
                 [100 * point.cv_low for point in points],
                 [100 * point.cv_high for point in points],

@@ -138,7 +138,7 @@ def errors_at_normal_load(report: ScenarioReport) -> Advice | None:
         rule="errors-at-normal-load",
         severity="critical",
         words=f"Already at normal load ({level_of(window)}) {_failed(window)} of the requests fail"
-        f" ({kinds}): mend this first, what stress shows beyond it means little.",
+        f" ({kinds}): fix this first: until then, results under stress mean little.",
         evidence={"error_share": window.error_share or 0.0},
     )
 
@@ -195,8 +195,8 @@ def sender_limit(report: ScenarioReport) -> Advice | None:
         rule="sender-limit",
         severity="info",
         words=f"In {len(limited)} of {len(report.windows)} windows, from {level_of(least)} on, the"
-        f" sender was or may have been the limit ({least.sender_limit}): of the target nothing is"
-        " known there. Send from a machine of its own, or with more workers.",
+        f" sender was or may have been the limit ({least.sender_limit}): they say"
+        " nothing about the target. Send from another machine, or with more workers.",
         evidence={"windows": float(len(limited)), "reason": str(least.sender_limit)},
     )
 

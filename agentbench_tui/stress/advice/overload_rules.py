@@ -48,8 +48,8 @@ def congestion_collapse(report: ScenarioReport) -> Advice | None:
         rule="congestion-collapse",
         severity="critical",
         words=f"At {level_of(worst)} it answers {figure(worst.answered_per_s)} requests/s, at its"
-        f" best {figure(top.answered_per_s)}: under overload it works for nobody. Refuse early"
-        " (429) what cannot be served in time, and drop requests whose client has gone.",
+        f" best {figure(top.answered_per_s)}: under overload its work reaches no client. Refuse"
+        " early (429) what cannot be served in time, and drop requests whose client has gone.",
         evidence={
             "peak_per_s": top.answered_per_s,
             "peak_low_per_s": low,
@@ -81,8 +81,8 @@ def keeps_refusing(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="keeps-refusing",
         severity="critical",
-        words=f"It goes on refusing (429) after {after}: its limit counts what it has refused, or"
-        " punishes for too long.",
+        words=f"It continues to refuse (429) after {after}: its limit counts what it has refused,"
+        " or punishes for too long.",
         evidence=evidence,
     )
 
@@ -123,7 +123,7 @@ def slow_recovery(report: ScenarioReport) -> Advice | None:
         rule="slow-recovery",
         severity="warning",
         words=f"After {_name(slowest)} it takes {figure(seconds)} s until it is as before: a"
-        " backlog is worked off, or connections and caches are built anew. Bound the queue, and"
+        " backlog is worked off, or connections and caches are rebuilt. Bound the queue, and"
         " drop requests whose client no longer waits.",
         evidence={"after": slowest.after, "seconds": seconds},
     )
@@ -140,8 +140,8 @@ def target_lost(report: ScenarioReport) -> Advice | None:
         rule="target-lost",
         severity="critical",
         words=f"It was gone in the middle ({report.reason}){asked}. See what has ended it (its log,"
-        " the kernel's messages on memory), have it started again by itself, and refuse what is"
-        " too much before it comes to that.",
+        " the kernel's messages on memory), restart it automatically, and refuse excess load"
+        " before it ends.",
         evidence={"reason": report.reason, "phase": "" if last is None else last.phase},
     )
 

@@ -64,8 +64,8 @@ def retry_after_not_kept(report: ScenarioReport) -> Advice | None:
         rule="retry-after-not-kept",
         severity="critical",
         words=f"It does not keep its own Retry-After: with the overload over, {again:,.0f} of"
-        f" {waited:,.0f} requests that had waited as told{of} were refused again. Say how long it"
-        " really takes, or let in who has waited.",
+        f" {waited:,.0f} requests that had waited that long{of} were refused again. Announce how"
+        " long it really takes, or admit clients that have waited.",
         evidence={"waited": waited, "refused_again": again, "low": ends.low},
     )
 
@@ -123,7 +123,7 @@ def answers_too_late(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="answers-too-late",
         severity="warning",
-        words=f"At {level_of(worst)} it refuses nobody and answers half of them later than"
+        words=f"At {level_of(worst)} it refuses no request and answers half of them later than"
         f" {figure(median_s)} s (limit {figure(limits.p95_ms / 1e3)} s): its queue has no end."
         " Bound it, and refuse the rest with 429 and Retry-After.",
         evidence={"p50_ms": worst.p50_ms or 0.0, "limit_ms": limits.p95_ms},
@@ -140,8 +140,8 @@ def refusals_not_honoured(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="refusals-not-honoured",
         severity="critical",
-        words=f"While its upstream said 429 with Retry-After {told:,.0f} s, the agent sent"
-        f" {seen:,.0f} requests; one that waits as told sends no more than {allowed:,.0f}. Wait"
+        words=f"While its upstream returned 429 with Retry-After {told:,.0f} s, the agent sent"
+        f" {seen:,.0f} requests; an agent that waits sends no more than {allowed:,.0f}. Wait"
         " for Retry-After before the next try, across all calls in flight.",
         evidence={"seen": seen, "allowed": allowed},
     )

@@ -191,7 +191,7 @@ class Fault(msgspec.Struct, frozen=True):
         _check(0 < self.share <= 1, f"share must be over 0 and at most 1, not {self.share:g}")
         _check(
             self.share == 1 or not isinstance(self.kind, Refuse),
-            "refuse: share must be 1, since nobody listens at all",
+            "refuse: share must be 1, since the port is closed",
         )
 
     @property

@@ -113,7 +113,7 @@ class _Trial:
             for left in names[number + 1 :]:
                 self.reporter.report.missing[left] = f"it had not come back from {name}"
             if gone or await self.stand.nobody_listens():
-                detail = f"nobody listens any more at {self.stand.url} since {name}"
+                detail = f"no process listens any more at {self.stand.url} since {name}"
                 raise AgentFailure(FailureKind.CONNECTION, detail)
             return
 

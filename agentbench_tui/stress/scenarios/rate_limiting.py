@@ -46,7 +46,7 @@ LONGEST_WAIT_S = 60.0
 """Extension of the time after the overload, to observe clients that respect Retry-After."""
 WAIT_MARGIN_S = 1.0
 NOT_APPLICABLE = (
-    "the agent is a program, which refuses nobody with 429, and no `upstream` is named whose limit"
+    "the agent is a program, which does not refuse with 429, and no `upstream` is named whose limit"
     " it could be held to: give `upstream` (--upstream URL)"
 )
 
@@ -143,11 +143,11 @@ def _tell_polite(reporter: Reporter, polite: PoliteClients, quiet_from_s: float)
         report.observations["longest_told_s"] = everything.longest_told_s
     if everything.told and not quiet.waited:
         report.missing["retry_after_kept"] = (
-            "nobody who had been told to wait came back in the time that was watched"
+            "no client that received Retry-After came back in the time that was watched"
         )
     elif everything.refused and not everything.told:
         report.missing["retry_after_kept"] = (
-            f"no refusal said Retry-After; clients waited 1 to {LONGEST_UNTOLD_S:g} s by themselves"
+            f"no refusal had Retry-After; clients chose to wait 1 to {LONGEST_UNTOLD_S:g} s"
         )
 
 

@@ -148,7 +148,7 @@ class Stand:
         if window.stopped:
             raise Stopped(self._context.stop.reason or "stopped")
         if not course.may_die and await self._is_gone(measured):
-            raise AgentFailure(FailureKind.CONNECTION, f"nobody listens any more at {self.url}")
+            raise AgentFailure(FailureKind.CONNECTION, f"no process listens any more at {self.url}")
         return measured
 
     async def idle(self, limit_s: float | None = None) -> bool:

@@ -147,5 +147,5 @@ class Watch:
             return
         self._silent += 1
         if self._silent >= SILENT_LOOKS:
-            gone = f"nobody listens any more at {url}"
+            gone = f"no process listens any more at {url}"
             self._end(AgentFailure(FailureKind.CONNECTION, gone))

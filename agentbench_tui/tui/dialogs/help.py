@@ -24,7 +24,7 @@ MOVES = frozenset(
 )  # fmt: skip
 """Keys of every list and panel: listed after those of the page."""
 _NOTES = (
-    "A run is a process of its own: leaving this session, or losing the connection, does not end",
+    "A run is a separate process: leaving this session, or losing the connection, does not end",
     "it; `agentbench attach` comes back to it. Hold Shift to select text with the mouse.",
 )
 

@@ -37,7 +37,7 @@ class Phase:
     start_ms: float | None
     """Since the request was due; None where it was not measured."""
     end_ms: float | None = None
-    """None of a phase that goes on."""
+    """None while the phase is running."""
     children: tuple[Phase, ...] = ()
     reason: str = ""
     """Why it was not measured."""
@@ -49,7 +49,7 @@ class Waterfall:
 
     phases: tuple[Phase, ...]
     total_ms: float | None = None
-    """The whole, of which shares are told; None while it goes on."""
+    """The whole, of which shares are shown; None while it is running."""
     reason: str = "no timing was recorded"
 
 
@@ -112,10 +112,11 @@ def _until(waterfall: Waterfall, lines: Sequence[tuple[int, Phase]]) -> float | 
     if not any(_known(phase.start_ms) for _, phase in lines):
         return None
     known = _times(lines)
+    begin = min(0.0, *known)
     if waterfall.total_ms is not None and math.isfinite(waterfall.total_ms):
         known.append(waterfall.total_ms)
     end = max(known)
-    return end if end > min(0.0, *known) else end + max(1.0, 1e-9 * abs(end))
+    return end if end > begin else end + max(1.0, 1e-9 * abs(end))
 
 
 def _known(time: float | None) -> bool:
@@ -187,7 +188,7 @@ def _row(
         told = span(shorten(why, layout.bars, glyphs), palette.dim)
         return join(named, span(empty, palette.dim), told)
     if ends is None or not math.isfinite(ends):
-        numbers = _columns((quantity(begins, "ms"), "goes on", "", ""), layout, glyphs)
+        numbers = _columns((quantity(begins, "ms"), "running", "", ""), layout, glyphs)
         bar = _bar(axis, begins, axis.high, layout.bars, glyphs)[:-1] + glyphs.pointer
         return join(named, span(numbers, palette.dim), span(bar, style))
     share = percent((ends - begins) / total) if total and math.isfinite(total) else ""
@@ -226,7 +227,7 @@ def _foot(
     glyphs: Glyphs,
 ) -> Row:
     total = waterfall.total_ms
-    words = f"total {quantity(total, 'ms')}" if _known(total) else "goes on"
+    words = f"total {quantity(total, 'ms')}" if _known(total) else "running"
     shown = max(0, height - 2)
     row = [span(glyphs.plain(words), palette.title)]
     if len(lines) > shown:

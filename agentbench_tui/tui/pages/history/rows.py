@@ -174,8 +174,8 @@ def finding_sentences(series: Series) -> list[Sentence]:
         said.append(Sentence(impact_words(one.impact_analysis), "touches"))
     values = one.values
     if values.baseline or values.current:
-        stands = f"{values.of}: {values.baseline} against {values.current}"
-        said.append(Sentence(stands, "stands on", "dim"))
+        compared = f"{values.of}: {values.baseline} against {values.current}"
+        said.append(Sentence(compared, "based on", "dim"))
     if one.reason:
         said.append(Sentence(one.reason, "why", "warn"))
     said += [Sentence(note, "note", "dim") for note in one.notes]

@@ -45,7 +45,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         Binding("space", "hold", "Pause/go on", tooltip="the run; in a replay the replay"),
         Binding("space", "from_start", "Replay", tooltip="from the beginning"),
         Binding("S", "stop", "Stop", tooltip="finish in-flight requests, then stop"),
-        Binding("S", "say_why_not", "Stop", show=False, tooltip="a run that goes on"),
+        Binding("S", "say_why_not", "Stop", show=False, tooltip="a run in progress"),
         Binding("v", "next_view", "Next panels", tooltip="or the cursor into the next"),
         Binding("h", "next_latency", "Latency", tooltip="end to end, TTFT, ITL, queueing"),
         Binding("M", "mark", "Mark", show=False, tooltip="this moment, with a note"),

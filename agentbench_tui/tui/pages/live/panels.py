@@ -58,7 +58,7 @@ _TITLES = {
     "own": "metrics of scorers and suites",
     "failures": "failures by kind",
     "slow": "longest in flight, then slowest answers",
-    "log": "failures, wishes, marks",
+    "log": "failures, control requests, marks",
 }
 _PLACES = 400
 """Seconds that the lines get: more than any terminal has cells for."""

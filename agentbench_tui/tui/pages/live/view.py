@@ -158,10 +158,10 @@ def courses(state: LiveState, places: int) -> TimeSeriesData:
     ]
     for label, name in (("in flight", "in_flight"), ("queued", "waiting")):
         values = [getattr(one, name) for one in seconds]
-        if state.is_going_on and values[-1] is None:  # not told yet of the second that goes on
+        if state.is_going_on and values[-1] is None:  # not recorded yet for the current second
             values[-1] = values[-2] if len(values) > 1 else None
         if any(values):
-            lines.append(SparklineData(label, values, "", reason="not told"))
+            lines.append(SparklineData(label, values, "", reason="not recorded"))
     if any(one.tokens for one in seconds):
         lines.append(SparklineData("tokens", [one.tokens for one in seconds], "/s"))
     last = state.course.last

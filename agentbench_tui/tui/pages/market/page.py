@@ -86,7 +86,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         Binding("left_square_bracket", "episode(-1)", "Episode before", show=False,
                 key_display="["),
         Binding("a", "act(1)", "Next act", show=False, tooltip="where the agent does something"),
-        Binding("v", "view", "Panel", show=False, tooltip="prices, account, what was said"),
+        Binding("v", "view", "Panel", show=False, tooltip="prices, account, messages"),
         Binding("y", "copy", "Copy", show=False, tooltip="the call at the cursor"),
     ]  # fmt: skip
 
