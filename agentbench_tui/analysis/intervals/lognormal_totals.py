@@ -80,7 +80,7 @@ def _by_logs(estimate: float, squared_error: float, df: float) -> ByLogs | None:
     return ByLogs(ByStudent(estimate, error, df)) if error > _NO_ERROR else None
 
 
-def satterthwaite(parts: Sequence[float], sizes: tuple[int, int]) -> float:
+def satterthwaite(parts: Sequence[float], sizes: tuple[float, float]) -> float:
     """Return the degrees of freedom of a sum of two squared errors (1946)."""
     total = sum(parts)
     if total == 0:
