@@ -65,7 +65,8 @@ def explain(name: str) -> dict[str, Any]:
     found = explained(name)
     if found is None:
         raise UsageError(
-            f"no metric or score '{name}'{_nearest(name)}; `agentbench explain` lists them all"
+            f"no metric or score '{name}'{_nearest(name)}; `agentbench explain` lists them all,"
+            " without the metrics that a suite defines"
         )
     return found
 
