@@ -116,15 +116,32 @@ def figures_of(
 _FIGURES_LOOKED_AT = 100
 
 
-def numeric_figures(connection: sqlite3.Connection, execution_key: int) -> set[str]:
-    """Return the figures that are numbers, by the first 100 answers of an execution with any."""
+class FigureNames(NamedTuple):
+    """The figures of an execution, by their first 100 answers with any."""
+
+    numbers: frozenset[str]
+    pairs: frozenset[str]
+    """Those that are pairs of numbers, for a ratio of sums."""
+
+    @classmethod
+    def none(cls) -> FigureNames:
+        return cls(frozenset(), frozenset())
+
+
+def figure_names(connection: sqlite3.Connection, execution_key: int) -> FigureNames:
+    """Return the names of the figures that the answers of an execution have."""
     rows = connection.execute(
-        "SELECT DISTINCT f.key FROM (SELECT figures FROM answers WHERE execution_key=?"
-        " AND figures IS NOT NULL ORDER BY seq LIMIT ?) a, json_each(a.figures) f"
-        " WHERE f.type IN ('integer', 'real')",
+        "SELECT DISTINCT f.key, f.type='array' FROM (SELECT figures FROM answers"
+        " WHERE execution_key=? AND figures IS NOT NULL ORDER BY seq LIMIT ?) a,"
+        " json_each(a.figures) f"
+        " WHERE f.type IN ('integer', 'real', 'array')",
         (execution_key, _FIGURES_LOOKED_AT),
     )
-    return {row[0] for row in rows.fetchall()}
+    found = [tuple(row) for row in rows.fetchall()]
+    return FigureNames(
+        frozenset(name for name, is_pair in found if not is_pair),
+        frozenset(name for name, is_pair in found if is_pair),
+    )
 
 
 def clusters_of_cases(connection: sqlite3.Connection, execution_key: int) -> list[tuple[int, str]]:

@@ -98,9 +98,23 @@ def test_gates_comparisons_and_boards_know_them_without_their_code(work: Path) -
     compared = document(work, None, "compare", "keen", "wordy", "--metric", "words")
     (metric,) = compared["metrics"]
     assert (metric["unit"], metric["better"]) == ("words", "lower")
-    board = agentbench(work, None, "leaderboard", "--metric", "words")
-    assert board.returncode == 0, board.stderr
-    assert "by words" in board.stdout
+    for name in ("words", "words.mean", "f1"):
+        board = agentbench(work, None, "leaderboard", "--metric", name)
+        assert board.returncode == 0, board.stderr
+        assert f"by {name}, case by case" in board.stdout
+
+
+def test_a_ratio_of_sums_is_compared_and_says_what_it_lacks(work: Path) -> None:
+    compared = document(work, None, "compare", "keen", "careful", "--metric", "f1")
+    (metric,) = compared["metrics"]
+    assert (metric["unit"], metric["ratio_of"]) == ("share", "ratios of sums")
+    # keen: 4/6 as above; careful: 2/3
+    assert (metric["a"], metric["b"]) == (pytest.approx(4 / 6), pytest.approx(2 / 3))
+    assert metric["verdict"] == "inconclusive"
+    assert metric["low"] is None
+    table = agentbench(work, None, "compare", "keen", "careful", "--metric", "f1")
+    # careful says yes to one and misses another: no other case counts for its F1
+    assert "6 independent cases that count (have 2)" in table.stdout, table.stdout
 
 
 @pytest.mark.parametrize(

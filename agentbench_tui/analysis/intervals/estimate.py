@@ -13,6 +13,7 @@ from agentbench_tui.analysis.intervals.interval import (
     Interval,
     clustered_mean,
     quantile_interval,
+    ratio_of_sums,
     t_log_interval,
     t_mean,
 )
@@ -78,6 +79,33 @@ def estimate(
     if runs is not None and grouped(x, runs)[1] > 1:
         return _amount(x, _repeated(x, runs), level, REPEATS_FROM)
     return _amount(x, cases, level, SKEWED_FROM)
+
+
+def ratio_estimate(
+    top: ArrayLike, bottom: ArrayLike, clusters: ArrayLike | None, *, share: bool
+) -> Estimate:
+    """Return Σ top ÷ Σ bottom, float64[n] each, with Fieller's interval (see `ratio_of_sums`).
+
+    No interval, and the reason, of values below 0 and where nothing varies. A `share` stays at 1
+    or below. No value where nothing is counted.
+    """
+    tops, bottoms = column(top), column(bottom)
+    name, n = "ratio of sums", tops.size
+    if not n:
+        return Estimate(None, None, None, 0, "none", "no observations")
+    if not bottoms.sum():
+        return Estimate(None, None, None, n, "none", "the second numbers of all answers are 0")
+    value = float(tops.sum() / bottoms.sum())
+    if min(tops.min(), bottoms.min()) < 0:
+        reason = "no interval: a number of a pair is below 0"
+        return Estimate(value, None, None, n, name, reason)
+    interval = ratio_of_sums(tops, bottoms, clusters)
+    if interval is None or interval.low == interval.high:
+        reason = "no interval: nothing varies, which is not certainty"
+        return Estimate(value, None, None, n, name, reason)
+    high = min(interval.high, 1.0) if share else interval.high
+    low = max(0.0, interval.low)
+    return Estimate(value, low, None if np.isinf(high) else high, n, f"{name}; {interval.method}")
 
 
 def quantile_estimate(values: ArrayLike, q: float, level: float = 0.95) -> Estimate:

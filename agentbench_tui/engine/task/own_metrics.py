@@ -4,14 +4,16 @@ scorers, and those of its answers.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from agentbench_tui.analysis.intervals.estimate import estimate, quantile_estimate
-from agentbench_tui.analysis.intervals.interval import ratio_of_sums
+from agentbench_tui.analysis.intervals.estimate import (
+    estimate,
+    quantile_estimate,
+    ratio_estimate,
+)
 from agentbench_tui.engine.task.aggregate import MetricValue
 from agentbench_tui.model.figures.figure import PERCENTILES, SHARES
 from agentbench_tui.scoring.answer_metric import metric_definitions
@@ -63,29 +65,9 @@ def _ratio(metric: MetricDefinition, seen: Observations) -> Iterator[MetricValue
     """Yield the sum of the first numbers ÷ the sum of the second ones, Fieller's interval."""
     top, bottom = seen.figures(metric.name, 0), seen.figures(metric.name, 1)
     known = ~np.isnan(top) & ~np.isnan(bottom)
-    top, bottom, n = top[known], bottom[known], int(known.sum())
-    if not n or not bottom.sum():
-        reason = _NO_VALUE if not n else "the second numbers of all answers are 0"
-        yield MetricValue(metric.name, None, metric.unit, n=n, reason=reason)
-        return
-    value = float(top.sum() / bottom.sum())
-    interval = None
-    if min(top.min(), bottom.min()) >= 0:
-        interval = ratio_of_sums(top, bottom, clusters=seen.unit[known])
-    if interval is None or interval.low == interval.high:
-        reason = "no interval: nothing varies, which is not certainty"
-        yield MetricValue(metric.name, value, metric.unit, n=n, reason=reason)
-        return
-    most = 1.0 if metric.unit == "share" else math.inf
-    high = min(interval.high, most)
-    yield MetricValue(
-        metric.name,
-        value,
-        metric.unit,
-        max(0.0, interval.low),
-        None if math.isinf(high) else high,
-        n,
-    )
+    share = metric.unit == "share"
+    found = ratio_estimate(top[known], bottom[known], seen.unit[known], share=share)
+    yield _value(metric.name, found, metric.unit)
 
 
 def _value(name: str, found: Estimate, unit: str) -> MetricValue:

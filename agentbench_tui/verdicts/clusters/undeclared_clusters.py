@@ -27,6 +27,7 @@ from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.verdicts.clusters.case_groupings import LEAST_SIZE, Grouping
 from agentbench_tui.verdicts.comparison.comparison import LEAST_CLUSTERS
 from agentbench_tui.verdicts.comparison.paid import is_paid
+from agentbench_tui.verdicts.evidence.ratio_columns import contributions, has_answers_of
 from agentbench_tui.verdicts.evidence.shared_cases import apart
 from agentbench_tui.verdicts.evidence.task_evidence import joined
 
@@ -239,7 +240,7 @@ def candidates_of_pairs(
     values = {}
     a, b = _on(a, cases), _on(b, cases)
     for metric in metrics:
-        x, y = a.values.get(metric), b.values.get(metric)
+        x, y = contributions(a, metric), contributions(b, metric)
         if x is not None and y is not None:
             values[metric] = _of_both(a, b, x, y, metric)
     return _candidates((a,), values, grouped, cases)
@@ -257,7 +258,7 @@ def candidates_of_groups(
     a, b = _on(a, cases), _on(b, cases)
     values = {}
     for metric in metrics:
-        x, y = a.values.get(metric), b.values.get(metric)
+        x, y = contributions(a, metric), contributions(b, metric)
         if x is not None and y is not None:
             values[metric] = _of_each(a, b, x, y, metric)
     clusters = Grouped(
@@ -273,8 +274,9 @@ def candidates_of_side(
     values = {}
     side = _on(side, cases)
     for metric in metrics:
-        if metric in side.values:
-            unit, mean = _by_unit(side, side.values[metric], on_logs=False)
+        column = contributions(side, metric)
+        if column is not None:
+            unit, mean = _by_unit(side, column, on_logs=False)
             values[metric] = _Values(unit, mean, mean)
     return _candidates((side,), values, grouped, cases)
 
@@ -303,10 +305,10 @@ def candidates_of_many(
 
     Without any where fewer than two sides, or no common cases, have values.
     """
-    known = [_on(side, cases) for side in sides if column in side.values]
+    known = [_on(side, cases) for side in sides if has_answers_of(side, column)]
     if len(known) < 2:
         return Candidates()
-    columns = [side.values[column] for side in known]
+    columns = [found for side in known if (found := contributions(side, column)) is not None]
     on_logs = _is_on_logs(column, columns)
     by_unit = [
         _by_unit(side, values, on_logs=on_logs) for side, values in zip(known, columns, strict=True)

@@ -55,7 +55,7 @@ TOO_SMALL = (
 """Why a p below 5% goes with no verdict."""
 
 Paired = Literal["auto", "yes", "no"]
-RatioOf = Literal["geometric means", "totals"]
+RatioOf = Literal["geometric means", "totals", "ratios of sums"]
 Unit = Literal["cases", "repeats", "runs"]
 """Unit of the values: `runs` if whole runs replace repeats."""
 
@@ -85,7 +85,8 @@ class Comparison:
     """Points of a share, else a share of the value."""
     a: float | None = None
     b: float | None = None
-    """Geometric mean if the ratio is one of geometric means, otherwise the mean."""
+    """Geometric mean if the ratio is one of geometric means, Σ ÷ Σ if of ratios of sums, otherwise
+    the mean."""
     difference: float | None = None
     ratio: float | None = None
     ratio_of: RatioOf = "geometric means"
@@ -163,6 +164,11 @@ class Comparison:
     @property
     def is_ratio(self) -> bool:
         return self.ratio is not None
+
+    @property
+    def is_of_sums(self) -> bool:
+        """Return whether ratios of sums are compared, by their ratio or by their difference."""
+        return self.ratio_of == "ratios of sums"
 
     @property
     def has_few_draws(self) -> bool:

@@ -54,12 +54,14 @@ from agentbench_tui.verdicts.comparison.pairing import (
     pair,
     repeat_means,
 )
+from agentbench_tui.verdicts.comparison.ratio_of_sums import compare_ratio_of_sums
 from agentbench_tui.verdicts.comparison.share_interval import (
     of_binary_pairs,
     with_newcombe,
     with_newcombe_counts,
     with_newcombe_of,
 )
+from agentbench_tui.verdicts.evidence.ratio_columns import has_sums, sum_columns
 from agentbench_tui.verdicts.evidence.tail import too_few_answers
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
@@ -92,6 +94,8 @@ def compare_metric(metric: str, a: Evidence, b: Evidence, asked: Asked) -> Compa
     )  # fmt: skip
     by_cases: set[str] = set()
     if isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence):
+        if all(has_sums(one.values, metric) for one in (a, b)):
+            return compare_ratio_of_sums(found, a, b, asked)
         by_cases = a.values.keys() & b.values.keys()
         if metric in by_cases:
             result = _by_cases(found, a, b, asked)
@@ -113,7 +117,9 @@ def _unanswered(metric: str, *sides: Evidence) -> tuple[str, ...]:
     """Say how many answers of each side have no value of the metric and are excluded."""
     said = []
     for side, name in zip(sides, "AB", strict=True):
-        column = side.values.get(metric) if isinstance(side, TaskEvidence) else None
+        column = None
+        if isinstance(side, TaskEvidence):
+            column = side.values.get(metric, side.values.get(sum_columns(metric)[0]))
         if column is not None and (lacking := int(np.isnan(column).sum())):
             said.append(f"{lacking:,} of {len(column):,} answers of {name} have no value: left out")
     return tuple(said)

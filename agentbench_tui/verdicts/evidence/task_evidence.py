@@ -19,7 +19,7 @@ from agentbench_tui.experiments.aggregate import repeat_means
 from agentbench_tui.market.judging.aggregate import columns as games
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.model.figures.metric import SHARES
-from agentbench_tui.store.answer_columns import numeric_figures
+from agentbench_tui.store.answer_columns import FigureNames, figure_names
 from agentbench_tui.store.queries.iterations import totals_by_repeat
 from agentbench_tui.store.queries.metrics import names_of_execution
 from agentbench_tui.store.queries.selection import specification_of
@@ -28,6 +28,11 @@ from agentbench_tui.verdicts.evidence.declared_metrics import (
     declare_benchmark_metrics,
 )
 from agentbench_tui.verdicts.evidence.evidence_columns import EvidenceColumns, with_each
+from agentbench_tui.verdicts.evidence.ratio_columns import (
+    has_sums,
+    ratio_of_each_repeat,
+    sum_columns,
+)
 from agentbench_tui.verdicts.evidence.repeat_totals import RepeatTotals, repeat_totals, total_names
 from agentbench_tui.verdicts.evidence.whole_runs import mean_by_run, run_numbers
 
@@ -70,8 +75,8 @@ class TaskEvidence:
     repeat: Integers
     """Numbered 0 … R-1 over the repeats of all executions."""
     values: Mapping[str, Floats]
-    """By the names of `OF_OBSERVATIONS` and of a game, and `TOKENS`; those without any value are
-    left out."""
+    """By the names of `OF_OBSERVATIONS` and of a game, `TOKENS`, and `sum_columns` of a ratio of
+    sums; those without any value are left out."""
     repeats: int
     """R."""
     totals: Mapping[str, Floats] = field(default_factory=dict)
@@ -138,6 +143,8 @@ class TaskEvidence:
         if metric in self.totals:
             total = self.totals[metric]
             return total[~np.isnan(total)]
+        if has_sums(self.values, metric):
+            return ratio_of_each_repeat(self, metric)
         column = self.values.get(base)
         if column is None or (base == COST and self.unknown(base)):
             return np.empty(0)
@@ -250,11 +257,15 @@ def _part(connection: sqlite3.Connection, row: Execution, numbers: CaseNumbers) 
     measured = _measured(connection, row["key"])
     columns = _columns(seen, scored="accuracy" in measured, recorded=agent.recorded)
     declared = declare_benchmark_metrics(connection, row["key"])
-    numeric = numeric_figures(connection, row["key"]) if declared else set()
+    known = figure_names(connection, row["key"]) if declared else FigureNames.none()
     defined = tuple(dict.fromkeys(base_of(name) for name in declared))
-    defined = tuple(name for name in defined if name in numeric)
+    defined = tuple(name for name in defined if name in known.numbers | known.pairs)
     for name in defined:
-        columns[name] = partial(seen.figures, name)
+        if name in known.numbers:
+            columns[name] = partial(seen.figures, name)
+            continue
+        for place, column in enumerate(sum_columns(name)):
+            columns[column] = partial(seen.figures, name, place)
     if "accuracy" in measured:
         columns |= _of_attempts(seen)
     if "total_pnl" in measured:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
     from agentbench_tui.verdicts.groups.compare_groups import GroupComparison, GroupedSides
 
+OF_SUMS = "a ratio of sums over all groups is no mean of theirs, which are compared one by one"
 UNPAIRED = "the sides share too few cases, or a group has too few values"
 
 
@@ -49,6 +50,8 @@ def heterogeneity(
 ) -> Heterogeneity:
     """Test whether the difference of `whole` (both sides together) varies between the groups."""
     found = Heterogeneity(whole.metric, None, whole=_effect(whole))
+    if whole.is_of_sums:
+        return replace(found, reason=OF_SUMS)
     if whole.paired:
         p = _p_varies(whole, sides, asked)
         reason = "" if p is not None else "one group, or the same difference in every case"

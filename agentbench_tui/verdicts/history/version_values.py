@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from agentbench_tui.analysis.intervals.estimate import estimate
+from agentbench_tui.analysis.intervals.estimate import Estimate, estimate, ratio_estimate
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.store.queries.runs import metrics_of
+from agentbench_tui.verdicts.evidence.ratio_columns import has_sums, sums_of
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
 if TYPE_CHECKING:
@@ -51,12 +52,23 @@ def version_value(connection: sqlite3.Connection, evidence: Evidence, metric: st
         return VersionValue(None)
     if len(stored) == 1:
         return VersionValue(stored[0]["value"], stored[0]["low"], stored[0]["high"])
-    values = evidence.values.get(metric) if isinstance(evidence, TaskEvidence) else None
-    if values is not None and stored[0]["unit"] == "share":
-        assert isinstance(evidence, TaskEvidence)
-        known = ~np.isnan(values)
-        whole = estimate(values[known], "share", clusters=evidence.cluster[known])
-    else:
+    whole = None
+    if stored[0]["unit"] == "share" and isinstance(evidence, TaskEvidence):
+        whole = _share_of_cases(evidence, metric)
+    if whole is None:
         figures = np.array([one["value"] for one in stored])
         whole = estimate(figures, "amount", runs=np.arange(len(figures)))
     return VersionValue(whole.value, whole.low, whole.high)
+
+
+def _share_of_cases(evidence: TaskEvidence, metric: str) -> Estimate | None:
+    """Return a share over all answers; None if single answers do not have it."""
+    if has_sums(evidence.values, metric):
+        top, bottom = sums_of(evidence, metric)
+        known = ~np.isnan(top)
+        return ratio_estimate(top[known], bottom[known], evidence.cluster[known], share=True)
+    values = evidence.values.get(metric)
+    if values is None:
+        return None
+    known = ~np.isnan(values)
+    return estimate(values[known], "share", clusters=evidence.cluster[known])

@@ -20,10 +20,11 @@ from agentbench_tui.verdicts.clusters.undeclared_clusters import (
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.evidence import evidence_of
 from agentbench_tui.verdicts.evidence.place import by_place
+from agentbench_tui.verdicts.evidence.ratio_columns import sum_columns
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence, joined
 from agentbench_tui.verdicts.ranking.rankable import OVERALL, rankable
 from agentbench_tui.verdicts.ranking.ranked import only_accuracy
-from agentbench_tui.verdicts.ranking.ranked_by_case import case_measure
+from agentbench_tui.verdicts.ranking.ranked_by_case import CaseMeasure, case_measure
 from agentbench_tui.verdicts.ranking.scorecard import Scorecard
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def with_found_clusters(
         here = [one for one in evidence if isinstance(one.get(place), TaskEvidence)]
         sides = [side for one in here if isinstance(side := one[place], TaskEvidence)]
         cases = _cases(sides)
-        candidates = screened(numbers, cases, partial(candidates_of_many, sides, measure.column))
+        candidates = screened(
+            numbers, cases, partial(candidates_of_many, sides, _searched(measure, by.name))
+        )
         finding = next((one for one in candidates.findings() if one.metrics), None)
         if finding is None:
             continue
@@ -63,6 +66,11 @@ def with_found_clusters(
         Scorecard(card.contender, one) for card, one in zip(cards, evidence, strict=True)
     ]
     return with_clusters if found else list(cards), found
+
+
+def _searched(measure: CaseMeasure, metric: str) -> str:
+    """Return the metric, or the column that it is computed from, whose values are searched."""
+    return metric if measure.column in sum_columns(metric) else measure.column
 
 
 def with_declared_clusters(

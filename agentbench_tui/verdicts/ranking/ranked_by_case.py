@@ -13,15 +13,17 @@ import msgspec
 import numpy as np
 
 from agentbench_tui.analysis.boards.cost_efficiency import cost_figures
-from agentbench_tui.analysis.intervals.estimate import Estimate, Kind, estimate
+from agentbench_tui.analysis.differences.ratio_of_sums_effect import Sums
+from agentbench_tui.analysis.intervals.estimate import Estimate, Kind, estimate, ratio_estimate
 from agentbench_tui.analysis.sample import count_distinct, mean_by, sorted_distinct
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.verdicts.comparison.paid import is_paid
+from agentbench_tui.verdicts.evidence.ratio_columns import sum_columns
 from agentbench_tui.verdicts.evidence.task_evidence import COST, TOKENS, TaskEvidence
 from agentbench_tui.verdicts.ranking.ranked_group import NotRanked, Ranked
 from agentbench_tui.verdicts.ranking.scorecard import by_cluster, case_table, comparable_groups
 from agentbench_tui.verdicts.ranking.standing import by_cases
-from agentbench_tui.verdicts.ranking.standing_by_ratio import by_ratios
+from agentbench_tui.verdicts.ranking.standing_by_ratio import by_ratios, by_ratios_of_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +42,12 @@ class CaseMeasure(msgspec.Struct, frozen=True):
 
     column: str
     """Column of `TaskEvidence.values`."""
-    of: Literal["mean", "total", "right"] = "mean"
-    """Mean over cases; sum over them, of one answer to each; or sum ÷ right answers."""
+    of: Literal["mean", "total", "ratio"] = "mean"
+    """Mean over cases; sum over them, of one answer to each; or that sum ÷ the sum of `bottom`."""
+    bottom: str = ""
+    """Column by whose sum a ratio divides."""
+    lacking: str = ""
+    """What a contender without a ratio lacks, in words."""
 
 
 _MADE_OF = {
@@ -49,8 +55,8 @@ _MADE_OF = {
     "tokens_used": CaseMeasure(TOKENS, "total"),
     "api_calls": CaseMeasure("api_calls", "total"),
     "retries": CaseMeasure("retries", "total"),
-    "cost_usd_per_correct": CaseMeasure(COST, "right"),
-    "tokens_per_correct": CaseMeasure(TOKENS, "right"),
+    "cost_usd_per_correct": CaseMeasure(COST, "ratio", RIGHT, "is infinite: no right answer"),
+    "tokens_per_correct": CaseMeasure(TOKENS, "ratio", RIGHT, "is infinite: no right answer"),
 }
 
 
@@ -60,7 +66,7 @@ def case_measure(cards: Sequence[Scorecard], by: Rankable) -> CaseMeasure | None
     """
     if by.unit == "ms" or by.part not in {"", "mean"}:
         return None
-    found = _MADE_OF.get(by.name, CaseMeasure(by.base))
+    found = _MADE_OF.get(by.name) or _own_measure(cards, by)
     has_cases = [any(found.column in one.values for one in card.tasks) for card in cards]
     if not any(has_cases):
         return None
@@ -71,6 +77,16 @@ def case_measure(cards: Sequence[Scorecard], by: Rankable) -> CaseMeasure | None
         COST in one.totals for card in cards for one in card.tasks
     )
     return None if hourly or elsewhere else found
+
+
+def _own_measure(cards: Sequence[Scorecard], by: Rankable) -> CaseMeasure:
+    """Return how to compute a metric that is a column, or that a benchmark defines."""
+    defined = {name for card in cards for one in card.tasks for name in one.defined}
+    top, bottom = sum_columns(by.name)
+    if any(top in one.values for card in cards for one in card.tasks):
+        return CaseMeasure(top, "ratio", bottom, "has no value: the second numbers are all 0")
+    plain = by.name.removesuffix(".mean")
+    return CaseMeasure(plain if plain in defined else by.base)
 
 
 def ranked_by_case(
@@ -101,33 +117,34 @@ class _Known:
     card: Scorecard
     cases: Integers
     amounts: Floats
-    right: Floats
-    """Share of right answers of each case; empty unless the metric is by right answers."""
+    bottom: Floats
+    """What a ratio divides by, of each case, such as its share of right answers; empty unless the
+    metric is a ratio."""
     reason: str
     """Why there are no cases; empty if nothing was measured."""
 
     @classmethod
     def of(cls, card: Scorecard, by: Rankable, measure: CaseMeasure) -> _Known:
         amounts = card.column(measure.column)
-        right = card.column(RIGHT) if measure.of == "right" else np.empty(0)
+        bottom = card.column(measure.bottom) if measure.of == "ratio" else np.empty(0)
         usable = ~np.isnan(amounts)
         reason = ""
         for place, unknown, answered in unknown_places(card, by, measure):
             usable &= card.place != place
             reason = f"{by.name} is unknown for {unknown:,} of {answered:,} answers"
-        if measure.of == "right":
-            usable &= ~np.isnan(right)
-            if usable.any() and not right[usable].any():
+        if measure.of == "ratio":
+            usable &= ~np.isnan(bottom)
+            if usable.any() and not bottom[usable].any():
                 usable[:] = False
-                reason = f"{by.name} is infinite: no right answer"
+                reason = f"{by.name} {measure.lacking}"
         if usable.all():
             cases, means = mean_by(card.case, amounts)
         else:
             cases, means = mean_by(card.case[usable], amounts[usable])
-        shares = np.empty(0)
-        if measure.of == "right":
-            _, shares = mean_by(card.case[usable], right[usable])
-        return cls(card, cases, means, shares, reason)
+        bottoms = np.empty(0)
+        if measure.of == "ratio":
+            _, bottoms = mean_by(card.case[usable], bottom[usable])
+        return cls(card, cases, means, bottoms, reason)
 
 
 def unknown_places(
@@ -167,22 +184,23 @@ def _group(
     shared = table
     if (len(group.members), len(cases)) != table.shape:
         shared = np.array([table[row, group.shared] for row in group.members])
-    right: Floats | None = None
+    bottom: Floats | None = None
     without: list[NotRanked] = []
-    if measure.of == "right":
-        right = np.array([one.right[np.searchsorted(one.cases, cases)] for one in members])
-        reason = f"{by.name} is infinite: no right answer to what all were asked"
-        has = np.asarray(right.any(axis=1))
+    if measure.of == "ratio":
+        bottom = np.array([one.bottom[np.searchsorted(one.cases, cases)] for one in members])
+        reason = f"{by.name} {measure.lacking} in what all were asked"
+        has = np.asarray(bottom.any(axis=1))
         without = [
-            NotRanked(one.card, reason) for one, any_right in zip(members, has, strict=True)
-            if not any_right
+            NotRanked(one.card, reason) for one, has_any in zip(members, has, strict=True)
+            if not has_any
         ]  # fmt: skip
-        members = [one for one, any_right in zip(members, has, strict=True) if any_right]
-        shared, right = shared[has], right[has]
+        members = [one for one, has_any in zip(members, has, strict=True) if has_any]
+        shared, bottom = shared[has], bottom[has]
     if not members:
         return [], without
-    if right is not None:
-        standings = _per_right(shared, right, clusters, by)
+    if bottom is not None:
+        per = _per_right if measure.bottom == RIGHT else _of_sums
+        standings = per(shared, bottom, clusters, by)
     else:
         factor = len(cases) if measure.of == "total" else 1
         standings = _of_means(shared, clusters, by, factor, resamples)
@@ -233,3 +251,19 @@ def _per_right(amounts: Floats, right: Floats, clusters: Integers, by: Rankable)
     return by_ratios(
         by_cluster(amounts, clusters), by_cluster(right, clusters), scores, by.better, by.alpha
     )
+
+
+def _of_sums(tops: Floats, bottoms: Floats, clusters: Integers, by: Rankable) -> Standings:
+    """Rank by Σ top ÷ Σ bottom of a metric that a benchmark defines."""
+    is_share = by.unit == "share"
+    scores = [
+        ratio_estimate(top, bottom, clusters, share=is_share)
+        for top, bottom in zip(tops, bottoms, strict=True)
+    ]
+    sums = [
+        Sums(top, bottom)
+        for top, bottom in zip(
+            by_cluster(tops, clusters), by_cluster(bottoms, clusters), strict=True
+        )
+    ]
+    return by_ratios_of_sums(sums, scores, by.better, by.alpha, share=is_share)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.analysis.boards.ranking import EXACT_UP_TO, SHARED_FROM, sign_flip_p
+from agentbench_tui.analysis.differences.ratio_of_sums_effect import Sums, paired_sums_effect
 from agentbench_tui.analysis.distribution import student_cdf
 from agentbench_tui.analysis.intervals.estimate import Estimate, needs
 from agentbench_tui.verdicts.ranking.standing import ALPHA, SEED, Standings, from_pairs
@@ -64,6 +65,32 @@ def by_ratios(
         else f"{needs(SHARED_FROM, units)} independent cases"
     )
     return from_pairs(scores, p, better, method, reason, alpha)
+
+
+def by_ratios_of_sums(
+    sums: Sequence[Sums],
+    scores: Sequence[Estimate],
+    better: Better,
+    alpha: float = ALPHA,
+    *,
+    share: bool,
+) -> Standings:
+    """Rank agents by ratios of sums over the same independent units, pairs by the test of
+    `compare`, adjusted by Holm. `scores` are the ratios.
+    """
+    agents, units = len(sums), len(sums[0].top)
+    p, reasons = np.full((agents, agents), np.nan), []
+    for row in range(agents):
+        for other in range(row):
+            found = paired_sums_effect(sums[other], sums[row], share=share)
+            if found.p is None:
+                reasons.append(found.reason)
+            else:
+                p[row, other] = found.p
+    reason = next(iter(reasons), "")
+    if units < SHARED_FROM and agents > 1:
+        reason = f"{needs(SHARED_FROM, units)} independent cases"
+    return from_pairs(scores, p, better, "ratios of sums by case: jackknife t, Holm", reason, alpha)
 
 
 def _difference(tops: Floats, bottoms: Floats, a: int, b: int) -> Floats:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from agentbench_tui.analysis.runs.version_gate import RUNS_NEEDED
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.evidence import evidence_of
+from agentbench_tui.verdicts.evidence.ratio_columns import has_answers_of
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.regression.history import is_share
 
@@ -55,7 +56,7 @@ class ComparedValues:
         a, b = sides
         if not (isinstance(a, TaskEvidence) and isinstance(b, TaskEvidence)):
             return None
-        if metric not in a.values or metric not in b.values:
+        if not (has_answers_of(a, metric) and has_answers_of(b, metric)):
             return None
         # `compare` takes whole runs for repeats as well where a side has several
         return (a.by_run(), b.by_run()) if max(a.runs, b.runs) > 1 else (a, b)
