@@ -45,13 +45,14 @@ def suites() -> None:
 
 
 def _warnings(loaded: LoadedSuite, values: Settings) -> list[str]:
-    """Warn about cases of a valid suite: copies, and answers contained in the input."""
+    """Warn about cases of a valid suite: copies, answers in the input, and empty texts."""
     from agentbench_tui.engine.cases.copied_cases import copied_cases
+    from agentbench_tui.engine.cases.empty_texts import empty_texts
     from agentbench_tui.engine.cases.sent_answers import sent_answers
 
     return [
         f"{loaded.path}: warning: {benchmark}: {words}"
-        for find in (copied_cases, sent_answers)
+        for find in (copied_cases, sent_answers, empty_texts)
         for benchmark, words in find(loaded, values)
     ]
 

@@ -477,6 +477,14 @@ def test_a_bad_case_is_refused_with_its_place(case: dict[str, Any], message: str
         ("r.jsonl", b'{"input":' + b"[" * 9999 + b"\n", "r.jsonl:1: not a JSON object"),
         ("r.jsonl", b"", "dataset: no cases: it is empty"),
         ("r.json", b"[]", "dataset: no cases: it is empty"),
+        (
+            "r.json",
+            b'{\n"data": [{"input": 1}]}',
+            (
+                "r.json:1: not a JSON object on one line: Input data was truncated;"
+                " a .json file has a list of records, or one on each line"
+            ),
+        ),
         ("r.json", b'[{"input": 1},\n 2]', "r.json:2: expected a map of fields, found a number"),
         ("r.json", b'[{"input": 1},\n {"input": ]', "r.json:2: not a JSON array of objects"),
         ("r.json", b'[{"input": NaN}]', "r.json:1: not a JSON array of objects: NaN is not"),

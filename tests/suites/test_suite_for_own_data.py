@@ -350,6 +350,21 @@ def test_validate_warns_of_an_answer_that_is_sent(tmp_path: Path) -> None:
     assert "the expected answer of 1 case stands in what the agent is sent" in result.stderr
 
 
+def test_validate_warns_of_cells_left_blank(tmp_path: Path) -> None:
+    rows = ["q1,yes", "q2,", " ,no", "q4, "]
+    made_suite = made(tmp_path, csv_file(tmp_path, "question,answer", rows))
+
+    stderr = invoke("validate", made_suite.path).stderr
+
+    assert "the question of 1 case is empty (first " in stderr
+    assert "the expected answer of 2 cases is empty (first " in stderr
+
+    turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    (tmp_path / "chat").mkdir()
+    dialogue = made(tmp_path / "chat", lines_file(tmp_path, [{"messages": turns}]))
+    assert "is empty" not in invoke("validate", dialogue.path).stderr
+
+
 def test_a_template_and_data_exclude_each_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -227,7 +227,16 @@ def _json_lines(file: io.BufferedReader) -> Iterator[Record]:
 def _json(file: io.BufferedReader) -> Iterator[Record]:
     """Yield from an array of objects, or one object per line."""
     head = file.peek(_CHUNK).removeprefix(b"\xef\xbb\xbf").lstrip()
-    return _json_array(file) if head.startswith(b"[") else _json_lines(file)
+    if head.startswith(b"["):
+        yield from _json_array(file)
+        return
+    for record in _json_lines(file):
+        if record.fault and record.number == 1:
+            # Such as one object over several lines, with the records under one of its keys.
+            form = "a .json file has a list of records, or one on each line"
+            yield Record(None, 1, f"{record.fault}; {form}")
+        else:
+            yield record
 
 
 def _json_array(file: io.BufferedReader) -> Iterator[Record]:
