@@ -246,6 +246,15 @@ def test_nothing_left_says_what_there_is(place: Place) -> None:
     assert "has nothing of that to ask again: it has 4 wrong answers (--wrong)" in done.stderr
 
 
+def test_an_attempt_without_answers_is_not_called_right(place: Place) -> None:
+    whole = begun(place, *STEADY)
+    (place.folder / "agents.py").unlink()
+    attempt = rerun(place, whole, "--wrong")["run_id"]
+    done = place.run("rerun", attempt, "--wrong", "--no-ui")
+    assert done.returncode == 2
+    assert f"it has no answers; it asked part of run {whole} again" in done.stderr
+
+
 def test_gates_judge_the_whole_and_never_further_attempts(place: Place) -> None:
     place.suite(8, retries=0, suite={"gates": ["accuracy>=0.5"]})
     document = json.loads(place.run(*RUN, *FLAKY).stdout)

@@ -106,6 +106,13 @@ def test_the_times_are_exported_as_hyperfine_does(said: Said) -> None:
     assert result["times"] == stored
 
 
+def test_a_file_in_no_folder_is_refused_before_anything_runs(said: Said) -> None:
+    code, _, err = said("time", appends("a"), "--no-ui", "--export-json", "none/times.json")
+    assert code == 2
+    assert "--export-json none/times.json: there is no folder none" in err
+    assert not Path("order").exists()
+
+
 @pytest.mark.parametrize(
     ("commands", "said_of"),
     [(["echo 'a"], "No closing quotation"), ([" "], "the command is empty")],

@@ -9,6 +9,7 @@ import click
 
 from agentbench_tui.cli.run.options import check_gates, how_of, plan_of, run_options
 from agentbench_tui.model.bounds import MOST_ROUNDS
+from agentbench_tui.model.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -83,6 +84,9 @@ def time_command(commands: tuple[str, ...], **given: Any) -> int:
         return 0
     how = experiments_shown(plan, how_of(given), all_pairs=given["all_pairs"])
     if given["export_json"] is not None:
+        folder = given["export_json"].parent
+        if not folder.is_dir():  # better now than after all measurements
+            raise UsageError(f"--export-json {given['export_json']}: there is no folder {folder}")
         commands_by_name = suite["benchmarks"][0]["parameters"]["commands"]
         how = _exporting(how, commands_by_name, given["export_json"])
     return run_plan(plan, given["database"], given["persist"], how)

@@ -250,6 +250,8 @@ def _nothing_left(plan: Plan, stored: Iterable[Sequence[StoredObservation]]) -> 
         )
         if count
     ]
-    words = f"it has {', '.join(there)}" if there else "every answer is right"
+    words = "every answer is right" if every else "it has no answers"
+    if there:
+        words = f"it has {', '.join(there)}"
     before = f"; it asked part of run {plan.rerun_of} again" if plan.rerun_of else ""
     return f"run {plan.run_id} has nothing of that to ask again: {words}{before}"
