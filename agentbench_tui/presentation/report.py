@@ -31,6 +31,9 @@ class Column(msgspec.Struct, frozen=True):
     wide for the screen."""
     is_drawing: bool = False
     """Whether its cells are drawings of what other columns say: colored, and not in Markdown."""
+    link: str = ""
+    """Key of the value of a row that is the relative address of a file, to which a page links the
+    cell; empty for a column without links."""
 
 
 class Table(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.presentation.full_report.comparison import full_comparison
 from agentbench_tui.presentation.full_report.run import full_run
 from agentbench_tui.store.locking import is_leased
+from agentbench_tui.store.queries.episodes import plays_market
 from agentbench_tui.store.queries.executions import execution_keys
 from agentbench_tui.store.queries.prices import hour_prices_of_run
 from agentbench_tui.store.queries.runs import executions_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from agentbench_tui.presentation.full_report.parts import FullReport
     from agentbench_tui.presentation.report import Report
     from agentbench_tui.verdicts.regression.metric_series import AgentSeries
+    from agentbench_tui.verdicts.runs.market_summary import MarketResults
     from agentbench_tui.verdicts.runs.run_times import RunTimes
 
 _MOST_DRAWN = 200
@@ -79,6 +81,7 @@ def read_run(
         _profile(connection, run, row["key"]),
         _histories(connection, run),
         hour_prices_of_run(connection, row["key"]),
+        _market(connection, row),
     )
     return RunSource(run, outcomes, report, keys, row["key"])
 
@@ -134,6 +137,16 @@ def _histories(connection: sqlite3.Connection, run: RunDetailsDocument) -> list[
         with suppress(UsageError):  # nothing complete was measured
             found.append(series_of(connection, agent))
     return found
+
+
+def _market(connection: sqlite3.Connection, row: dict[str, Any]) -> MarketResults | None:
+    """Return the results in market worlds; None of a run without any."""
+    if not plays_market(connection, row["key"]):
+        return None
+    from agentbench_tui.verdicts.runs.market_episode import episodes_of
+    from agentbench_tui.verdicts.runs.market_summary import market_results
+
+    return market_results(episodes_of(connection, row["id"]))
 
 
 def _leaderboard(

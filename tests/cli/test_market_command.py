@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -15,7 +16,8 @@ import pytest
 from agentbench_tui.cli.main import _run
 from agentbench_tui.cli.market.watch import lines
 from agentbench_tui.contracts.market import MarketDocument
-from agentbench_tui.reports.market.tables import Played, Reports, actions_csv
+from agentbench_tui.reports.market.report_folder import Reports, actions_csv
+from agentbench_tui.verdicts.runs.market_episode import PlayedEpisode
 
 SMALL = ("--duration=10", "--interval", "60", "--markets=2", "--perpetuals", "1")
 EPISODE_KEYS = {
@@ -152,7 +154,7 @@ def test_two_equal_runs_give_equal_comparisons(capfd: pytest.CaptureFixture[str]
         assert Path("one", name).read_bytes() == Path("two", name).read_bytes(), name
     files = {path.name for path in Path("one/random/seed-12346/run-1").iterdir()}
     assert files == {
-        *("index.html", "summary.html", "detailed.html", "timeline.html", "actions.csv"),
+        *("summary.html", "detailed.html", "timeline.html", "actions.csv"),
         *("metrics.csv", "result.json", "metrics.json", "trajectory.json"),
     }
     lines = [json.loads(line) for line in Path("one/trajectories.jsonl").read_text().splitlines()]
@@ -160,8 +162,9 @@ def test_two_equal_runs_give_equal_comparisons(capfd: pytest.CaptureFixture[str]
     assert len({line["group"] for line in lines}) == 2
     assert all(len(line["steps"]) == 10 for line in lines)
     check_links(Path("one"))
-    index = Path("one/index.html").read_text()
-    rows = [row.split("</td>")[0] for row in index.split("<tr><td>")[1:9]]
+    comparison = Path("one/comparison.html").read_text()
+    agents = comparison.partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = re.findall(r'<td class="name">([^<]*)</td>', agents)
     assert rows[-1] == "oracle *"  # others by what they made of what was attainable
     assert set(rows[:-1]) == {
         *("hold", "random", "always_long", "momentum", "contrarian", "follower", "bayes")
@@ -276,19 +279,25 @@ class Tags(HTMLParser):
         self.names: set[str] = set()
         self.sources: list[str] = []
         self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.scripts = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.names.add(tag)
+        self.scripts += tag == "script"
+        self.ids |= {value or "" for name, value in attrs if name == "id"}
         self.sources += [value or "" for name, value in attrs if name == "src"]
         self.links += [value or "" for name, value in attrs if name == "href"]
 
 
 def check_links(folder: Path) -> None:
-    """Every page leads to the index, and every link to a file."""
+    """Every page leads to the index, and every link to a file or a heading of the page."""
     for page in folder.rglob("*.html"):
         tags = Tags()
         tags.feed(page.read_text())
-        places = {(page.parent / link).resolve() for link in tags.links}
+        inside = [link[1:] for link in tags.links if link.startswith("#")]
+        assert set(inside) <= tags.ids, page
+        places = {(page.parent / link).resolve() for link in tags.links if link[0] != "#"}
         assert all(place.is_file() for place in places), page
         assert page.parent == folder or (folder / "index.html").resolve() in places, page
 
@@ -317,17 +326,18 @@ def test_what_an_agent_writes_is_text_in_every_page_and_no_formula_in_a_table(
         ],
         "metrics": {"total_pnl": 1.0, "brier": None},
     }  # fmt: skip
-    played = Played("agent", "seed-1", 0, False, record)
+    played = PlayedEpisode("agent", "seed-1", 0, False, record)
     reports = Reports(tmp_path / "out", is_alone=False)
     reports.add(played)
     document = MarketDocument(run_id="r", worlds=(), episodes=(), summary=(), notices=())
     reports.finish(document, [played.brief, played.brief])
     pages = [*(tmp_path / "out").rglob("*.html")]
-    assert len(pages) == 6
+    assert len(pages) == 4
     for page in pages:
         tags = Tags()
         tags.feed(page.read_text())
-        assert not {"script", "img", "link", "iframe"} & tags.names, page.name
+        assert not {"img", "link", "iframe"} & tags.names, page.name
+        assert tags.scripts == 1  # its own, which the policy allows by its hash
         assert tags.sources == []
     table = csv.reader(io.StringIO(actions_csv(played), newline=""))
     assert [row[1] for row in table][1:] == ["'=1+1", "'\t=1+1", "\\x0d=1+1"]

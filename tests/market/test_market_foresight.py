@@ -24,7 +24,8 @@ from agentbench_tui.market.world.generator import generate
 from agentbench_tui.market.world.truth import Truth
 from agentbench_tui.market.world.world import PER_MILLION, World, WorldConfig
 from agentbench_tui.model.outcome_foresight import foresight
-from agentbench_tui.reports.market.tables import Played, agent_summaries, called_out
+from agentbench_tui.verdicts.runs.market_episode import PlayedEpisode
+from agentbench_tui.verdicts.runs.market_summary import agent_summaries, called_out
 
 WORLDS = [generate(WorldConfig(seed=seed)) for seed in range(12)]
 Probability = Callable[[World, Truth, int, int], float]
@@ -54,9 +55,9 @@ def fair(_world: World, truth: Truth, place: int, tick: int) -> float:
     return truth.fair[place][tick] / PER_MILLION
 
 
-def played(agent: str, probability: Probability, *, simulated: bool = False) -> list[Played]:
+def played(agent: str, probability: Probability, *, simulated: bool = False) -> list[PlayedEpisode]:
     return [
-        Played(
+        PlayedEpisode(
             agent,
             f"seed-{world.config.seed}",
             0,
@@ -164,7 +165,7 @@ def test_shipped_baselines_that_know_no_outcome_are_not_called_out() -> None:
                 "world": world.config.document(),
                 "metrics": measure(episode, world, truth).values,
             }
-            episodes.append(Played(name, f"seed-{world.config.seed}", 0, False, record))
+            episodes.append(PlayedEpisode(name, f"seed-{world.config.seed}", 0, False, record))
         assert called_out(episodes) == []
 
 

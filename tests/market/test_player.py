@@ -23,9 +23,11 @@ from agentbench_tui.market.world.stage import open_stage, read_input
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Request
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
-from agentbench_tui.reports.market.pages import detailed_page
-from agentbench_tui.reports.market.tables import Played, actions_csv
+from agentbench_tui.presentation.market.episode_pages import detailed_page
+from agentbench_tui.reports.html.document import html_page
+from agentbench_tui.reports.market.report_folder import actions_csv
 from agentbench_tui.tui.pages.market.state import episode_view
+from agentbench_tui.verdicts.runs.market_episode import PlayedEpisode
 
 SMALL = {"duration": 10.0, "markets": 2, "perpetuals": 1}
 
@@ -95,15 +97,18 @@ def test_of_too_many_calls_every_nth_is_kept_and_the_pages_say_so(
     every = data["acts_every"]
     assert data["acts"] == calls[::every]
     assert every == -(-len(calls) // 9) > 1
-    page = detailed_page(Played("momentum", "seed-7", 0, False, data))
+    page = html_page(detailed_page(PlayedEpisode("momentum", "seed-7", 0, False, data)))
     assert f"{len(data['acts'])} of {len(calls)} calls, evenly over the game, are kept." in page
 
 
 def test_a_page_shows_calls_from_all_of_a_long_game_and_says_how_many_there_are() -> None:
     act = {"method": "a2a.submitForecast", "arguments": {}, "ok": True, "result": ""}
     acts = [{"tick": place // 10, "world_tick": place, **act} for place in range(5_000)]
-    played = Played("a", "w", 0, False, {"acts": acts, "calls": 5_000, "said": []})
-    page = detailed_page(played)
+    metrics = {"total_pnl": -2.5, "optimality_fair": None}
+    record = {"acts": acts, "calls": 5_000, "said": [], "metrics": metrics}
+    played = PlayedEpisode("a", "w", 0, False, record)
+    page = html_page(detailed_page(played))
+    assert "a loses $2.50." in page
     assert "1,667 of 5,000 calls, one in 3; actions.csv has all of them." in page
     assert ">4,998</td>" in page
     assert "are kept" not in page

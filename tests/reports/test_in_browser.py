@@ -35,14 +35,18 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def files(hostile_store: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A page of the hostile run, and one of a comparison."""
+def files(
+    hostile_store: Path, market_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """Pages of the hostile run, a comparison, a run of market worlds, and one of its episodes."""
     folder = tmp_path_factory.mktemp("pages")
     pages = {"run": folder / "run.html", "comparison": folder / "comparison.html"}
     database = ["--db", str(hostile_store)]
     assert _run(["report", "--html", str(pages["run"]), *database]) == 0
     subjects = ["honest", "hostile"]
     assert _run(["report", *subjects, "--html", str(pages["comparison"]), *database]) == 0
+    pages["market"] = market_folder / "out/index.html"
+    pages["episode"] = market_folder / "out/momentum/seed-12345/run-1/timeline.html"
     return pages
 
 
@@ -60,7 +64,7 @@ class Opened:
         self.page.goto(file.as_uri())
 
 
-@pytest.fixture(params=["run", "comparison"])
+@pytest.fixture(params=["run", "comparison", "market", "episode"])
 def either(
     request: pytest.FixtureRequest, browser: Browser, files: dict[str, Path]
 ) -> Iterator[Opened]:
@@ -87,13 +91,27 @@ def test_nothing_fails_and_no_request_leaves(either: Opened) -> None:
 
 
 def test_every_link_leads_to_a_heading_in_sight(either: Opened) -> None:
-    links = either.page.locator("nav a")
+    links = either.page.locator("nav[aria-label=Chapters] a")
     assert links.count() > 1
     for number in range(links.count()):
         link = links.nth(number)
         link.click()
         target = (link.get_attribute("href") or "")[1:]
         expect(either.page.locator(f"[id='{target}'] h2").first).to_be_in_viewport()
+
+
+def test_an_episode_is_reached_from_the_report_and_leads_back(
+    browser: Browser, files: dict[str, Path]
+) -> None:
+    opened = Opened(browser, files["market"])
+    row = opened.page.locator("#market tr", has_text="momentum").filter(has_text="seed-12346")
+    row.get_by_role("link", name="timeline").click()
+    expect(opened.page.locator("h1")).to_have_text("Timeline: momentum in seed-12346, repeat 1")
+    expect(opened.page.locator("#events")).to_contain_text("a2a.")
+    opened.page.get_by_role("link", name="Report", exact=True).click()
+    expect(opened.page.locator("#leaderboard h2")).to_have_text("Leaderboard")
+    assert opened.told == []
+    opened.context.close()
 
 
 def test_markup_that_escaped_could_not_act(browser: Browser, files: dict[str, Path]) -> None:
@@ -180,8 +198,11 @@ def _luminance(color: str) -> float:
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
-def test_a_phone_needs_no_scrolling_sideways(browser: Browser, files: dict[str, Path]) -> None:
-    opened = Opened(browser, files["run"], viewport={"width": 360, "height": 740})
+@pytest.mark.parametrize("name", ["run", "comparison", "market", "episode"])
+def test_a_phone_needs_no_scrolling_sideways(
+    browser: Browser, files: dict[str, Path], name: str
+) -> None:
+    opened = Opened(browser, files[name], viewport={"width": 360, "height": 740})
     width = opened.page.evaluate("document.documentElement.scrollWidth")
     opened.context.close()
     assert width <= 360

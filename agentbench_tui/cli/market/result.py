@@ -12,7 +12,6 @@ import click
 from agentbench_tui.cli.console.output import print_json, print_prose, print_rows
 from agentbench_tui.contracts.document import plain
 from agentbench_tui.contracts.market import (
-    MarketAgentSummary,
     MarketDocument,
     MarketEpisodeResult,
     MarketWorldFacts,
@@ -20,24 +19,15 @@ from agentbench_tui.contracts.market import (
     WorldCheck,
 )
 from agentbench_tui.model.errors import UsageError
-from agentbench_tui.presentation.report import Column, Row
-from agentbench_tui.reports.market.page_parts import number
-from agentbench_tui.reports.market.tables import Played, Reports, agent_summaries, called_out
+from agentbench_tui.presentation.market.tables import SIMULATED, agents_table
+from agentbench_tui.presentation.report import Column
+from agentbench_tui.reports.market.report_folder import Reports
+from agentbench_tui.verdicts.runs.market_episode import PlayedEpisode, episodes_of
+from agentbench_tui.verdicts.runs.market_summary import agent_summaries, called_out
 
 if TYPE_CHECKING:
     import sqlite3
 
-_SHOWN = (
-    ("total_pnl", "P&L $"),
-    ("optimality_fair", "of fair"),
-    ("optimality", "of oracle"),
-    ("prediction_accuracy", "accuracy"),
-    ("perp_win_rate", "perp wins"),
-    ("brier", "Brier"),
-    ("max_drawdown", "drawdown"),
-    ("timeouts", "late"),
-    ("invalid_calls", "refused"),
-)
 _CHECKS = (
     Column("check", "check", names_row=True),
     Column("holds", "holds"),
@@ -60,6 +50,7 @@ def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], 
         market = market_document(document["run_id"], episodes)
         if output is not None and reports is not None:
             reports.finish(market, episodes)
+            _write_index(connection, document["run_id"], reports)
             click.echo(f"written: {output / 'index.html'}", err=True)
         for notice in market.notices:
             click.echo(f"note: {notice}", err=True)
@@ -69,18 +60,10 @@ def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], 
         if form != "table":
             print_run(document, form)
             return
-        rows = [_row(row) for row in market.summary]
-        columns = [
-            Column("agent_id", "agent", names_row=True),
-            Column("episodes", "episodes", right=True),
-            *(Column(name, title, number, right=True) for name, title in _SHOWN),
-        ]
-        print_rows(rows, columns, form)
+        table = agents_table(market.summary)
+        print_rows(table.rows, table.columns, form)
         if any(row.simulated for row in market.summary):
-            print_prose(
-                "* simulated; market:oracle knows the ground truth and shows the best possible "
-                "result"
-            )
+            print_prose(SIMULATED)
         print_prose(f"run {document['run_id']}; `agentbench market watch` replays an episode")
 
     return show
@@ -88,27 +71,32 @@ def shown(output: Path | None) -> Callable[[sqlite3.Connection, dict[str, Any], 
 
 def _looked_at(
     connection: sqlite3.Connection, run_id: str, output: Path | None
-) -> tuple[list[Played], Reports | None]:
+) -> tuple[list[PlayedEpisode], Reports | None]:
     """Return briefs of all episodes, with one whole episode in memory at a time, and write their
     files to `output`.
     """
-    from agentbench_tui.verdicts.runs.market_episode import episodes_of
-
-    played = (
-        Played(one.agent_id, one.case_id, one.repeat, one.simulated, one.document)
-        for one in episodes_of(connection, run_id)
-    )
-    first = [*islice(played, 2)]
+    episodes = episodes_of(connection, run_id)
+    first = [*islice(episodes, 2)]
     reports = None if output is None else Reports(output, is_alone=len(first) == 1)
     briefs = []
-    for one in chain(first, played):
+    for one in chain(first, episodes):
         if reports is not None:
             reports.add(one)
         briefs.append(one.brief)
     return briefs, reports
 
 
-def market_document(run_id: str, episodes: Sequence[Played]) -> MarketDocument:
+def _write_index(connection: sqlite3.Connection, run_id: str, reports: Reports) -> None:
+    from agentbench_tui.reports.html.answers import page_answers
+    from agentbench_tui.reports.sources import read_run
+    from agentbench_tui.store.queries.runs import file_of, find_run
+
+    source = read_run(connection, file_of(connection), find_run(connection, run_id))
+    answers = page_answers(connection, source)
+    reports.write_index(source.report, answers, episodes_of(connection, run_id))
+
+
+def market_document(run_id: str, episodes: Sequence[PlayedEpisode]) -> MarketDocument:
     """Return the document for scripts: worlds, episodes, and a summary for each agent."""
     worlds = {one.world: one.record["world"] for one in episodes}
     return MarketDocument(
@@ -130,12 +118,6 @@ def market_document(run_id: str, episodes: Sequence[Played]) -> MarketDocument:
             *dict.fromkeys(n for one in episodes for n in one.record.get("notices", ())),
         ),
     )
-
-
-def _row(one: MarketAgentSummary) -> Row:
-    star = " *" if one.simulated else ""
-    means = {name: one.mean(name) for name, _ in _SHOWN}
-    return {"agent_id": one.agent_id + star, "episodes": one.episodes, **means}
 
 
 def warn_of_salt(connection: sqlite3.Connection, run_id: str, place: Path | str) -> None:

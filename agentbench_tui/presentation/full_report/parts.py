@@ -37,6 +37,14 @@ class Chapter(msgspec.Struct, frozen=True):
     """Whether a page folds it too, because few readers need its many tables."""
 
 
+class PageLink(msgspec.Struct, frozen=True):
+    """Another page of the folder that the report is written to."""
+
+    words: str
+    address: str
+    """Relative to the page."""
+
+
 class FullReport(msgspec.Struct, frozen=True):
     """What every format of a report renders.
 
@@ -54,3 +62,5 @@ class FullReport(msgspec.Struct, frozen=True):
     """File name without ending → records, for a folder of CSV files."""
     contenders: Sequence[str] = ()
     """Names of what is measured, in the order in which charts give them colors."""
+    links: Sequence[PageLink] = ()
+    """Other pages of the same folder; empty for a report that is a single file."""

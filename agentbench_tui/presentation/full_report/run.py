@@ -25,6 +25,7 @@ from agentbench_tui.presentation.full_report.run_chapters import (
 )
 from agentbench_tui.presentation.full_report.run_charts import in_order_of
 from agentbench_tui.presentation.gates import gates_table
+from agentbench_tui.presentation.market.run_chapter import market_chapter
 from agentbench_tui.presentation.numbers import (
     MISSING,
     percent,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from agentbench_tui.contracts.runs import RunDetailsDocument
     from agentbench_tui.presentation.report import Report
     from agentbench_tui.verdicts.regression.metric_series import AgentSeries
+    from agentbench_tui.verdicts.runs.market_summary import MarketResults
     from agentbench_tui.verdicts.runs.run_times import RunTimes
 
 _NO_PRICES: Mapping[str, float] = MappingProxyType({})
@@ -116,12 +118,14 @@ def full_run(
     profile: Report | None = None,
     histories: Sequence[AgentSeries] = (),
     usd_per_hour: Mapping[str, float] = _NO_PRICES,
+    market: MarketResults | None = None,
 ) -> FullReport:
     """Return a run as a full report.
 
     `board`: the leaderboard of the run, case by case; `document`: what JSON has; `times` and
     `profile`: what charts and the chapter on the profile show; `histories`: of its agents;
-    `usd_per_hour`: price of an hour of each agent whose cost is the time that it takes.
+    `usd_per_hour`: price of an hour of each agent whose cost is the time that it takes;
+    `market`: its episodes of market worlds.
     """
     boards = () if board is None else board.boards
     if times is not None:
@@ -129,6 +133,7 @@ def full_run(
     chapters = [
         leaderboard_chapter(run, board),
         _gates(gates),
+        *([] if market is None else [market_chapter(market)]),
         stress_chapter(run),
         _executions(run),
         load_chapter(run),

@@ -24,6 +24,7 @@ from agentbench_tui.store.queries.answer_pages import (
     reported_answers_of_run,
     transcript_of,
 )
+from agentbench_tui.store.queries.episodes import plays_market
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 LONGEST = 4000
 """Characters of a text."""
+LONGEST_TIMELINE = 20_000
+"""Characters of the events of an episode of a market world."""
 CHUNK = 100
 """Answers whose texts are compressed together."""
 ROOM = 1_300_000
@@ -76,6 +79,7 @@ def page_answers(connection: sqlite3.Connection, source: RunSource) -> PageAnswe
     agents = list(dict.fromkeys(one.agent_id for one in source.run.executions))
     benchmarks = list(dict.fromkeys(one.benchmark_id for one in source.run.executions))
     has_transcripts = has_messages(connection, source.run_key)
+    has_episodes = plays_market(connection, source.run_key)
     rows: list[Sequence[object]] = []
     pending: list[Texts] = []
     counts = [0, 0, 0, 0]
@@ -93,6 +97,9 @@ def page_answers(connection: sqlite3.Connection, source: RunSource) -> PageAnswe
                 connection, (key, case_key, answer.repeat, answer.iteration), LONGEST
             ) if has_transcripts else []  # fmt: skip
             texts = _texts(answer, messages, redact)
+            if has_episodes:
+                place_of = (key, case_key, answer.repeat, answer.iteration)
+                texts += _episode(connection, place_of, redact)
             pending.append(texts)
             place = texts_kept
             texts_kept += 1
@@ -152,6 +159,21 @@ def _texts(
         for number, one in enumerate(messages, 1)
     ]
     return [(one_line(name), _safe(text, redact)) for name, text in found if text not in {None, ""}]
+
+
+def _episode(
+    connection: sqlite3.Connection, place: tuple[int, int, int, int], redact: Redactor
+) -> Texts:
+    """Return the timeline of an answer that is an episode of a market world."""
+    from agentbench_tui.presentation.market.timeline import timeline_text
+    from agentbench_tui.verdicts.runs.market_episode import episode_behind
+
+    episode = episode_behind(connection, place)
+    if episode is None:
+        return []
+    text = visible(redact(timeline_text(episode)), LONGEST_TIMELINE)
+    more = "\n…" if len(text) >= LONGEST_TIMELINE else ""
+    return [("timeline", text + more)] if text else []
 
 
 def _safe(text: object, redact: Redactor) -> str:

@@ -7,6 +7,7 @@ import hashlib
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from jinja2 import BaseLoader, Environment, StrictUndefined
 from markupsafe import Markup
@@ -79,9 +80,15 @@ def _template() -> Any:
         "legend": legend,
         "values": chart_table,
         "sort_key": _sort_key,
+        "address": _address,
     }
     environment.filters |= filters
     return environment.from_string(_asset("report.html"))
+
+
+def _address(place: object) -> str:
+    """Return a relative address of a file; no text becomes a scheme or leaves the attribute."""
+    return quote(str(place), safe="/")
 
 
 def _sort_key(value: Any) -> Markup:

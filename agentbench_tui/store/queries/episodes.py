@@ -32,6 +32,16 @@ def plays_games_only(connection: sqlite3.Connection, run_key: int) -> bool:
     return bool(games) and not others
 
 
+def plays_market(connection: sqlite3.Connection, run_key: int) -> bool:
+    """Return whether a benchmark of the run's plan is played in market worlds."""
+    row = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM runs r, json_each(r.plan, '$.groups') g"
+        " WHERE r.key=? AND json_extract(g.value, '$.benchmark.game')='market')",
+        (run_key,),
+    ).fetchone()
+    return bool(row[0])
+
+
 def episode_profits(connection: sqlite3.Connection, run_key: int, after: int) -> list[sqlite3.Row]:
     """Return `seq`, `execution_key`, `case_key` and `pnl` in dollars (NULL if not an episode) of
     each answer without a failure committed after number `after`.
@@ -79,6 +89,24 @@ def episode_at(connection: sqlite3.Connection, number: int) -> StoredEpisode:
         (number,),
     ).fetchone()
     return StoredEpisode(*row)
+
+
+def episode_of_answer(
+    connection: sqlite3.Connection, place: tuple[int, int, int, int], schema: str
+) -> StoredEpisode | None:
+    """Return the episode of one answer; None if the answer is none.
+
+    `place`: keys of execution and case, repeat, iteration.
+    """
+    row = connection.execute(
+        "SELECT e.agent_id, e.simulated, c.case_id, a.repeat, json_extract(a.answer, '$.data')"
+        " FROM answers a JOIN benchmark_executions e ON e.key=a.execution_key"
+        " JOIN cases c ON c.key=a.case_key WHERE a.execution_key=? AND a.case_key=?"
+        " AND a.repeat=? AND a.iteration=? AND a.failure_kind IS NULL"
+        " AND json_extract(a.answer, '$.data.schema')=?",
+        (*place, schema),
+    ).fetchone()
+    return None if row is None else StoredEpisode(*row)
 
 
 def stored_episodes(

@@ -1,0 +1,1 @@
+"""Episodes of market worlds: the agents' results, one episode in detail, and the pages of both."""
