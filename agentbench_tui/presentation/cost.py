@@ -16,6 +16,7 @@ from agentbench_tui.presentation.numbers import (
     money_each,
     percent,
     points,
+    price_words,
     ratio,
     with_interval,
 )
@@ -119,7 +120,7 @@ def _bills(bills: Sequence[Bill]) -> list[Section]:
         {
             **asdict(one),
             "name_shown": one.name + (" (simulated)" if one.simulated else ""),
-            "price_shown": "; ".join(map(price_words, one.prices)) or MISSING,
+            "price_shown": "; ".join(map(token_price_words, one.prices)) or MISSING,
         }
         for one in bills
     ]
@@ -131,7 +132,7 @@ def _bills(bills: Sequence[Bill]) -> list[Section]:
     return [Section("tokens, prices and totals, over all answers", [Table(columns, rows)], lines)]
 
 
-def price_words(price: BilledPrice) -> str:
+def token_price_words(price: BilledPrice) -> str:
     """Write a price with its model and source: `0.5/1.5 (--price)`."""
     amounts = [price.input_usd_per_mtok, price.output_usd_per_mtok]
     if price.cached_input_usd_per_mtok not in (None, amounts[0]):
@@ -262,7 +263,7 @@ def _cheapest(agents: Sequence[CostLine]) -> list[str]:
         return []
     least = min(known)
     names = [name for name, cost in costs.items() if cost == least]
-    return [f"cheapest per right answer: {some_names(names)} ({money_each(least)})"]
+    return [f"cheapest per right answer: {some_names(names)} ({price_words(least, 'answers')})"]
 
 
 def trade_off_words(one: CostTradeOff) -> str:
@@ -307,7 +308,7 @@ def _dearest(line: CostLine) -> str:
     if never:
         return f"; never right on {some_names(never)}"
     cost, name = max((one.value, name) for name, one in of_each.items() if one.value)
-    return f"; a right answer is dearest on {name} ({money_each(cost)})"
+    return f"; a right answer is dearest on {name} ({price_words(cost, 'answers')})"
 
 
 def bounded_words(line: CostPerOutcome) -> str:

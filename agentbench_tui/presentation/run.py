@@ -41,6 +41,7 @@ from agentbench_tui.presentation.runs import (
     is_judged,
     is_unmeasured,
     kind_of,
+    place_name,
 )
 from agentbench_tui.verdicts.evidence.place import point_words
 from agentbench_tui.verdicts.runs.defined_metrics import DefinedMetric, by_metric
@@ -237,7 +238,7 @@ def _by_benchmark(run: RunDocument, executions: Sequence[ExecutionResult]) -> li
     for one in executions:
         value = one.value("accuracy")
         if value is not None:
-            by_place[_place(one)][agent_name(one, run)] = value
+            by_place[place_name(one)][agent_name(one, run)] = value
     if len(by_place) < 2:
         return []
     spread = {place: max(of.values()) - min(of.values()) for place, of in by_place.items()}
@@ -260,11 +261,6 @@ def _by_benchmark(run: RunDocument, executions: Sequence[ExecutionResult]) -> li
         sentences.append(f"… and {counted(more, 'more agent')}." if more > 0 else "")
     tables = [Table(columns, rows)] if rows else []
     return [Section(tables=tables, sentences=[*filter(None, sentences)])]
-
-
-def _place(execution: ExecutionResult) -> str:
-    point = point_words(execution.parameters)
-    return f"{execution.benchmark_id} {point}" if point else execution.benchmark_id
 
 
 def _alone(executions: Sequence[ExecutionResult]) -> Section:

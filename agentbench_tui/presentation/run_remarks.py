@@ -13,8 +13,7 @@ from agentbench_tui.model.figures.market_metrics import FORESIGHT
 from agentbench_tui.model.outcome_foresight import LEAST_EVIDENCE
 from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.presentation.numbers import MISSING, decimals, percent, with_interval
-from agentbench_tui.presentation.runs import agent_name, is_judged, kind_of
-from agentbench_tui.verdicts.evidence.place import point_words
+from agentbench_tui.presentation.runs import agent_name, is_judged, kind_of, place_name
 from agentbench_tui.verdicts.runs.contained_answers import MOST_CHECKED
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
         RunLeaderboardEntry,
     )
 
+_MOST_CONTAINED = 3
+"""Executions that are named because wrong answers contain the expected one."""
 _SHORT_ID = 13
 """Characters of a run's id that identify it: its time to the millisecond."""
 SHARED_RANK = "= under #: a shared rank; these answers do not distinguish the agents."
@@ -85,16 +86,13 @@ def _ungraded_lines(
     ]
 
 
-_MOST_PLACES = 3
-
-
 def contained_answer_lines(run: RunDocument) -> list[str]:
     """Say where wrong answers contain the expected one, and how to count them as right."""
     found = [one for one in run.executions if one.contain_expected]
     if not found:
         return []
     lines = []
-    for one in found[:_MOST_PLACES]:
+    for one in found[:_MOST_CONTAINED]:
         count = one.cases.answered - one.cases.correct
         wrong = counted(count, "wrong answer")
         contain = "contains" if one.contain_expected == 1 else "contain"
@@ -194,16 +192,11 @@ def untimed_lines(executions: Sequence[ExecutionResult]) -> list[str]:
     for one in executions:
         n = one.cases.observed - one.cases.answered
         if n > 0 and not kind_of(one).result and one.value("e2e_ms.p50") is not None:
-            failed[one.agent_id].append(f"{n:,} of {one.cases.observed:,} on {_place_of(one)}")
+            failed[one.agent_id].append(f"{n:,} of {one.cases.observed:,} on {place_name(one)}")
     if not failed:
         return []
     lacking = "; ".join(f"{agent} failed {', '.join(places)}" for agent, places in failed.items())
     return [f"Latencies exclude failed answers: {lacking}."]
-
-
-def _place_of(execution: ExecutionResult) -> str:
-    point = point_words(execution.parameters)
-    return f"{execution.benchmark_id} {point}" if point else execution.benchmark_id
 
 
 def unmeasured_lines(executions: Sequence[ExecutionResult]) -> list[str]:
@@ -293,22 +286,23 @@ def _has_asked(part: RerunPart) -> bool:
     return part.asked > 0 or part.attempt > 1
 
 
-def _place(execution: ExecutionResult) -> str:
+def _agent_and_benchmark(execution: ExecutionResult) -> str:
     return f"{execution.agent_id} on {execution.benchmark_id}"
 
 
 def _replaced(execution: ExecutionResult, part: RerunPart, earlier: str) -> str:
     kept = execution.cases.observed - part.observed
     return (
-        f"{_place(execution)}: {counted(part.asked, 'infrastructure failure')} of run "
-        f"{earlier} replaced: {part.answered:,} answered now, {part.correct:,} right; "
+        f"{_agent_and_benchmark(execution)}: {counted(part.asked, 'infrastructure failure')} of"
+        f" run {earlier} replaced: {part.answered:,} answered now, {part.correct:,} right; "
         f"{counted(kept, 'other answer')} kept."
     )
 
 
 def _attempts(execution: ExecutionResult, part: RerunPart) -> str:
     line = (
-        f"{_place(execution)}, attempt {part.attempt}: {part.correct:,} of {part.observed:,} right"
+        f"{_agent_and_benchmark(execution)}, attempt {part.attempt}: {part.correct:,} of"
+        f" {part.observed:,} right"
     )
     within = _within(execution, part)
     return f"{line}; {within}." if within else f"{line}."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
 from agentbench_tui.presentation.numbers import MISSING
+from agentbench_tui.verdicts.evidence.place import point_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,11 @@ def ended(of: RunDocument | ExecutionResult) -> str:
     """Return the status, and why it ended, where that says more."""
     reason = of.stop_reason
     return of.status if reason in {None, of.status} else f"{of.status} ({reason})"
+
+
+def place_name(execution: ExecutionResult) -> str:
+    """Return the benchmark, with the point of its sweep if it has one."""
+    return f"{execution.benchmark_id} {point_words(execution.parameters)}".rstrip()
 
 
 def ranked_together(entries: Sequence[RunLeaderboardEntry]) -> list[RunLeaderboardEntry]:

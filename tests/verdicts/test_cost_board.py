@@ -124,7 +124,7 @@ def test_the_best_value_is_not_recommended_without_the_accuracy_that_it_costs(
     assert (traded.difference, traded.cost_ratio) == pytest.approx((0.5, 4))
     assert 0 < traded.low < 0.5 < traded.high
     said = sentences_of(group, 0.02)
-    assert said[0] == "cheapest per right answer: half ($0.0020)"
+    assert said[0] == "cheapest per right answer: half ($0.0020 each)"
     assert said[1] == "best value (eff. above 0.8): half"
     assert said[2].startswith("often is right more often than half (+50.0 pp [")
     assert said[2].endswith("4.00× its cost per task: choose by what a wrong answer costs you")
