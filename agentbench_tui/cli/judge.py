@@ -44,12 +44,15 @@ def check(labeled: Path, form: str, limit: int, **given: Any) -> int:
 
     from agentbench_tui.cli.console.reports import print_report
     from agentbench_tui.contracts.document import plain
-    from agentbench_tui.engine.task.grading import scorer_of
+    from agentbench_tui.engine.task.grading import scorer_of, scorer_problems
     from agentbench_tui.engine.task.labeled_answers import judge_labeled, read_labeled
+    from agentbench_tui.model.errors import UsageError
     from agentbench_tui.presentation.judge_check import judge_report
     from agentbench_tui.verdicts.judge_check import judge_check
 
     spec, folder = _scorer(given)
+    if problems := scorer_problems(spec, folder):
+        raise UsageError("\n".join(problems))
     scorer = scorer_of(spec, folder)
     answers = read_labeled(labeled, given["label"])
     judged = asyncio.run(judge_labeled(scorer, answers))

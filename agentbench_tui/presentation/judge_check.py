@@ -98,7 +98,7 @@ def _notes(document: JudgeCheckDocument) -> list[str]:
     notes = []
     if document.failed:
         notes.append(
-            f"The judge failed on {counted(document.failed, 'answer')}, which are in no figure:"
+            f"The judge failed on {counted(document.failed, 'answer')}, left out of all figures:"
             f" {document.failure}"
         )
     if 0 < document.judged < _FEW:

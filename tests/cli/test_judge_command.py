@@ -62,6 +62,8 @@ def test_the_table_leads_with_the_verdict(labels: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("--judge", "pyton:x.py:f", "--rubric", "r"), 'did you mean "python"?'),
+        (("--judge", "python:absent.py:f", "--rubric", "r"), "judge python:absent.py:f: "),
         ((), "name the judge: --judge and --rubric, or --suite"),
         (("--suite", "suite.yaml"), "several scorers match"),
         (("--suite", "suite.yaml", "--scorer", "exat"), "no scorer matches"),

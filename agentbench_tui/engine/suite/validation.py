@@ -273,11 +273,13 @@ class _Checker:
         return not known
 
     def _scorers(self, path: KeyPath, benchmark: Benchmark) -> None:
+        from agentbench_tui.engine.task.grading import scorer_problems
         from agentbench_tui.scoring.benchmark_metrics import metric_problems, scorer_metrics
-        from agentbench_tui.scoring.registry import check_scorer
 
         for index, spec in enumerate(benchmark.scorers):
-            for message in check_scorer(spec, base_dir=self._loaded.folder):
+            if self._needs_value((*path, "scorers", index)):
+                continue
+            for message in scorer_problems(spec, self._loaded.folder):
                 self.add((*path, "scorers", index), message)
         for index, message in metric_problems(benchmark.scorers):
             self.add((*path, "scorers", index), message)

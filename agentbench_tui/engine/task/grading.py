@@ -11,7 +11,7 @@ import msgspec
 
 from agentbench_tui.model.answer import Graded, GraderFailure, Score
 from agentbench_tui.model.breaking_off import breakable
-from agentbench_tui.model.errors import message_of, named
+from agentbench_tui.model.errors import UsageError, message_of, named
 from agentbench_tui.model.process_exit import one_process, passes
 from agentbench_tui.model.user_task import in_own_task
 from agentbench_tui.process.supervision import note_call
@@ -25,7 +25,7 @@ from agentbench_tui.scoring.combination import (
 from agentbench_tui.scoring.returned import as_score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from agentbench_tui.model.agent import AgentSpec
@@ -132,6 +132,37 @@ def scorer_of(spec: str | Mapping[str, Any], folder: Path | str) -> NamedScorer:
 
     opener = partial(_open_judge, folder=str(folder))
     return make_scorer(spec, open_judge=opener, base_dir=folder)
+
+
+def scorer_problems(spec: object, folder: Path | str) -> list[str]:
+    """Return every problem of a scorer, or else of the judges that it asks, one per line.
+
+    May import a judge's Python module; opens no connection.
+    """
+    from agentbench_tui.agents.registry import check_agent
+    from agentbench_tui.scoring.registry import check_scorer
+
+    if problems := check_scorer(spec, base_dir=folder):
+        return problems
+    for target in dict.fromkeys(_judges(spec)):
+        try:
+            found = check_agent(judge_spec(target, str(folder)))
+        except UsageError as error:
+            found = str(error).splitlines()
+        problems += [f"judge {target}: {problem}" for problem in found]
+    return problems
+
+
+def _judges(spec: object) -> Iterator[str]:
+    """Yield the targets of the judges of a sound scorer, including those of its parts."""
+    from agentbench_tui.scoring.registry import name_and_options
+
+    name, options = name_and_options(spec)
+    if name == "model_graded":
+        yield from options["judges"]
+    elif name == "weighted":
+        for part in options["parts"]:
+            yield from _judges(part["scorer"])
 
 
 @breakable
