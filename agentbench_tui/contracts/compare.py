@@ -30,7 +30,7 @@ class ClusterFinding(Part, frozen=True, kw_only=True):
 
 
 class ComparedSide(Part, frozen=True, kw_only=True):
-    """What a selector stands for."""
+    """What a selector refers to."""
 
     selector: str
     agent_id: str | None

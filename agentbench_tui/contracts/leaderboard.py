@@ -108,7 +108,7 @@ class Board(Part, frozen=True, kw_only=True):
     """Of cases, with `--by-field`; the board is of one of its groups."""
     group: str | None
     unit: str | UnsetType = UNSET
-    """Absent, as `better`, from a board on which nobody is ranked."""
+    """Absent, as `better`, from a board on which no agent is ranked."""
     better: str | UnsetType = UNSET
     ranked_by: str | None
     """`cases` or `scores`."""

@@ -194,7 +194,7 @@ class SweepLimit(Part, frozen=True, kw_only=True):
     held: tuple[float, ...]
     tried: tuple[float, ...]
     reason: str | None
-    """Why no level can tell."""
+    """Why the levels do not decide it."""
     slo: dict[str, float]
 
 

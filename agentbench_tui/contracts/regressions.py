@@ -136,7 +136,7 @@ class RegressionsDocument(Document, frozen=True, kw_only=True, tag="agentbench.r
     smallest_seen: SmallestDetected
     unmeasured: tuple[str, ...]
     undeclared: tuple[str, ...]
-    """Metrics whose better direction nobody declared."""
+    """Metrics without a declared better direction."""
     unfinished: int
     """Executions of this version that did not finish."""
     patterns: tuple[RegressionPattern, ...]

@@ -207,7 +207,7 @@ class RunLeaderboardEntry(Part, frozen=True, kw_only=True):
     rank_high: int | None
     """Ends of the 95% interval of the rank."""
     ranked_by: str | None
-    """How the ranks were found; None where there was nobody to compare with."""
+    """How the ranks were found; None where there was no other agent to compare with."""
 
 
 class UncheckedLimit(Part, frozen=True, kw_only=True):

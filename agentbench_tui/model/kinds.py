@@ -53,7 +53,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it measures code in a process of the harness: profilers can look at it, and it uses
     no tokens and costs nothing."""
     sends_load: bool = False
-    """Whether worker processes send its requests, so that nobody knows how many there will be, and
+    """Whether worker processes send its requests, so that their number is not known beforehand, and
     only the first failures of each kind are stored."""
     runs_by_schedule: bool = False
     """Whether the benchmark says how long it will take: by a duration, or requests and a rate."""

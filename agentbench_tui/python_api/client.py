@@ -110,7 +110,7 @@ class Client:
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether nobody on the way can read the token: by TLS, or because it stays here."""
+        """Whether the token cannot be read on the way: by TLS, or because it stays here."""
         if self._is_tls or self._host == "localhost":
             return True
         try:

@@ -286,7 +286,7 @@ def leaderboard(
         db: Database file, as in `run`.
 
     Raises:
-        UsageError: A name means nothing, or nobody can be ranked by the metric.
+        UsageError: A name is unknown, or no agent can be ranked by the metric.
         StoreError: The database cannot be read.
     """
     return _store(db).leaderboard(
