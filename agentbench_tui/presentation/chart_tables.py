@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from agentbench_tui.presentation.charts import (
+    Axis,
     Chart,
     Histogram,
     IntervalChart,
@@ -13,7 +14,7 @@ from agentbench_tui.presentation.charts import (
     Radar,
     ScatterChart,
 )
-from agentbench_tui.presentation.numbers import MISSING, of_dimension
+from agentbench_tui.presentation.numbers import MISSING, of_dimension, with_interval
 from agentbench_tui.presentation.report import Column, Row, Table
 
 _MOST_ROWS = 60
@@ -37,10 +38,18 @@ def chart_table(chart: Chart) -> Table:
                  for one in chart.rows]  # fmt: skip
         return _table(("", chart.axis.title, "low", "high", "verdict"), rows_)
     if isinstance(chart, ScatterChart):
-        dots = [(one.name, chart.x.show(one.x), chart.y.show(one.y),
-                 "yes" if one.on_front else "no") for one in chart.dots]  # fmt: skip
+        dots = [
+            (one.name, _ended(one.x, one.x_low, one.x_high, chart.x),
+             _ended(one.y, one.y_low, one.y_high, chart.y),
+             ", ".join(filter(None, ("yes" if one.on_front else "no", one.note))))
+            for one in chart.dots
+        ]  # fmt: skip
         return _table(("", chart.x.title, chart.y.title, "on the front"), dots)
     return _radar(chart)
+
+
+def _ended(value: float, low: float | None, high: float | None, axis: Axis) -> str:
+    return with_interval(value, low, high, axis.show)
 
 
 def _radar(chart: Radar) -> Table:

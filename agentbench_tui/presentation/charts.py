@@ -115,6 +115,8 @@ class Dot(msgspec.Struct, frozen=True):
     y_high: float | None = None
     on_front: bool = False
     """Whether no other contender is better in one direction and at least as good in the other."""
+    note: str = ""
+    """How certain that is."""
 
 
 class ScatterChart(msgspec.Struct, frozen=True):

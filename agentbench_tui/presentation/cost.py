@@ -96,7 +96,7 @@ def cost_report(document: CostDocument) -> Report:
     return Report(
         Table(raw_columns(_FIELDS), records),
         [*sections, *_bills(document.bills)],
-        _unknown(document) or ([] if groups else [_nothing(document)]),
+        unknown_cost_lines(document) or ([] if groups else [_nothing(document)]),
     )
 
 
@@ -142,7 +142,7 @@ def token_price_words(price: BilledPrice) -> str:
     return f"{of}{shown} ({price.source})"
 
 
-def _unknown(document: CostDocument) -> list[str]:
+def unknown_cost_lines(document: CostDocument) -> list[str]:
     """Return whose cost is unknown, and why."""
     unknown: dict[tuple[str, str], list[str]] = {}
     for one in document.unknown:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from agentbench_tui.contracts.cost import CostDocument
     from agentbench_tui.contracts.run import GateOutcome
     from agentbench_tui.presentation.full_report.parts import FullReport
     from agentbench_tui.presentation.report import Report
@@ -38,6 +39,8 @@ _MOST_DRAWN = 200
 _MOST_PROFILED = 24
 _MOST_HISTORIES = 6
 """Agents of a run whose earlier runs are judged with it."""
+_MOST_PRICED = 24
+"""Agents of a run whose costs are compared."""
 _MOST_RANKED = 100
 """Contenders of a leaderboard that a report lists."""
 
@@ -82,6 +85,7 @@ def read_run(
         _histories(connection, run),
         hour_prices_of_run(connection, row["key"]),
         _market(connection, row),
+        _cost(connection, row, run),
     )
     return RunSource(run, outcomes, report, keys, row["key"])
 
@@ -137,6 +141,20 @@ def _histories(connection: sqlite3.Connection, run: RunDetailsDocument) -> list[
         with suppress(UsageError):  # nothing complete was measured
             found.append(series_of(connection, agent))
     return found
+
+
+def _cost(
+    connection: sqlite3.Connection, row: dict[str, Any], run: RunDetailsDocument
+) -> CostDocument | None:
+    """Return costs and the Pareto front on the run's cases; None of a run with one agent, or with
+    so many that resampling their pairs takes long.
+    """
+    if not 2 <= len(run.leaderboard) <= _MOST_PRICED:
+        return None
+    from agentbench_tui.verdicts.cost.cost_board import CostAsked, cost_document
+    from agentbench_tui.verdicts.selection.contenders import Wanted
+
+    return cost_document(connection, CostAsked(wanted=Wanted(None, run_key=row["key"])))
 
 
 def _market(connection: sqlite3.Connection, row: dict[str, Any]) -> MarketResults | None:

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from run_documents import entry, execution, run
 
 from agentbench_tui.contracts.run import CaseCounts, RunDocument, RunLeaderboardEntry
+from agentbench_tui.presentation.full_report.cost_chapter import cost_quality_chart
 from agentbench_tui.presentation.full_report.leaderboard_chapter import agent_row
-from agentbench_tui.presentation.full_report.run_charts import cost_quality_chart
 from agentbench_tui.presentation.run import execution_row
 from agentbench_tui.presentation.run_verdict import run_verdict
 

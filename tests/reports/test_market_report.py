@@ -93,7 +93,7 @@ def test_only_the_first_worlds_are_drawn_and_the_rest_are_counted() -> None:
     assert [*found.drawn] == ["seed-0", "seed-1", "seed-2", "seed-3"]
     sections = market_chapter(found).sections
     assert [len(one.charts) for one in sections if one.charts] == [1, 1, 1, 1]
-    assert any(one.sentences == ["2 more worlds are not drawn."] for one in sections)
+    assert any(one.sentences == ["The first 4 of 6 worlds are drawn."] for one in sections)
     assert len(episodes_table(found.episodes).rows) == 12
 
 

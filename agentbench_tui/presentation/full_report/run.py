@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.presentation.full_report.cost_chapter import cost_chapter
 from agentbench_tui.presentation.full_report.history import history_chapter, history_reasons
 from agentbench_tui.presentation.full_report.leaderboard_chapter import (
     leaderboard_chapter,
@@ -48,6 +49,7 @@ from agentbench_tui.presentation.run_verdict import run_verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from agentbench_tui.contracts.cost import CostDocument
     from agentbench_tui.contracts.leaderboard import LeaderboardDocument
     from agentbench_tui.contracts.run import ExecutionResult, GateOutcome
     from agentbench_tui.contracts.run import RunLeaderboardEntry as Entry
@@ -119,19 +121,21 @@ def full_run(
     histories: Sequence[AgentSeries] = (),
     usd_per_hour: Mapping[str, float] = _NO_PRICES,
     market: MarketResults | None = None,
+    cost: CostDocument | None = None,
 ) -> FullReport:
     """Return a run as a full report.
 
     `board`: the leaderboard of the run, case by case; `document`: what JSON has; `times` and
     `profile`: what charts and the chapter on the profile show; `histories`: of its agents;
     `usd_per_hour`: price of an hour of each agent whose cost is the time that it takes;
-    `market`: its episodes of market worlds.
+    `market`: its episodes of market worlds; `cost`: what `agentbench cost` says of it.
     """
     boards = () if board is None else board.boards
     if times is not None:
         times = in_order_of(times, _contenders(run))
     chapters = [
         leaderboard_chapter(run, board),
+        cost_chapter(cost, run.leaderboard),
         _gates(gates),
         *([] if market is None else [market_chapter(market)]),
         stress_chapter(run),

@@ -1,4 +1,4 @@
-"""Charts of a run: scores, cost against quality, latencies, and what happened over time."""
+"""Charts of a run: scores, latencies, and what happened over time."""
 
 from __future__ import annotations
 
@@ -8,30 +8,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agentbench_tui.analysis.boards.pareto import dominance
 from agentbench_tui.analysis.summary import needed
 from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.text.plain_number import counted, percent_number
 from agentbench_tui.presentation.charts import (
     Axis,
-    Dot,
     Histogram,
     Line,
     LineChart,
     Radar,
-    ScatterChart,
 )
 from agentbench_tui.presentation.numbers import (
     count,
     duration,
     duration_s,
     measure_of,
-    money,
-    money_of_many,
     of_dimension,
-    percent,
 )
-from agentbench_tui.presentation.runs import ranked_together
 from agentbench_tui.verdicts.runs.run_times import GAUGES
 
 if TYPE_CHECKING:
@@ -46,7 +39,7 @@ _LEAST_DIMENSIONS = 3
 """Scores of an agent that make an outline."""
 _BINS = 30
 _LOG_FROM = 20.0
-"""Ratio of the largest to the smallest value from which an axis of times is logarithmic."""
+"""Ratio of the largest to the smallest time from which its axis is logarithmic."""
 _SHARES = (*(place / 50 for place in range(1, 50)), 0.99, 0.995, 0.999, 0.9995, 0.9999)
 _OF_AGENT = "agent:"
 """Beginning of the name of a gauge that was read from an agent's processes, before its id."""
@@ -57,7 +50,7 @@ _GAUGE_TITLES = {
 
 
 def score_charts(entries: Sequence[Entry]) -> list[Chart]:
-    """Return the radar of the five dimensions, and cost against accuracy of several agents."""
+    """Return the radar of the five dimensions; nothing if no agent has enough of them."""
     shown = entries[:_MOST_SERIES]
     shapes = [
         (one.agent_id, [getattr(one, name) for name in DIMENSIONS])
@@ -79,39 +72,7 @@ def score_charts(entries: Sequence[Entry]) -> list[Chart]:
                 shapes,
             )
         )  # fmt: skip
-    scatter = cost_quality_chart(entries)
-    return [*charts, *([scatter] if scatter is not None else [])]
-
-
-def cost_quality_chart(entries: Sequence[Entry]) -> ScatterChart | None:
-    """Draw USD per task against accuracy; None for fewer than two agents with both."""
-    known = [
-        (one, one.cost_usd / one.observed, one.accuracy)
-        for one in entries
-        if one.cost_usd and one.observed and one.accuracy is not None
-    ]
-    if len(known) < 2:
-        return None
-    rivals = ranked_together([one for one, _, _ in known])
-    compared = [one in rivals for one, _, _ in known]
-    beaten = dominance([quality for _, _, quality in known], [usd for _, usd, _ in known])
-    on_front = compared & ~(beaten & np.array(compared)[:, None]).any(axis=0)
-    prices = [usd for _, usd, _ in known]
-    many, word = money_of_many(prices)
-    tasks = f"{word}tasks" if word else "task"
-    dots = [
-        Dot(one.agent_id, many * usd, quality, on_front=bool(on_front[place]))
-        for place, (one, usd, quality) in enumerate(known)
-    ]
-    names = ", ".join(one.name for one in dots if one.on_front)
-    return ScatterChart(
-        "Cost and quality",
-        f"Accuracy over the cost of a task. On the Pareto front by the means, where no agent is "
-        f"both cheaper and more accurate: {names}.",
-        Axis(f"USD per {tasks}", money, log=max(prices) / min(prices) > _LOG_FROM),
-        Axis("accuracy", percent),
-        dots,
-    )
+    return charts
 
 
 def latency_charts(of_benchmark: Sequence[Latencies]) -> list[Chart]:

@@ -65,6 +65,6 @@ def _worlds(found: MarketResults, order: Sequence[str]) -> list[Section]:
         sections.append(Section(f"{world}: {ordered[0].title}", (), [first, prices], charts))
     worlds = len({one.world for one in found.episodes})
     if worlds > len(found.drawn):
-        more = counted(worlds - len(found.drawn), "more world")
-        sections.append(Section(sentences=[f"{more} are not drawn."]))
+        drawn, all_worlds = len(found.drawn), counted(worlds, "world")
+        sections.append(Section(sentences=[f"The first {drawn} of {all_worlds} are drawn."]))
     return sections

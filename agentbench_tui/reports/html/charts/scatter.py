@@ -54,7 +54,8 @@ def _dot(one: Dot, kind: str, area: Area) -> list[str]:
         parts.append(element("line", x1=x, x2=x, y1=up(one.y_low), y2=up(one.y_high),
                              class_=f"bar {kind}"))  # fmt: skip
     front = ", on the Pareto front" if one.on_front else ""
-    hint = title(f"{one.name}: {across.axis.show(one.x)}, {up.axis.show(one.y)}{front}")
+    note = f", {one.note}" if one.note else ""
+    hint = title(f"{one.name}: {across.axis.show(one.x)}, {up.axis.show(one.y)}{front}{note}")
     parts.append(element("circle", hint, cx=x, cy=y, r=6, class_=f"dot {kind}"))
     end = x > WIDTH * 0.75
     parts.append(label(one.name, x + (-9 if end else 9), y - 8,
