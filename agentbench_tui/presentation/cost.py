@@ -36,12 +36,13 @@ if TYPE_CHECKING:
         CostTradeOff,
     )
 
-_FRONT = {
+FRONT = {
     "on the front": "yes",
     "possibly on the front": "maybe",
     "off the front": "no",
     "unknown": MISSING,
 }
+"""Words of a column for each standing on the Pareto front."""
 _COLUMNS = (
     Column("name_shown", "agent", names_row=True),
     Column("right", "right", percent, right=True),
@@ -173,7 +174,7 @@ def _shown(line: CostLine) -> Row:
         **_figures(line),
         "name_shown": line.name + (" (simulated)" if line.simulated else ""),
         "right": line.correct_share.value,
-        "front": _FRONT[line.front.standing],
+        "front": FRONT[line.front.standing],
     }
 
 

@@ -133,3 +133,15 @@ def test_the_same_seed_gives_the_same_shares() -> None:
 def test_what_cannot_be_compared_is_refused(quality: object, cost: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pareto_front(quality, cost, seed=1)  # type: ignore[arg-type]
+
+
+def test_of_many_cases_fewer_resamples_say_the_same() -> None:
+    """Two agents whose 3,000 cases differ on few: P(X > Y) + P(X = Y) for Poisson X, Y of mean 2,
+    with the modified Bessel function: (1 + exp(-4) I0(4)) / 2 = 0.603, I0(4) = 11.302."""
+    quality = np.ones((2, 3_000))
+    quality[0, :2] = 0
+    quality[1, 2:4] = 0
+    cost = np.array([np.full(3_000, 1.0), np.full(3_000, 2.0)])
+    cheap, dear = pareto_front(quality, cost, seed=1)
+    assert cheap.front_share == 1
+    assert dear.front_share == pytest.approx(1 - 0.603, abs=0.03)

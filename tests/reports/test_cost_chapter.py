@@ -52,7 +52,7 @@ def test_standing_on_the_front_is_that_of_resampled_cases(chapter: Chapter) -> N
     section = chapter.sections[0]
     rows = {row["name"]: row for row in section.tables[0].rows}
     assert {name: row["standing"] for name, row in rows.items()} == {
-        "cheap": "on it", "poor": "on it", "dear": "open", "worst": "off it",
+        "cheap": "yes", "poor": "yes", "dear": "maybe", "worst": "no",
     }  # fmt: skip
     assert rows["dear"]["share"] == pytest.approx(DEAR_ON_FRONT, abs=0.03)
     assert rows["worst"]["share"] == 0

@@ -19,6 +19,11 @@ _ROUNDING = 1e-12
 """Means that differ by less than this share of the largest are equal."""
 
 
+_MOST_RESAMPLES, _FEWEST_RESAMPLES = 10_000, 2_000
+_MOST_DRAWN = 10_000_000
+"""Cases that all resamples together draw, if that leaves enough resamples."""
+
+
 class Point(msgspec.Struct, frozen=True):
     """Position of one agent by cost and quality; refers to other agents by row."""
 
@@ -65,7 +70,7 @@ def pareto_front(
     *,
     seed: int,
     level: float = 0.95,
-    resamples: int = 10_000,
+    resamples: int | None = None,
 ) -> tuple[Point, ...]:
     """Return each agent's (row's) position by mean quality (higher is better) and mean cost.
 
@@ -73,7 +78,10 @@ def pareto_front(
     is dropped for all, because an agent must not look cheap for having run the cheap ones. Costs
     are >= 0. Cases are resampled whole, so that what makes a case hard or dear stays common to all
     agents. Intervals: of a share (Wilson for yes/no) where all qualities lie in [0, 1], of an
-    amount otherwise; of an amount for cost. ValueError on NaN and on tables of different shapes.
+    amount otherwise; of an amount for cost. Without `resamples`, 10,000 up to 1,000 cases; of more
+    cases fewer, down to 2,000, whose share of 95% has a standard error of 0.5%.
+
+    ValueError on NaN and on tables of different shapes.
     """
     if not 0.5 < level < 1:
         raise ValueError(f"a level between 0.5 and 1 is needed, got {level}")
@@ -86,7 +94,7 @@ def pareto_front(
     beaten = dominance(qualities.mean(axis=1), costs.mean(axis=1))
     shares = None
     if cases >= BOOTSTRAP_FROM:
-        shares = _shares(qualities, costs, seed, resamples)
+        shares = _shares(qualities, costs, seed, resamples or _resamples(cases))
     graded = bool(((qualities >= 0) & (qualities <= 1)).all())
     points = []
     for agent in range(qualities.shape[0]):
@@ -105,6 +113,11 @@ def pareto_front(
             )
         )
     return tuple(points)
+
+
+def _resamples(cases: int) -> int:
+    """Return how many resamples keep the number of drawn cases at ten million, within bounds."""
+    return min(_MOST_RESAMPLES, max(_FEWEST_RESAMPLES, _MOST_DRAWN // cases))
 
 
 def _shares(qualities: Floats, costs: Floats, seed: int, resamples: int) -> tuple[Floats, Floats]:

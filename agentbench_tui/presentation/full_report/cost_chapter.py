@@ -9,6 +9,7 @@ import numpy as np
 from agentbench_tui.analysis.boards.pareto import dominance
 from agentbench_tui.presentation.charts import Axis, Dot, ScatterChart
 from agentbench_tui.presentation.cost import (
+    FRONT,
     title_of,
     trade_off_words,
     unknown_cost_lines,
@@ -34,20 +35,13 @@ if TYPE_CHECKING:
 _LOG_FROM = 20.0
 """Ratio of the largest to the smallest cost from which an axis of costs is logarithmic."""
 _READ_FRONT = (
-    "Pareto front: no other agent is right as often for less, or more often for as much. An agent "
-    "is on it, or off it, if it is so in 95% of the resamples of the cases; otherwise the standing "
-    "is open."
+    "Pareto front: no other agent is right as often for less, or more often for as much. "
+    "yes: on it in 95% of the resamples of the cases or more. no: in 5% or less. maybe: in between."
 )
 _BY_THE_HOUR = (
     "Costs are machine time, shared evenly over the cases: resamples of the cases do not include "
     "the noise of the times."
 )
-_STANDING = {
-    "on the front": "on it",
-    "possibly on the front": "open",
-    "off the front": "off it",
-    "unknown": MISSING,
-}
 
 
 def cost_chapter(document: CostDocument | None, entries: Sequence[Entry]) -> Chapter:
@@ -104,7 +98,7 @@ def _row(line: CostLine, many: float, has_intervals: bool) -> Row:
             if bounded
             else show(per_right, many, money)
         ),
-        "standing": _STANDING[line.front.standing],
+        "standing": FRONT[line.front.standing],
         "share": line.front.share,
     }
 
