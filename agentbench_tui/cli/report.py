@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
+    from agentbench_tui.analysis.scale import Better
     from agentbench_tui.presentation.full_report.parts import FullReport
     from agentbench_tui.reports.sources import RunSource
 
@@ -72,6 +73,25 @@ class _ChartFiles(NamedTuple):
     help="Let this reporter write the results of a run into the folder DIR: python:FILE:NAME, or "
     "one from a plug-in. May be given several times.",
 )
+@click.option(
+    "--curves",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    metavar="PATH",
+    help="Report on the learning curves of this group of training runs: a CSV or JSON lines file, "
+    "or a folder of them. A second one is compared with the first.",
+)
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="Column of the metric in the files of --curves; without it overview/reward, or their only "
+    "one.",
+)
+@click.option(
+    "--better",
+    type=click.Choice(["higher", "lower"]),
+    help="Better direction of the metric of --curves; without it by the metric's name.",
+)
 @click.option("--open", "open_", is_flag=True, help="Open the HTML page in a browser.")
 @click.option(
     "--gate",
@@ -93,11 +113,14 @@ def report(
     junit: Path | None,
     github_summary: bool,
     reporters: tuple[tuple[str, Path], ...],
+    curves: tuple[Path, ...],
+    metric: str | None,
+    better: Better | None,
     open_: bool,
     gates: tuple[str, ...],
     database: str | None,
 ) -> int:
-    """Write a report of RUN, or of the comparison of B with A, in one or several formats.
+    """Write a report of RUN, of the comparison of B with A, or of learning curves.
 
     RUN is the id of a run, a unique prefix of it, or `latest`, which is the default. A and B are
     selectors as for `agentbench compare`. Existing files are overwritten.
@@ -109,6 +132,7 @@ def report(
     agentbench report 01a2203b --csv tables --json run.json
     agentbench report latest --charts pictures --chart-format pdf
     agentbench report latest --gate 'accuracy>=0.8' --github-summary
+    agentbench report --curves runs/old --curves runs/new --html curves.html
     """
     path = database_path(database)
     targets = {"html": html, "md": md, "json": json_, "csv": csv, "junit": junit}
@@ -121,7 +145,13 @@ def report(
         raise click.UsageError("--open needs --html FILE, the page to open")
     if not any(targets.values()) and drawn is None and not reporters:
         raise click.UsageError("name at least one file to write, such as --html FILE")
-    if len(subjects) > 1:
+    if curves:
+        _check_is_no_run(targets["junit"], gates, reporters)
+        _check_has_no_subjects(subjects)
+        found = _report_curves(curves, metric, better, targets)
+    elif metric or better:
+        raise click.UsageError("--metric and --better need --curves PATH, the training runs")
+    elif len(subjects) > 1:
         _check_is_no_run(targets["junit"], gates, reporters)
         found = _report_comparison(subjects, path, targets)
     else:
@@ -145,7 +175,29 @@ def _check_is_no_run(junit: object, gates: object, reporters: object) -> None:
     """Raise a usage error for what only a run can have."""
     for name, given in (("--junit", junit), ("--gate", gates), ("--reporter", reporters)):
         if given:
-            raise click.UsageError(f"{name} is about one run, and several subjects are given")
+            raise click.UsageError(f"{name} is about one run; give one run and no --curves")
+
+
+def _check_has_no_subjects(subjects: tuple[str, ...]) -> None:
+    if subjects:
+        raise click.UsageError(f"'{subjects[0]}': --curves names all that is reported; give no run")
+
+
+def _report_curves(
+    paths: tuple[Path, ...],
+    metric: str | None,
+    better: Better | None,
+    targets: dict[str, Path | None],
+) -> FullReport:
+    from agentbench_tui.presentation.full_report.learning_curves import learning_report
+    from agentbench_tui.verdicts.training.training_curves import read_curves
+
+    found = learning_report(read_curves(paths, metric, better))
+    if targets["json"] is not None and found.document is None:
+        raise UsageError("--json: only a comparison of two groups of finished runs has a document")
+    _write_shared(found, targets)
+    _write_page(found, targets)
+    return found
 
 
 def _report_comparison(
@@ -155,11 +207,16 @@ def _report_comparison(
 
     found = read_comparison(selectors, database)
     _write_shared(found, targets)
+    _write_page(found, targets)
+    return found
+
+
+def _write_page(found: FullReport, targets: dict[str, Path | None]) -> None:
+    """Write the page of a report without answers."""
     if (page := targets["html"]) is not None:
         from agentbench_tui.reports.html.document import html_page
 
         _written(page, lambda: _write_text(page, html_page(found)))
-    return found
 
 
 def _report_run(

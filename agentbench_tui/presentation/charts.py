@@ -53,7 +53,7 @@ class Mark(msgspec.Struct, frozen=True):
 
     x: float
     name: str
-    is_good: bool = False
+    tone: Literal["good", "bad", "plain"] = "plain"
 
 
 class LineChart(msgspec.Struct, frozen=True):

@@ -39,7 +39,7 @@ CHARTS: list[Chart] = [
             Line("p95", [1.0, 2.0], [5.0, 6.0], style="points", contender="a"),
             Line("limit", [1.0, 3.0], [50.0, 50.0], is_limit=True),
         ],
-        [Mark(2.0, "breaks at 2")],
+        [Mark(2.0, "breaks at 2", "bad")],
     ),
     Histogram("Times", "s", Axis("ms"), [0.0, 1.0, 2.0], [("a", [3, 1]), ("b", [0, 4])]),
     IntervalChart(

@@ -227,7 +227,7 @@ def test_of_three_runs_a_side_welch_decides() -> None:
     assert found.verdict == "better"
 
 
-@pytest.mark.parametrize(("n", "told"), [(10, "of 10 in 90 %"), (15, "of 15 it"), (40, "")])
+@pytest.mark.parametrize(("n", "told"), [(10, "of 10 in 90%"), (15, "of 15 it"), (40, "")])
 def test_how_much_too_narrow_a_plain_bootstrap_is_is_told(n: int, told: str) -> None:
     values = np.random.default_rng(n).normal(1, 0.1, (2, n)).tolist()
     notes = compared(*values, paired=True).notes

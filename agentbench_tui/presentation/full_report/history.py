@@ -58,7 +58,7 @@ def _chart(series: Series, agent: str, run_id: str) -> LineChart:
         Mark(
             change.first + 1.0,
             f"{'worse' if change.worse else 'better'} from run {change.first + 1}",
-            is_good=not change.worse,
+            tone="bad" if change.worse else "good",
         )
         for change in series.changes
     ]  # fmt: skip

@@ -55,7 +55,7 @@ def _over_levels(
     marks = []
     point = scenario.breaking_point
     if point is not None and point.fails is not None:
-        marks.append(Mark(point.fails, f"breaks at {amount(point.fails)}"))
+        marks.append(Mark(point.fails, f"breaks at {amount(point.fails)}", "bad"))
     levels = [level for level, _ in found]
     words = point.words if point is not None else ""
     before = [(level, window) for level, window in found if window.phase != _RECOVERY]

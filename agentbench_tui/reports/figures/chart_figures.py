@@ -37,6 +37,7 @@ _LONGEST = 80
 """Characters of a text."""
 _QUIET = "#57606a"
 _GOOD, _BAD = "#1a7f37", "#b42318"
+_TONES = {"good": _GOOD, "bad": _BAD, "plain": _QUIET}
 _VERDICTS = {"better": _GOOD, "worse": _BAD}
 _SHADE = 0.13
 _FEW_DECADES = 100.0
@@ -69,17 +70,25 @@ def figure_of(chart: Chart, palette: Palette) -> Figure | None:
         _draw_dots(axes, chart, palette)
     else:
         _draw_radar(axes, chart, palette)
-    if axes.get_legend_handles_labels()[1]:
-        _add_legend(figure)
+    if entries := _legend_entries(axes):
+        _add_legend(figure, entries)
     return figure
 
 
-def _add_legend(figure: Figure) -> None:
+def _legend_entries(axes: Axes) -> dict[str, Any]:
+    """Return what is drawn of each name, once for several lines of one group."""
+    handles, names = axes.get_legend_handles_labels()
+    return dict(zip(reversed(names), reversed(handles), strict=True))
+
+
+def _add_legend(figure: Figure, entries: dict[str, Any]) -> None:
     """Add the legend below the axes, which keep their size, and where a long name has its place.
 
     A place within the axes can hide values, and takes long to find among many.
     """
-    legend = figure.legend(fontsize="small", loc="outside lower left")
+    names = [*reversed(entries)]
+    handles = [entries[name] for name in names]
+    legend = figure.legend(handles, names, fontsize="small", loc="outside lower left")
     size = legend.get_window_extent()
     width = max(figure.get_figwidth(), size.width / figure.dpi + _MARGIN_INCHES)
     figure.set_size_inches(width, figure.get_figheight() + size.height / figure.dpi)
@@ -159,7 +168,7 @@ def _draw_line(axes: Axes, line: Line, color: str, place: int) -> None:
 
 
 def _draw_mark(axes: Axes, mark: Mark) -> None:
-    color = _GOOD if mark.is_good else _BAD
+    color = _TONES[mark.tone]
     axes.axvline(mark.x, color=color, linestyle="--", linewidth=1.2, label=_text(mark.name))
 
 

@@ -336,8 +336,8 @@ def _notes(found: RunComparison, n: int, of: str) -> tuple[str, ...]:
         return (f"an interval and a test need 2 {of} at least, better 15",)
     said = []
     if n < NARROW_BELOW:
-        few = "of 5 it holds the mean in 84 % of cases instead of 95 %, of 10 in 90 %"
-        more = "of 15 it holds the mean in 91 % of cases instead of 95 %, of 30 in 92 %"
+        few = "of 5 it holds the mean in 84% of cases instead of 95%, of 10 in 90%"
+        more = "of 15 it holds the mean in 91% of cases instead of 95%, of 30 in 92%"
         told = few if n < BOOTSTRAP_FROM else more
         said.append(f"a bootstrap of {n} {of} is too narrow ({told}): trust the t interval")
     if found.paired and n < LEAST_PAIRS:

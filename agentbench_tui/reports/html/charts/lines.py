@@ -55,7 +55,7 @@ def _marks(marks: Sequence[Mark], across: Scale) -> list[str]:
     parts = []
     for mark in marks:
         if across.holds(mark.x):
-            x, kind = across(mark.x), "good" if mark.is_good else "bad"
+            x, kind = across(mark.x), mark.tone
             parts.append(
                 element("line", title(mark.name), x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM,
                         class_=f"mark {kind}")

@@ -53,10 +53,11 @@ def legend(chart: Chart, palette: Palette | None = None) -> list[Key]:
     """Return the entry of each series; nothing where names are in the chart."""
     palette = palette or Palette()
     if isinstance(chart, LineChart):
-        return [
+        keys = (
             Key(line_class(one, number, palette), one.name, one.style == "points")
             for number, one in enumerate(chart.lines)
-        ]
+        )
+        return [*dict.fromkeys(keys)]
     names: list[str] = []
     if isinstance(chart, Histogram):
         names = [name for name, _ in chart.counts]
