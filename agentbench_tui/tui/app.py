@@ -38,7 +38,7 @@ from agentbench_tui.tui.page_list import PAGES, modes, page_of
 from agentbench_tui.tui.pages.page import Page
 from agentbench_tui.tui.shared import MOST_MARKED, Shared
 from agentbench_tui.tui.store_watch import StoreWatch
-from agentbench_tui.tui.terminal import terminal_kept
+from agentbench_tui.tui.terminal import has_shell, stop_foreground_job, terminal_kept
 from agentbench_tui.tui.terminal_sanitizer import TerminalSanitizer
 from agentbench_tui.tui.theme import ANSI_DARK, DARK, THEMES, themes
 
@@ -217,6 +217,18 @@ class AgentbenchApp(App[None]):
             self.push_screen(Leaving(len(going)), lambda choice: self._leave(choice, going))
         else:
             self.exit()
+
+    def action_suspend_process(self) -> None:
+        """Stop the foreground job, so that its shell gets the terminal until `fg`."""
+        if self._driver is None or not self._driver.can_suspend:
+            return
+        if not has_shell():
+            words = "no shell is behind this session that could continue it"
+            self.notify(words, severity="warning")
+            return
+        # The terminal is restored before a wrapper stops: its shell takes the terminal at once.
+        with self.suspend():
+            stop_foreground_job()
 
     def show_answers(self, lead: Lead) -> None:
         """Show Cases at an execution of the most recently viewed run, or at one of its answers."""

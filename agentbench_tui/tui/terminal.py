@@ -1,13 +1,16 @@
-"""Restores the terminal after a session ends in any way."""
+"""Gives the terminal back: to the shell while a session is stopped, and after it ends."""
 
 from __future__ import annotations
 
 import atexit
 import os
+import signal
 import sys
 import termios
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
+
+import psutil
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +21,26 @@ RESET = (
     "\x1b[?7h\x1b[?1049l\x1b[?25h\x1b[0m"  # wrapping lines, the usual screen, a cursor, no colours
 )
 """Undoes whatever a session may have set in the terminal; otherwise without effect."""
+
+
+def has_shell() -> bool:
+    """Return whether a shell with job control could continue this process after a stop.
+
+    It is an ancestor in the same terminal session, outside of this process group. Without one, as
+    in `ssh -t HOST agentbench-tui`, the group is orphaned (POSIX) and would stay stopped forever.
+    """
+    with suppress(psutil.Error, OSError):
+        for ancestor in psutil.Process().parents():
+            if os.getpgid(ancestor.pid) != os.getpgrp():
+                return os.getsid(ancestor.pid) == os.getsid(0)
+    return False
+
+
+def stop_foreground_job() -> None:
+    """Stop every process of the foreground job, as the terminal does when it reads Ctrl-Z itself:
+    the shell waits for wrappers such as `make`, `uv run` or a script, not for this process.
+    """
+    os.killpg(os.getpgrp(), signal.SIGTSTP)
 
 
 @contextmanager

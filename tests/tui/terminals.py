@@ -11,7 +11,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -20,10 +20,15 @@ _COLOR = re.compile(rb"\x1b\[[0-9;]*m")
 
 
 class Terminal:
-    """Runs `agentbench ARGUMENTS` on a terminal of its own until the block ends."""
+    """Runs `agentbench ARGUMENTS`, or a `program`, on its own terminal until the block ends."""
 
     def __init__(
-        self, *arguments: str, folder: Path, size: tuple[int, int] = (120, 40), **environment: str
+        self,
+        *arguments: str,
+        folder: Path,
+        size: tuple[int, int] = (120, 40),
+        program: Sequence[str] = (sys.executable, "-m", "agentbench_tui"),
+        **environment: str,
     ) -> None:
         """`environment`: besides the usual; an empty value takes a variable out."""
         columns, lines = size
@@ -33,7 +38,7 @@ class Terminal:
         self._slave = slave
         variables = {**os.environ, "TERM": "xterm-256color", **environment}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "agentbench_tui", *arguments],
+            [*program, *arguments],
             stdin=slave,
             stdout=slave,
             stderr=slave,

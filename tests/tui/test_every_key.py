@@ -16,10 +16,13 @@ from textual.dom import DOMNode
 from agentbench_tui import tui
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.pages.execution_page import ExecutionPage
+from agentbench_tui.tui.pages.live.page import Live
 
 WALKS = (*walks_of_pages.WALKS, *walks_of_runs.WALKS, *walks_of_widgets.WALKS)
-IN_A_TERMINAL = {(AgentbenchApp, "ctrl+z", "suspend_process")}
-"""It needs one, and a shell that it gives way to: see `test_terminals`."""
+ELSEWHERE = {
+    (AgentbenchApp, "ctrl+z", "suspend_process"),  # needs a terminal: see test_terminals
+    (Live, "space", "say_no_pause"),  # needs a load that is being sent: see test_live_page
+}
 
 
 @pytest.fixture
@@ -55,5 +58,5 @@ def states_keys() -> Iterator[type[DOMNode]]:
 def test_no_key_is_without_a_test() -> None:
     stated = {(made, *one) for made in states_keys() for one in bindings(made)}
     pressed = {step.meant for way in WALKS for step in way.steps if isinstance(step, Step)}
-    left = stated - pressed - IN_A_TERMINAL
+    left = stated - pressed - ELSEWHERE
     assert not {f"{made.__name__}: {key} ({action})" for made, key, action in left}

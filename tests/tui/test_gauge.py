@@ -3,12 +3,14 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.app import App, ComposeResult
+from textual.events import MouseScrollDown, MouseScrollUp
 from whole_rows import assert_whole
 
 from agentbench_tui.tui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.theme import DARK, palette
-from agentbench_tui.tui.widgets.gauge import Cores, Gauge, GaugesData, paint_gauges
+from agentbench_tui.tui.widgets.gauge import Cores, Gauge, Gauges, GaugesData, paint_gauges
 
 _PALETTE = palette(DARK)
 _numbers = st.floats(allow_nan=True, allow_infinity=True)
@@ -106,3 +108,30 @@ def test_rows_without_room_go_beside_or_are_counted() -> None:
     assert both[0].startswith("g0")
     assert " g2 " in both[0]
     assert both[1].rstrip().endswith("▼ 3 more")
+
+
+async def test_keys_and_the_wheel_scroll_rows_that_do_not_fit() -> None:
+    """Ten rows in three lines: a page is two lines, the wheel three."""
+    shown = Gauges(GaugesData([Gauge(f"g{number}", 10.0, 100.0) for number in range(10)]))
+
+    class Shown(App[None]):
+        def compose(self) -> ComposeResult:
+            yield shown
+
+    def first() -> str:
+        return text_of(shown._rows)[0].split()[0]
+
+    async with Shown().run_test(size=(40, 3)) as pilot:
+        shown.focus()
+        await pilot.pause()
+        assert first() == "g0"
+        for key, expected in (("pagedown", "g2"), ("end", "g7"), ("pageup", "g5"), ("home", "g0")):
+            await pilot.press(key)
+            await pilot.pause()
+            assert (key, first()) == (key, expected)
+        await pilot._post_mouse_events([MouseScrollDown], shown, button=0)
+        await pilot.pause()
+        assert first() == "g3"
+        await pilot._post_mouse_events([MouseScrollUp], shown, button=0)
+        await pilot.pause()
+        assert first() == "g0"

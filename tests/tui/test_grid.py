@@ -337,3 +337,19 @@ async def test_a_changed_cell_refreshes_its_row_alone(monkeypatch: pytest.Monkey
         rows[1] = replace(rows[1], cells=("2", "b", "8 ms"))
         app.grid.show(GridData(_COLUMNS, rows))
         assert refreshed == [2]
+
+
+def test_names_get_the_room_that_they_need_before_bars_grow() -> None:
+    """48 cells: the gutter takes 2, the gap 2, the name 24 as it needs, the bar the other 20."""
+    columns = (Column("name", "name", 8, flex=1, has_names=True), Column("done", "", 10, flex=9))
+    rows = [GridRow(name, (name, Cell("", bar=1.0))) for name in ("model-name-of-24-cells-x", "b")]
+    state = GridState(focused=False)
+    painted = paint_grid(GridData(columns, rows), state, 48, 3, _PALETTE, UNICODE)
+    assert text_of(painted)[1] == "▸ model-name-of-24-cells-x  " + "━" * 20
+
+
+def test_names_that_begin_alike_differ_where_they_are_cut() -> None:
+    columns = (Column("name", "name", 12, has_names=True),)
+    rows = [GridRow(size, (f"a-very-long-model-name-{size}",)) for size in ("7b", "14b")]
+    painted = paint_grid(GridData(columns, rows), GridState(), 14, 3, _PALETTE, UNICODE)
+    assert text_of(painted)[1:] == ["▸ a-ver…ame-7b", "  a-ver…me-14b"]

@@ -15,10 +15,7 @@ from agentbench_tui.verdicts.evidence.place import Place
 from agentbench_tui.verdicts.regression.metric_series import Series, SeriesPoint
 
 
-@pytest.mark.parametrize(("unit", "top"), [("0..100", 100.0), ("share", 100.0), ("ms", 101.5)])
-def test_a_score_has_no_unit_and_no_room_above_what_it_can_be(unit: str, top: float) -> None:
-    values = (1.0, 1.0) if unit == "share" else (100.0, 100.0)
-    points = tuple(SeriesPoint(f"r{n}", "2026-11-28", "1", value) for n, value in enumerate(values))
+def series_of(unit: str, points: tuple[SeriesPoint, ...]) -> Series:
     finding = RegressionFinding(
         suite_id="s", benchmark_id="b", parameters={}, metric="resilience", unit=unit,
         better="higher", verdict="not enough data", severity=None, gate=None, against=None,
@@ -28,11 +25,27 @@ def test_a_score_has_no_unit_and_no_room_above_what_it_can_be(unit: str, top: fl
         baseline_versions=(), current_versions=("1",), change_point=None, impact_analysis=None,
         reason=None, notes=(),
     )  # fmt: skip
-    plot = course_plot(
-        Series(Place("s", "b"), "resilience", finding, points, (), None, 0), by_time=False
-    )
+    return Series(Place("s", "b"), "resilience", finding, points, (), None, 0)
+
+
+@pytest.mark.parametrize(("unit", "top"), [("0..100", 100.0), ("share", 100.0), ("ms", 101.5)])
+def test_a_score_has_no_unit_and_no_room_above_what_it_can_be(unit: str, top: float) -> None:
+    values = (1.0, 1.0) if unit == "share" else (100.0, 100.0)
+    points = tuple(SeriesPoint(f"r{n}", "2026-11-28", "1", value) for n, value in enumerate(values))
+    plot = course_plot(series_of(unit, points), by_time=False)
     assert plot.y_unit == {"share": "%", "0..100": ""}.get(unit, unit)
     assert plot.y_range == pytest.approx((98.5, top))
+
+
+def test_the_axis_holds_every_interval_whole() -> None:
+    """Nearly equal values with wide intervals: 30 to 86 of 100, each 15% of the height free."""
+    ends = ((0.62, 0.31, 0.86), (0.625, 0.30, 0.85))
+    points = tuple(
+        SeriesPoint(f"r{n}", "2026-11-28", "1", value, low=low, high=high)
+        for n, (value, low, high) in enumerate(ends)
+    )
+    plot = course_plot(series_of("share", points), by_time=False)
+    assert plot.y_range == pytest.approx((30 - 0.15 * 56, 86 + 0.15 * 56))
 
 
 async def test_a_planted_regression_is_found_and_drawn(history: Path) -> None:

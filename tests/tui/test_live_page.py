@@ -13,14 +13,18 @@ import pytest
 from live_runs import command, suite
 from stores import PATIENCE_S, screen_text
 from textual.pilot import Pilot
+from textual.screen import ModalScreen
 
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.store.viewer import Update
 from agentbench_tui.tui.app import AgentbenchApp
+from agentbench_tui.tui.dialogs.asking import Line, Sure
+from agentbench_tui.tui.dialogs.leaving import Leaving
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.pages.cases.detail import CaseDetail
 from agentbench_tui.tui.pages.cases.page import Cases
 from agentbench_tui.tui.pages.live.page import Live
+from agentbench_tui.tui.pages.live.state import LiveState
 from agentbench_tui.tui.shared import Shared
 from agentbench_tui.tui.widgets.grid import Grid
 from agentbench_tui.tui.widgets.key_bar import KeyBar
@@ -339,3 +343,106 @@ async def test_what_is_read_follows_the_execution_that_told_something_last(datab
         page._take(Update(state.run, state.executions, {}, {**nothing, "ticks": [tick]}))
         # Nothing is committed that would have the page read again.
         await settle(pilot, lambda: page._document.focus == tick["execution_key"])
+
+
+async def test_a_replay_shows_the_board_of_the_moment_that_it_shows(database: Path) -> None:
+    """What the board counts by then is what the ticks had counted, as the store has them."""
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "overall score" in text(app, "#board"))
+        page = app.screen
+        assert isinstance(page, Live)
+        assert page._viewer is not None
+        began, length = page._viewer.began_at, page._viewer.length_s
+        for share in (0.9, 0.3):
+            page._viewer.seek(share * length)
+            page._viewer.pause()
+            await settle(pilot, lambda: page._state.is_replay and not page.is_reading)
+            await settle(pilot, lambda: page._document.until == page._state.at)
+            assert page._state.at == pytest.approx(began + share * length)
+            await settle(pilot, lambda: " as of 0:0" in text(app, "#board"))
+            by_then = {
+                agent: int(str(value(
+                    database,
+                    "SELECT COALESCE(SUM(t.observed), 0) FROM ticks t JOIN benchmark_executions e"
+                    f" ON e.key=t.execution_key WHERE e.agent_id='{agent}'"
+                    f" AND t.at<={page._state.at}",
+                )))
+                for agent in ("good", "bad")
+            }  # fmt: skip
+            standings = page._document.board.standings
+            assert {one.agent_id: one.observed for one in standings} == by_then
+        await pilot.press("right_square_bracket")
+        await settle(pilot, lambda: "overall score" in text(app, "#board"))
+
+
+async def test_the_cursor_is_at_the_execution_whose_times_are_shown(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = app.screen
+        assert isinstance(page, Live)
+        await settle(pilot, lambda: "overall score" in text(app, "#board"))
+        grid, newest = page.query_one("#progress", Grid), page._state.newest_key
+        agents = {str(row["key"]): row["agent_id"] for row in page._state.executions}
+        title = page.query_one("#latency", Painted)
+        assert grid.cursor_key == str(newest)
+        assert f": {agents[str(newest)]} on" in str(title.border_title)
+        for keys in (("home", "down"), ("up",), ("end",)):
+            await pilot.press(*keys)
+            await settle(
+                pilot, lambda: f": {agents[grid.cursor_key or '']} on" in str(title.border_title)
+            )
+        await pilot.press("home", "right_square_bracket")
+        await settle(pilot, lambda: grid.cursor_key == str(newest))
+
+
+async def test_no_panel_is_called_empty_before_the_run_has_arrived(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page's reading is done first, the rows of the run come later."""
+    taken: list[Update] = []
+    taking = Live._take
+    monkeypatch.setattr(Live, "_take", lambda page, update: taken.append(update))
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        page = app.screen
+        assert isinstance(page, Live)
+        await settle(pilot, lambda: taken and not page.is_reading)
+        shown = screen_text(app)
+        assert "reading the database" in shown
+        assert not any(words in shown for words in ("no run", "no data", "nothing here"))
+        monkeypatch.setattr(Live, "_take", taking)
+        taking(page, taken[0])
+        await settle(pilot, lambda: "12/12" in text(app, "StatusBar"))
+
+
+@pytest.mark.parametrize("sends_load", [True, False])
+async def test_a_pause_is_offered_only_where_the_run_can_pause(
+    going_on: Path, monkeypatch: pytest.MonkeyPatch, sends_load: bool
+) -> None:
+    app = session(going_on)
+    monkeypatch.setattr(LiveState, "is_sending_load", property(lambda state: sends_load))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot, lambda: "running" in text(app, "StatusBar"))
+        await settle(pilot, lambda: "Stop" in text(app, "KeyBar"))
+        assert ("Pause" in text(app, "KeyBar")) is not sends_load
+        assert "Replay" not in text(app, "KeyBar")
+        await pilot.press("space")
+        if sends_load:
+            await settle(pilot, lambda: "cannot be paused" in screen_text(app))
+        else:
+            await settle(pilot, lambda: "paused" in text(app, "StatusBar"))
+            await pilot.press("space")
+            await settle(pilot, lambda: "running" in text(app, "StatusBar"))
+
+
+async def test_the_page_is_seen_behind_the_question_about_its_run(database: Path) -> None:
+    app = session(database)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, lambda: "overall score" in text(app, "#board"))
+        for dialog in (Leaving(1), Sure("really?"), Line("why?")):
+            app.push_screen(dialog)
+            await settle(pilot, lambda: isinstance(app.screen, ModalScreen))
+            await settle(pilot, lambda: "latency end to end" in screen_text(app))
+            assert app.screen.styles.background.a < 1
+            app.pop_screen()

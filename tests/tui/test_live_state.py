@@ -21,7 +21,7 @@ from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.store.queries.slowest import SlowAnswer
 from agentbench_tui.tui.agent_series import AgentSeries
 from agentbench_tui.tui.drawing.glyphs import UNICODE
-from agentbench_tui.tui.drawing.grid_data import Cell, GridData
+from agentbench_tui.tui.drawing.grid_data import Cell, GridData, fitting
 from agentbench_tui.tui.drawing.painting import text_of
 from agentbench_tui.tui.pages.live import tables as live_tables
 from agentbench_tui.tui.pages.live import view as live_view
@@ -421,7 +421,11 @@ def test_a_case_that_takes_much_longer_than_others_is_stalled() -> None:
         SlowAnswer(900.0, 3, 1, "was", ""),
         SlowAnswer(800.0, 4, 1, "failed", "rate_limited"),
     ]
-    shown = texts(live_tables.slow(state, answers, BEGAN + 12))
+    table = live_tables.slow(state, answers, BEGAN + 12)
+    # In the panel of a screen of 120 columns, without the gutter and the scroll bar.
+    named = [table.columns[number].key for number, _ in fitting(table.columns, 38)]
+    assert named == ["case", "agent", "time", "state"]
+    shown = texts(table)
     # As reported two seconds ago: they may have been answered since.
     assert [row[0::2] for row in shown] == [
         ["slow", "9.00 s"], ["new", "100 ms"], ["was", "900 ms"], ["failed", "800 ms"],

@@ -20,7 +20,7 @@ from agentbench_tui.tui.pages.profile.rows import (
     tokens_table,
 )
 from agentbench_tui.tui.theme import DARK, palette
-from agentbench_tui.tui.widgets.grid import GridData, GridState, paint_grid
+from agentbench_tui.tui.widgets.grid import Grid, GridData, GridState, paint_grid
 from agentbench_tui.verdicts.profile.profile import ExecutionProfile, read_profile
 
 
@@ -98,6 +98,19 @@ async def test_all_panels_stand_beside_each_other_where_there_is_room(varied: Pa
         await shows(pilot, "agentbench profile ")
         assert app.clipboard.endswith("n = 16")
         assert app.shared.marked[0].endswith("/moody")
+
+
+async def test_the_number_of_tokens_is_beside_their_kind(varied: Path) -> None:
+    """Of 16 answers each reports 10 input and 2 cached tokens; no panel of the row is narrower."""
+    app = session(varied, "profile")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shows(pilot, "share of all time", "tokens")
+        grid = app.screen.query_one("#tokens", Grid)
+        await settle(pilot, lambda: grid.cursor_key is not None)
+        head, *lines = text_of(grid._rows)
+        assert "number" in head
+        figures = {line[2:-7].strip(): line[-7:].strip() for line in lines if line.strip()}
+        assert (figures["input"], figures["cached"]) == ("160", "32")
 
 
 async def test_a_small_terminal_shows_one_panel_after_the_other(varied: Path) -> None:

@@ -3,8 +3,11 @@ as commands; and how it leaves the terminal."""
 
 import json
 import re
+import shlex
+import shutil
 import signal
 import sqlite3
+import sys
 from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
@@ -112,22 +115,61 @@ def test_colours_are_those_that_the_terminal_has(name: str, measured: Path, tmp_
         assert terminal.sent.isascii()
 
 
-def test_a_session_that_is_stopped_or_terminated_leaves_the_terminal_as_it_was(
-    measured: Path, tmp_path: Path
+def session_in_a_shell(terminal: Terminal, wrapper: str, database: Path) -> psutil.Process:
+    """Start the session below a wrapper in the shell; return its process when it is drawn."""
+    line = shlex.join([sys.executable, "-m", "agentbench_tui", "session", "--db", str(database)])
+    terminal.press(f"{wrapper.format(shlex.quote(line))}\n")
+    terminal.until(lambda sent: b"recent runs" in sent)
+    terminal.until_quiet()  # so that nothing else is drawn after it
+    shell = psutil.Process(terminal.process.pid)
+    return next(one for one in shell.children(recursive=True) if "python" in one.name())
+
+
+@pytest.mark.parametrize("wrapper", ["sh -c {}", "sh -c {}'; true'"], ids=["bare", "wrapped"])
+def test_a_session_that_is_stopped_gives_its_shell_the_terminal_until_it_is_continued(
+    wrapper: str, measured: Path, tmp_path: Path
 ) -> None:
-    with Terminal("session", "--db", str(measured), folder=tmp_path) as terminal:
-        process = psutil.Process(terminal.process.pid)
-        terminal.until(lambda sent: b"Home" in sent)
-        terminal.until_quiet()  # so that nothing else is drawn after it
-        assert terminal.modes() != terminal.modes_before
-        terminal.press(CTRL_Z)
-        terminal.until(lambda sent: process.status() == psutil.STATUS_STOPPED)
-        assert terminal.modes() == terminal.modes_before
-        assert terminal.sent.rfind(b"\x1b[?1049l") > terminal.sent.rfind(b"\x1b[?1049h")
-        terminal.until_quiet()
+    """Below a wrapper, such as a script, the whole job stops: the shell waits for the wrapper."""
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("bash is not installed")
+    shell = (bash, "--norc", "--noprofile", "-i")
+    with Terminal(folder=tmp_path, program=shell, PS1="ready> ") as terminal:
+        terminal.until(lambda sent: b"ready> " in sent)
+        modes = terminal.modes()
+        process = session_in_a_shell(terminal, wrapper, measured)
+        assert terminal.modes() != modes
         place = len(terminal.sent)
-        terminal.process.send_signal(signal.SIGCONT)  # as `fg` does
-        terminal.until(lambda sent: b"Home" in sent, since=place)
+        terminal.press(CTRL_Z)
+        terminal.until(lambda sent: b"Stopped" in sent and b"ready> " in sent, since=place)
+        terminal.until(lambda sent: process.status() == psutil.STATUS_STOPPED)
+        assert terminal.sent.rfind(b"\x1b[?1049l") > terminal.sent.rfind(b"\x1b[?1049h")
+        place = len(terminal.sent)
+        terminal.press("echo it is $((6 * 7))\n")
+        terminal.until(lambda sent: b"it is 42" in sent, since=place)
+        place = len(terminal.sent)
+        terminal.press("fg\n")
+        terminal.until(lambda sent: b"recent runs" in sent, since=place)
+        terminal.press("q")
+        terminal.until(lambda sent: sent.rstrip().endswith(b"ready>"), since=place)
+        terminal.press("exit\n")
+        assert terminal.until_end() == 0
+
+
+def test_a_session_without_a_shell_is_not_stopped(measured: Path, tmp_path: Path) -> None:
+    """Nothing could continue it: a stop would leave the terminal dead."""
+    with Terminal("session", "--db", str(measured), folder=tmp_path) as terminal:
+        terminal.until(lambda sent: b"recent runs" in sent)
+        terminal.press(CTRL_Z)
+        terminal.until_shown("continue it")
+        terminal.press("q")
+        assert terminal.until_end() == 0
+
+
+def test_a_terminated_session_leaves_the_terminal_as_it_was(measured: Path, tmp_path: Path) -> None:
+    with Terminal("session", "--db", str(measured), folder=tmp_path) as terminal:
+        terminal.until(lambda sent: b"Home" in sent)
+        terminal.until_quiet()
         assert terminal.modes() != terminal.modes_before
         terminal.process.send_signal(signal.SIGTERM)
         assert terminal.until_end() == 128 + signal.SIGTERM

@@ -185,7 +185,7 @@ OVER = Walk("live", "", lambda app: "Replay" in offered(app) and "512/512" in sc
     live("y", lambda app: app.clipboard == app.shared.run_id),
     live("e", tells("agentbench runs show ")),
     live("greater_than_sign", tells("the speed applies to a replay")),
-    live("space", every("replay ×1 ", lambda app: "Pause/go on" in offered(app)), "from_start"),
+    live("space", every("replay ×1 ", lambda app: "Pause/go on" in offered(app)), "replay"),
     live("space", "held", "hold"),
     live("left_square_bracket", "replay ×1 "),
     live("less_than_sign", "replay ×0.5"),

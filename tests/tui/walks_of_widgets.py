@@ -69,6 +69,10 @@ WALKS = (
         "sentences",
         Step(Scrolled, "down", top(1)),
         Step(Scrolled, "up", top(0)),
+        Step(Scrolled, "pagedown", lambda app: app.focused.top > 1),
+        Step(Scrolled, "pageup", top(0)),
+        Step(Scrolled, "end", lambda app: app.focused.top == app.focused.last_top() > 0),
+        Step(Scrolled, "home", top(0)),
         size=(30, 4),
     ),
     example(

@@ -62,14 +62,22 @@ class Store:
             f"INSERT INTO benchmark_executions ({names}) VALUES ({marks})", (*row.values(),)
         )
 
-    def tick(self, execution: int, times: list[float], correct: int = 0, failed: int = 0) -> None:
+    def tick(
+        self,
+        execution: int,
+        times: list[float],
+        correct: int = 0,
+        failed: int = 0,
+        *,
+        at: float = 1.0,
+    ) -> None:
         run = self.connection.execute(
             "SELECT run_key FROM benchmark_executions WHERE key=?", (execution,)
         ).fetchone()[0]
         self.connection.execute(
             "INSERT INTO ticks (run_key, execution_key, at, observed, answered, correct, tokens,"
-            " cost_usd, e2e_histogram) VALUES (?, ?, 1, ?, ?, ?, 0, 0.5, ?)",
-            (run, execution, len(times) + failed, len(times), correct,
+            " cost_usd, e2e_histogram) VALUES (?, ?, ?, ?, ?, ?, 0, 0.5, ?)",
+            (run, execution, at, len(times) + failed, len(times), correct,
              Histogram(times).to_bytes()),
         )  # fmt: skip
 
@@ -136,6 +144,31 @@ def test_agents_are_ordered_by_their_right_answers_so_far_with_an_interval(store
     again = {one.agent_id: one for one in reader.read(store.connection, frozenset({1})).standings}
     assert again["worse"].accuracy == 106 / 200
     assert again["worse"].cost_usd == 1.0
+
+
+def test_the_board_of_a_past_moment_holds_what_was_counted_by_then(store: Store) -> None:
+    """Two agents answer in turns; the run has ended with final scores."""
+    store.run(1)
+    store.execution(1, 1, "a", overall_score=0.9)
+    store.execution(2, 1, "b", overall_score=0.1)
+    for second, (a, b) in enumerate([(0, 1), (1, 1), (1, 0), (1, 0)], 1):
+        store.graded(1, [a], first=second)
+        store.graded(2, [b], first=second)
+        store.tick(1, [10.0], at=float(second))
+        store.tick(2, [20.0], at=float(second))
+    graded, reader = frozenset({1, 2}), BoardReader(1)
+
+    def at(moment: float) -> dict[str, tuple[int, float | None]]:
+        board = reader.read(store.connection, graded, moment)
+        assert board.score == "accuracy"
+        return {one.agent_id: (one.observed, one.score) for one in board.standings}
+
+    assert at(0.5) == {"a": (0, None), "b": (0, None)}
+    assert at(1.0) == {"a": (1, 0.0), "b": (1, 1.0)}
+    assert at(2.5) == {"a": (2, 0.5), "b": (2, 1.0)}
+    assert at(4.0) == {"a": (4, 0.75), "b": (4, 0.5)}
+    assert at(3.0) == {"a": (3, pytest.approx(2 / 3)), "b": (3, pytest.approx(2 / 3))}  # and back
+    assert reader.read(store.connection, graded).score == "overall"
 
 
 def test_repeats_of_a_case_count_as_one_as_they_do_at_the_end(store: Store) -> None:

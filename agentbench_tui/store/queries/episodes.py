@@ -42,15 +42,16 @@ def plays_market(connection: sqlite3.Connection, run_key: int) -> bool:
     return bool(row[0])
 
 
-def episode_profits(connection: sqlite3.Connection, run_key: int, after: int) -> list[sqlite3.Row]:
-    """Return `seq`, `execution_key`, `case_key` and `pnl` in dollars (NULL if not an episode) of
-    each answer without a failure committed after number `after`.
+def episode_profits(
+    connection: sqlite3.Connection, run_key: int, after: int, until: int
+) -> list[sqlite3.Row]:
+    """Return `execution_key`, `case_key` and `pnl` in dollars (NULL if not an episode) of each
+    answer without a failure numbered above `after` and up to `until`.
     """
     return connection.execute(
-        "SELECT seq, execution_key, case_key,"
-        " json_extract(answer, '$.data.metrics.total_pnl') AS pnl"
-        " FROM answers WHERE run_key=? AND seq>? AND failure_kind IS NULL ORDER BY seq",
-        (run_key, after),
+        "SELECT execution_key, case_key, json_extract(answer, '$.data.metrics.total_pnl') AS pnl"
+        " FROM answers WHERE run_key=? AND seq>? AND seq<=? AND failure_kind IS NULL ORDER BY seq",
+        (run_key, after, until),
     ).fetchall()
 
 

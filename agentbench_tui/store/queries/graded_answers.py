@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,22 @@ def newest_answer(connection: sqlite3.Connection, run_key: int) -> int:
         "SELECT COALESCE(MAX(seq), 0) FROM answers WHERE run_key=?", (run_key,)
     ).fetchone()
     return int(newest)
+
+
+def nth_answer(
+    connection: sqlite3.Connection, run_key: int, executions: Iterable[int], nth: int
+) -> int:
+    """Return the number of the `nth` committed answer of these executions, from 1; that of the
+    newest if there are fewer, 0 for the 0th.
+    """
+    if nth < 1:
+        return 0
+    found = connection.execute(
+        "SELECT seq FROM answers WHERE run_key=? AND execution_key IN"
+        " (SELECT value FROM json_each(?)) ORDER BY seq LIMIT 1 OFFSET ?",
+        (run_key, json.dumps(sorted(executions)), nth - 1),
+    ).fetchone()
+    return newest_answer(connection, run_key) if found is None else int(found[0])
 
 
 def unit_credits(

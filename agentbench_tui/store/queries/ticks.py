@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ class ObservedTick(NamedTuple):
 
     seq: int
     execution_key: int
+    at: float
+    """In seconds since 1970."""
     observed: int
     answered: int
     cost_usd: float
@@ -39,14 +43,18 @@ class RequestTick(NamedTuple):
     failed: int
 
 
-def ticks_after(connection: sqlite3.Connection, run_key: int, after: int) -> Iterator[ObservedTick]:
-    """Yield the ticks of a run numbered above `after`, in order."""
+def ticks_after(
+    connection: sqlite3.Connection, run_key: int, after: int, until: float = math.inf
+) -> Iterator[ObservedTick]:
+    """Yield the ticks of a run numbered above `after`, in order, up to the first one later than
+    `until` (seconds since 1970).
+    """
     rows = connection.execute(
-        "SELECT seq, execution_key, observed, answered, cost_usd, e2e_histogram"
+        "SELECT seq, execution_key, at, observed, answered, cost_usd, e2e_histogram"
         " FROM ticks WHERE run_key=? AND seq>? ORDER BY seq",
         (run_key, after),
     )
-    return map(ObservedTick._make, rows)
+    return takewhile(lambda tick: tick.at <= until, map(ObservedTick._make, rows))
 
 
 def tick_histograms(connection: sqlite3.Connection, execution_key: int) -> Iterator[TickHistograms]:

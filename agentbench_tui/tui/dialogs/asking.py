@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 _CSS = """
-{name} {{ align: center middle; background: $background 60%; }}
+{name} {{ align: center middle; }}
 {name} > Vertical {{
     width: 90%; max-width: 72; height: auto; padding: 1 2;
     border: round $primary; background: $surface;

@@ -22,7 +22,7 @@ class Choice(ModalScreen[str | None]):
     """A list; returns the key of the chosen row, or None after escape."""
 
     DEFAULT_CSS: ClassVar[str] = """
-    Choice { align: center middle; background: $background 60%; }
+    Choice { align: center middle; }
     Choice > Vertical { width: 90%; max-width: 100; height: 70%; max-height: 24; }
     Choice Grid { background: $surface; }
     Choice Static { height: 1; padding: 0 2; background: $panel; }

@@ -20,7 +20,7 @@ class Leaving(ModalScreen[Choice]):
     """Returns the choice."""
 
     DEFAULT_CSS: ClassVar[str] = """
-    Leaving { align: center middle; background: $background 60%; }
+    Leaving { align: center middle; }
     Leaving > Vertical {
         width: 90%; max-width: 72; height: auto; padding: 1 2;
         border: round $primary; background: $surface;

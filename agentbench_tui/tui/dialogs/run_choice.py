@@ -38,7 +38,7 @@ class RunChoice(ModalScreen[str | None]):
     """A list of runs; returns the id of one, or None after escape."""
 
     DEFAULT_CSS: ClassVar[str] = """
-    RunChoice { align: center middle; background: $background 60%; }
+    RunChoice { align: center middle; }
     RunChoice Grid { width: 90%; max-width: 130; height: 80%; background: $surface; }
     """
     BINDINGS: ClassVar = [Binding("escape,q", "leave", "Leave")]

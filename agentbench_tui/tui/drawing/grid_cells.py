@@ -12,8 +12,14 @@ from rich.style import Style
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.tui.drawing.glyphs import Glyphs
 from agentbench_tui.tui.drawing.grid_data import GAP, Align, Cell, Column, GridRow, Role
+from agentbench_tui.tui.drawing.names import first_differences, shorten_name
 from agentbench_tui.tui.drawing.painting import Row, aligned, bar, fit, join, span
 from agentbench_tui.tui.theme import Palette
+
+Names = dict[int, dict[str, int]]
+"""Number of a column → name → index of the first character that sets it apart."""
+_BEFORE_NAME = 3
+"""Cells of a marker before a name and an arrow behind it."""
 
 
 def cells_of(
@@ -22,8 +28,10 @@ def cells_of(
     columns: Sequence[Column],
     palette: Palette,
     glyphs: Glyphs,
+    names: Names | None = None,
 ) -> Row:
-    """Return the row's cells in those columns that `fitting` gave room."""
+    """Return the row's cells in those columns that `fitting` gave room. `names`: see `names_of`."""
+    names = names or {}
     parts: list[Row] = []
     blank: Cell | str = ""
     for place, (number, cells) in enumerate(layout):
@@ -31,12 +39,29 @@ def cells_of(
         if place:
             parts.append([span(" " * GAP, palette.text)])
         align = columns[number].align
-        if isinstance(cell, str):
-            text = aligned(glyphs.plain(one_line(cell)), cells, align, glyphs)
-            parts.append([span(text, _style(row.role, palette))])
-        else:
-            parts.append(_cell(cell, row.role, cells, align, palette, glyphs))
+        cell = Cell(cell) if isinstance(cell, str) else cell
+        parts.append(_cell(cell, row.role, cells, align, palette, glyphs, names.get(number)))
     return join(*parts)
+
+
+def names_of(
+    columns: Sequence[Column], layout: Sequence[tuple[int, int]], rows: Sequence[GridRow]
+) -> Names:
+    """Return, by the number of a column of names, where each of its names differs from the others;
+    nothing for columns whose names fit.
+    """
+    found: Names = {}
+    for number, cells in layout:
+        if not columns[number].has_names:
+            continue
+        texts = [_text(row.cells[number]) for row in rows if number < len(row.cells)]
+        if any(len(text) > cells - _BEFORE_NAME for text in texts):
+            found[number] = first_differences(texts)
+    return found
+
+
+def _text(cell: Cell | str) -> str:
+    return one_line(cell if isinstance(cell, str) else cell.text)
 
 
 def _style(role: Role, palette: Palette) -> Style:
@@ -45,7 +70,13 @@ def _style(role: Role, palette: Palette) -> Style:
 
 
 def _cell(
-    cell: Cell, role: Role, cells: int, align: Align, palette: Palette, glyphs: Glyphs
+    cell: Cell,
+    role: Role,
+    cells: int,
+    align: Align,
+    palette: Palette,
+    glyphs: Glyphs,
+    names: dict[str, int] | None,
 ) -> Row:
     if cell.drawn is not None:
         return fit(cell.drawn(cells, palette, glyphs), cells, palette.text)
@@ -70,6 +101,8 @@ def _cell(
     elif picture >= 2 and cell.trend is not None:
         before += [span(_blocks(cell.trend, picture, glyphs) + " ", palette.dim)]
         align, left = "right", left - picture - 1
+    if names is not None:
+        text = shorten_name(text, max(0, left), names.get(one_line(cell.text), 0), glyphs)
     words = [span(aligned(text, max(0, left), align, glyphs), style)]
     row = join(*before, *words, *after)
     return fit(row, cells, palette.text)

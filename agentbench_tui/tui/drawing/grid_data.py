@@ -38,6 +38,8 @@ class Column:
     """Its share of the cells that are left over."""
     priority: int = 1
     """If there is too little room, the column with the largest number is dropped first."""
+    has_names: bool = False
+    """Whether its texts are names, which are cut where they agree and not at their end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class GridState:
 
 def wanted(data: GridData) -> list[int]:
     """Return, for `fitting`, the width at which no text of a flexible column is cut, judged by its
-    first rows; a painted column takes all available width.
+    first rows; a painted column takes all that is left.
     """
     rows = data.rows[:_LOOKED_AT]
     found = []
@@ -124,7 +126,7 @@ def fitting(
 
     Columns of low priority are dropped first, of equal ones the last; the last remaining one may be
     narrower than it wants. Remaining cells are given to flexible columns by their shares: until
-    each has what it `wants`, if given, and then to all of them.
+    each has what it `wants`, if given, those that want everything last, and then to all of them.
     """
     kept = list(range(len(columns)))
 
@@ -136,8 +138,10 @@ def fitting(
     cells = {number: min(width, columns[number].width) for number in kept}
     spare = max(0, width - need()) if kept else 0
     flexible = [number for number in kept if columns[number].flex]
-    while spare and (hungry := [one for one in flexible if wants and wants[one] > cells[one]]):
-        spare = _share_out(spare, hungry, columns, cells, wants)
+    for wants_all in (False, True):
+        those = [one for one in flexible if wants and (wants[one] >= _ALL) is wants_all]
+        while spare and (hungry := [one for one in those if wants[one] > cells[one]]):
+            spare = _share_out(spare, hungry, columns, cells, wants)
     if spare:
         _share_out(spare, flexible, columns, cells, [width] * len(columns))
     return list(cells.items())

@@ -50,9 +50,12 @@ _RUNS = (
     Column("id", "run", _SHORT_ID, priority=6),
 )
 _PROGRESS = [column.key for column in _RUNS].index("progress")
-_SUITES = (Column("name", "suite", 30, flex=1), Column("origin", "from", 8, priority=2))
+_SUITES = (
+    Column("name", "suite", 30, flex=1, has_names=True),
+    Column("origin", "from", 8, priority=2),
+)
 _AGENTS = (
-    Column("id", "agent", 12, flex=1),
+    Column("id", "agent", 12, flex=1, has_names=True),
     Column("versions", "versions", 8, align="right", priority=3),
     Column("runs", "runs", 5, align="right", priority=2),
 )

@@ -268,7 +268,7 @@ def _cores(row: Cores, cells: _Columns, width: int, palette: Palette, glyphs: Gl
         reason = f"{label} {glyphs.nothing} {_plain(row.reason, glyphs)}"
         return [fit([span(reason, palette.dim)], width, palette.text)]
     busy = short_percent(sum(known) / len(known) / 100)
-    words = f" {counted(len(row.percents), 'core')}, {busy} busy"
+    words = glyphs.plain(f" {counted(len(row.percents), 'core')}, {busy} busy")
     room = max(1, width - cells.label - 1)
     painted = []
     for start in range(0, len(row.percents), room):

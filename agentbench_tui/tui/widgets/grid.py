@@ -13,7 +13,7 @@ from textual.message import Message
 
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.tui.drawing.glyphs import Glyphs
-from agentbench_tui.tui.drawing.grid_cells import cells_of
+from agentbench_tui.tui.drawing.grid_cells import cells_of, names_of
 from agentbench_tui.tui.drawing.grid_data import (
     GAP,
     Align,
@@ -54,10 +54,11 @@ def paint_grid(
         return [head, *notice(data.reason, width, shown, palette, glyphs)][:height]
     bar = _scroll_bar(len(data.rows), shown, state.top, palette, glyphs) if has_bar else []
     rows = [head]
+    names = names_of(data.columns, layout, data.rows)
     for place, row in enumerate(data.rows[state.top : state.top + shown]):
         at_cursor = state.top + place == state.cursor
         gutter = _gutter(row, at_cursor, state, palette, glyphs)
-        painted = join(gutter, cells_of(row, layout, data.columns, palette, glyphs))
+        painted = join(gutter, cells_of(row, layout, data.columns, palette, glyphs, names))
         over = palette.selected if row.key in state.selected else None
         if at_cursor and state.focused:
             over = palette.cursor
@@ -190,6 +191,7 @@ class Grid(Painted, can_focus=True):
         self._cursor = self._top = 0
         self._key = self._data.rows[0].key if self._data.rows else None
         self._moved = False
+        self._is_held = False
         self._selected: frozenset[str] = frozenset()
 
     @property
@@ -217,9 +219,35 @@ class Grid(Painted, can_focus=True):
         """Move the cursor to the row with this key, if there is one."""
         for number, row in enumerate(self._data.rows):
             if row.key == key:
-                self._moved = True
+                self._moved = self._is_held = True
                 self._go(number)
                 return
+
+    def follow(self, key: str) -> None:
+        """Put the cursor at the row with this key, unless the user has put it somewhere."""
+        if self._is_held or key == self._key:
+            return
+        for number, row in enumerate(self._data.rows):
+            if row.key == key:
+                self._go(number)
+                return
+
+    @property
+    def is_held(self) -> bool:
+        """Return whether the user has put the cursor somewhere."""
+        return self._is_held
+
+    def _put(self, number: int) -> None:
+        """Put the cursor for the user, and report it the first time even if it stays there."""
+        was_held, before = self._is_held, self._key
+        self._is_held = True
+        self._go(number)
+        if not was_held and self._key == before:
+            self.post_message(self.Moved(self, self._key))
+
+    def let_go(self) -> None:
+        """Let the cursor follow again."""
+        self._is_held = False
 
     def select(self, keys: frozenset[str]) -> None:
         """Select these rows and no others."""
@@ -259,7 +287,7 @@ class Grid(Painted, can_focus=True):
     def action_move(self, rows: int) -> None:
         """Move the cursor down by this many rows."""
         self._moved = True
-        self._go(self._cursor + rows)
+        self._put(self._cursor + rows)
 
     def action_page(self, pages: int) -> None:
         """Move the cursor down by this many screens."""
@@ -268,7 +296,7 @@ class Grid(Painted, can_focus=True):
     def action_end(self, last: int) -> None:
         """Go to the first row (0) or the last (1)."""
         self._moved = bool(last)
-        self._go(len(self._data.rows) - 1 if last else 0)
+        self._put(len(self._data.rows) - 1 if last else 0)
 
     def action_choose(self) -> None:
         """Report that the row was opened."""
@@ -310,7 +338,7 @@ class Grid(Painted, can_focus=True):
             if number == self._cursor and event.chain > 1:
                 self.action_choose()
             self._moved = True
-            self._go(number)
+            self._put(number)
 
     def _column_at(self, x: int) -> str | None:
         start = _GUTTER

@@ -8,6 +8,7 @@ interval are computed as at the end: answers to one case count as one, and bench
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,7 +19,11 @@ from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.analysis.intervals.effective_number import bounded_mean_of_units
 from agentbench_tui.analysis.intervals.estimate import Estimate, estimate
 from agentbench_tui.store.queries.episodes import episode_profits, plays_games_only
-from agentbench_tui.store.queries.graded_answers import newest_answer, unit_credits
+from agentbench_tui.store.queries.graded_answers import (
+    newest_answer,
+    nth_answer,
+    unit_credits,
+)
 from agentbench_tui.store.queries.runs import executions_of
 from agentbench_tui.store.queries.ticks import ticks_after
 from agentbench_tui.verdicts.ranking.standing import by_intervals, rank_labels
@@ -86,29 +91,40 @@ class _Sums:
 
 
 class BoardReader:
-    """Reads a run repeatedly; each time only new ticks are read."""
+    """Reads a run repeatedly; each time only new rows are read, unless it goes back in time."""
 
     def __init__(self, run_key: int) -> None:
         self._run_key = run_key
-        self._last = 0
+        self._is_game: bool | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._last = self._last_answer = 0
+        self._until = -math.inf
         self._sums: dict[int, _Sums] = defaultdict(_Sums)
-        self._last_answer = 0
-        self._last_graded = 0
         self._profits: dict[int, list[tuple[int, float]]] = defaultdict(list)
         """Execution key → (case key, P&L in dollars) of each episode."""
-        self._is_game: bool | None = None
 
-    def read(self, connection: sqlite3.Connection, graded: frozenset[int]) -> RunningBoard:
-        """Return the board; `graded`: keys of the executions whose answers are right or wrong."""
-        for tick in ticks_after(connection, self._run_key, self._last):
+    def read(
+        self, connection: sqlite3.Connection, graded: frozenset[int], until: float = math.inf
+    ) -> RunningBoard:
+        """Return the board; `graded`: keys of the executions whose answers are right or wrong.
+
+        `until`: the moment that is shown, in seconds since 1970. The board of a past moment holds
+        what its ticks had counted, as far as it was committed, and has no final scores.
+        """
+        is_past = math.isfinite(until)
+        if until < self._until:
+            self._forget()
+        self._until = until
+        for tick in ticks_after(connection, self._run_key, self._last, until):
             self._last = tick.seq
             sums = self._sums[tick.execution_key]
             sums.observed += tick.observed
             sums.answered += tick.answered
             sums.cost_usd += tick.cost_usd
             sums.times.merge(Histogram.from_bytes(tick.e2e_histogram))
-        if graded:
-            self._read_credits(connection)
+        self._read_answers(connection, graded, is_past=is_past)
         rows = executions_of(connection, self._run_key)
         by_agent: dict[tuple[str, bool], list[int]] = defaultdict(list)
         for row in rows:
@@ -116,12 +132,9 @@ class BoardReader:
         board = RunningBoard(
             standings=[self._so_far(*agent, keys, graded) for agent, keys in by_agent.items()]
         )
-        if self._is_game is None:
-            self._is_game = plays_games_only(connection, self._run_key)
         if self._is_game:
-            self._read_profits(connection)
             self._by_profit(board, by_agent)
-        elif rows and all(row["overall_score"] is not None for row in rows):
+        elif not is_past and rows and all(row["overall_score"] is not None for row in rows):
             _by_overall(connection, self._run_key, board)
         elif graded:
             _by_score(board, board.standings)
@@ -130,19 +143,27 @@ class BoardReader:
             _by_time(board)
         return board
 
-    def _read_credits(self, connection: sqlite3.Connection) -> None:
-        newest = newest_answer(connection, self._run_key)
-        for one in unit_credits(connection, self._run_key, self._last_graded, newest):
+    def _read_answers(
+        self, connection: sqlite3.Connection, graded: frozenset[int], *, is_past: bool
+    ) -> None:
+        if self._is_game is None:
+            self._is_game = plays_games_only(connection, self._run_key)
+        if not graded:
+            return
+        if is_past:
+            count = sum(self._sums[key].observed for key in graded)
+            newest = nth_answer(connection, self._run_key, graded, count)
+        else:
+            newest = newest_answer(connection, self._run_key)
+        last, self._last_answer = self._last_answer, max(newest, self._last_answer)
+        for one in unit_credits(connection, self._run_key, last, newest):
             known = self._sums[one.execution_key].credits
             answers, credit = known.get(one.unit, (0, 0.0))
             known[one.unit] = answers + one.answers, credit + one.credit
-        self._last_graded = newest
-
-    def _read_profits(self, connection: sqlite3.Connection) -> None:
-        for row in episode_profits(connection, self._run_key, self._last_answer):
-            self._last_answer = row["seq"]
-            if row["pnl"] is not None:
-                self._profits[row["execution_key"]].append((row["case_key"], row["pnl"]))
+        if self._is_game:
+            for row in episode_profits(connection, self._run_key, last, newest):
+                if row["pnl"] is not None:
+                    self._profits[row["execution_key"]].append((row["case_key"], row["pnl"]))
 
     def _by_profit(
         self, board: RunningBoard, by_agent: Mapping[tuple[str, bool], Iterable[int]]

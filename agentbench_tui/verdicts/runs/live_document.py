@@ -6,6 +6,7 @@ Read once a second; what does not change is read once.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,8 @@ class LiveDocument:
     has_process: bool
     """Whether the run's process is alive."""
     board: RunningBoard = field(default_factory=RunningBoard)
+    until: float = math.inf
+    """The past moment that the board is of, in seconds since 1970; infinite for the newest."""
     focus: int | None = None
     """Key of the execution that the rest is of."""
     reference: Reference | None = None
@@ -66,8 +69,12 @@ class LiveReader:
         self._references: dict[int, Reference | None] = {}
         self._result: RunDocument | None = None
 
-    def read(self, connection: sqlite3.Connection, focus: int | None) -> LiveDocument:
-        """Return the current state. `focus` is the key of the selected execution."""
+    def read(
+        self, connection: sqlite3.Connection, focus: int | None, until: float = math.inf
+    ) -> LiveDocument:
+        """Return the current state. `focus` is the key of the selected execution; `until` the
+        moment of which the board is wanted, in seconds since 1970.
+        """
         rows = {row["key"]: row for row in executions_of(connection, self._run_key)}
         graded = frozenset(key for key, row in rows.items() if self._kind(row).judges_answers)
         row = rows.get(focus) if focus is not None else None
@@ -76,7 +83,8 @@ class LiveReader:
         return LiveDocument(
             self._run_id,
             is_leased(self._database, self._run_id),
-            self._board.read(connection, graded),
+            self._board.read(connection, graded, until),
+            until,
             focus if row is not None else None,
             None if row is None else self._references[row["key"]],
             self._of_kind(connection, row),

@@ -19,7 +19,7 @@ from agentbench_tui.verdicts.profile.phases import Timed, answer_phases
 
 Row = dict[str, Any]
 _ANSWERS = (
-    Column("case", "case", 12, flex=4),
+    Column("case", "case", 12, flex=4, has_names=True),
     Column("repeat", "repeat", 6, align="right", priority=5),
     Column("result", "result", 14),
     Column("credit", "credit", 6, align="right", priority=4),

@@ -206,7 +206,7 @@ def cases_table(pair: Pair, place: Place | None, words: str = "") -> GridData:
     """
     several = len(pair.benchmarks) > 1
     columns = (
-        Column("case", "case", 14, flex=1),
+        Column("case", "case", 14, flex=1, has_names=True),
         *([Column("benchmark", "benchmark", 14, priority=2)] if several else []),
         Column("right", "right", 5),
         Column("expected", "expected", 12, flex=2, priority=3),

@@ -27,7 +27,7 @@ def offers_table(offers: Iterable[Offer], marked: Sequence[str], words: str = ""
     """Return the table of selectors, marked ones with their letters."""
     columns = (
         Column("side", "side", 4),
-        Column("selector", "agent, version, run or tag", 24, flex=4),
+        Column("selector", "agent, version, run or tag", 24, flex=4, has_names=True),
         Column("kind", "kind", 7, priority=3),
         Column("runs", "runs", 5, align="right", priority=4),
         Column("last", "last (UTC)", 16, priority=2),

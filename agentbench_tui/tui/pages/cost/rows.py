@@ -31,7 +31,7 @@ _FRONT: dict[str, tuple[str, Role]] = {
     "unknown": (MISSING, "dim"),
 }
 _PRICES = (
-    Column("model", "of", 12, flex=2),
+    Column("model", "of", 12, flex=2, has_names=True),
     Column("input", "input", 7, align="right"),
     Column("output", "output", 7, align="right"),
     Column("cached", "cached", 8, align="right", priority=4),
@@ -79,7 +79,7 @@ def cost_scatter(group: CostGroup, series: AgentSeries, *, log: bool) -> Scatter
         )
     return Scatter(
         tuple(points), f"cost of {tasks:,} tasks", "right answers", "$", "%", log_x=log,
-        reason="no agent has both a known cost and known accuracy",
+        reason="no agent has both a known cost and a known share of right answers",
     )  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def agents_table(group: CostGroup, series: AgentSeries, words: str = "") -> Grid
 
 def _agent_columns(money: Money) -> tuple[Column, ...]:
     return (
-        Column("agent", "agent", 13, flex=1),
+        Column("agent", "agent", 13, flex=1, has_names=True),
         Column("right", "right [95%]", 21, flex=2),
         money.column("task", "task", 9, "right", priority=2),
         money.column("success", "right", 10, flex=4),

@@ -135,22 +135,20 @@ def _heights(
     limits: Sequence[float],
     most: float,
 ) -> tuple[float, float] | None:
-    """Return the range of values and levels and, unless they dwarf these, ends of intervals;
-    nothing above `most`, the largest possible value.
+    """Return the range of values, levels and ends of intervals; nothing above `most`, the largest
+    possible value.
     """
     known = [value for value in (*values, *limits) if math.isfinite(value)]
     if not known:
         return None
-    low, high = min(known), max(known)
-    reach = (high - low) or abs(high) / 10 or 1.0
-    ends = [
-        min(max(factor * end, low - reach), high + reach)
+    known += [
+        factor * end
         for point in points
         for end in (point.low, point.high)
         if end is not None and math.isfinite(end)
     ]
-    low, high = min([low, *ends]), max([high, *ends])
-    room = _ROOM * ((high - low) or reach)
+    low, high = min(known), max(known)
+    room = _ROOM * ((high - low) or abs(high) / 10 or 1.0)
     least = max(0.0, low - room) if low >= 0 else low - room
     return least, min(high + room, max(high, most))
 

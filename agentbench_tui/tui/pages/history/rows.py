@@ -42,19 +42,19 @@ _FINDINGS = (
     Column("seen", "would see", 11, align="right", priority=6),
 )
 _ALARMS = (
-    Column("agent", "agent", 11, flex=2),
+    Column("agent", "agent", 11, flex=2, has_names=True),
     Column("version", "version", 12, flex=1, priority=2),
     Column("verdict", "verdict", 15, flex=1),
     Column("health", "health", 6, align="right"),
 )
 _AGENTS = (
-    Column("id", "agent", 14, flex=1),
+    Column("id", "agent", 14, flex=1, has_names=True),
     Column("versions", "versions", 8, align="right"),
     Column("runs", "runs", 6, align="right"),
     Column("last", "last measured (UTC)", 19),
 )
 _VERSIONS = (
-    Column("version", "version", 14, flex=1),
+    Column("version", "version", 14, flex=1, has_names=True),
     Column("runs", "runs", 5, align="right"),
     Column("last", "last measured (UTC)", 19),
 )

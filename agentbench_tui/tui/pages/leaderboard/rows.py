@@ -144,7 +144,7 @@ def _columns(board: Document | None, money: Money) -> tuple[Column, ...]:
     name = 10 if board is None or not board["simulated"] else 16
     return (
         Column("rank", "#", 5, align="right"),
-        Column("agent", "agent", name, flex=2),
+        Column("agent", "agent", name, flex=2, has_names=True),
         Column("score", f"{metric}{_noun(board)} [95%]", 30, flex=5),
         Column("ranks", "ranks", 5, align="right", priority=2),
         Column("answers", "answers", 7, align="right", priority=3),

@@ -13,14 +13,14 @@ from textual.worker import WorkerError
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.store.viewer import Viewer
-from agentbench_tui.tui.dialogs.asking import Line, Sure
 from agentbench_tui.tui.pages.live import view as live_view
 from agentbench_tui.tui.pages.live.control_requests import ControlRequests
+from agentbench_tui.tui.pages.live.controlling import Controlling
 from agentbench_tui.tui.pages.live.panels import VIEWS, Choices, LivePanels
 from agentbench_tui.tui.pages.live.replay import Replaying
 from agentbench_tui.tui.pages.live.state import LATENCIES, LiveState
 from agentbench_tui.tui.pages.live.tables import SIMULATED, parts_of
-from agentbench_tui.tui.pages.page import NOTHING_YET, Page
+from agentbench_tui.tui.pages.page import NOTHING_YET, READING, Page
 from agentbench_tui.tui.shared import Lead
 from agentbench_tui.tui.widgets.gauge import Gauges
 from agentbench_tui.tui.widgets.grid import Grid
@@ -38,12 +38,13 @@ _COURSES_S = 1.1
 """After this many seconds without a tick, the lines advance anyway."""
 
 
-class Live(Replaying, Page["LiveDocument | None"]):
+class Live(Controlling, Replaying, Page["LiveDocument | None"]):
     """One run."""
 
     BINDINGS: ClassVar = [
         Binding("space", "hold", "Pause/go on", tooltip="the run; in a replay the replay"),
-        Binding("space", "from_start", "Replay", tooltip="from the beginning"),
+        Binding("space", "replay", "Replay", tooltip="from the beginning"),
+        Binding("space", "say_no_pause", "Pause", show=False, tooltip="a load cannot be paused"),
         Binding("S", "stop", "Stop", tooltip="finish in-flight requests, then stop"),
         Binding("S", "say_why_not", "Stop", show=False, tooltip="a run in progress"),
         Binding("v", "next_view", "Next panels", tooltip="or the cursor into the next"),
@@ -82,12 +83,6 @@ class Live(Replaying, Page["LiveDocument | None"]):
         self._wishes = ControlRequests(self)
         self._following: Worker[None] | None = None
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Disable stopping a run that has ended; the space bar then replays it."""
-        if action == "stop":
-            return self._is_live()
-        return self._state.is_going_on if action == "hold" else True
-
     def crumbs(self) -> tuple[str, ...]:
         return ("Live", self._run_id[:18]) if self._run_id else ("Live",)
 
@@ -118,7 +113,8 @@ class Live(Replaying, Page["LiveDocument | None"]):
         if self._reader is None or self._run_id != run_id:
             self._reader = live_document.LiveReader(connection, self.shared.database, run_id)
         row = live_view.focus_of(self._state, self._choices.execution)
-        return self._reader.read(connection, None if row is None else row["key"])
+        key = None if row is None else row["key"]
+        return self._reader.read(connection, key, live_view.board_moment(self._state))
 
     def show(self, found: LiveDocument | None) -> None:
         if found is None:
@@ -142,12 +138,23 @@ class Live(Replaying, Page["LiveDocument | None"]):
         """Show this run from now on."""
         self._run_id = self.shared.run_id = run_id
         self._state, self._document = LiveState(), None
-        self._choices.execution = None
+        self._follow_newest_execution()
         speed = self.shared.speed if self.shared.replay else math.inf
         self.shared.replay = False
         self._following = self.run_worker(
             self._take_updates(run_id, speed), exclusive=True, group="follow"
         )
+        self._explain_panels("")  # of this run nothing has arrived
+
+    def action_to_end(self) -> None:
+        """Jump to the newest row, and follow it and the execution that it is of."""
+        super().action_to_end()
+        self._follow_newest_execution()
+        self._changed |= {"ticks", "moment"}
+
+    def _follow_newest_execution(self) -> None:
+        self._choices.execution = None
+        self._panels.query_one("#progress", Grid).let_go()
 
     async def on_unmount(self) -> None:
         """End the viewer's thread before the loop that it reports to."""
@@ -170,12 +177,19 @@ class Live(Replaying, Page["LiveDocument | None"]):
             if self._viewer is ours:  # and not that of the run that is followed instead
                 self._viewer = None
 
+    def _explain_panels(self, words: str) -> None:
+        """Report no panel as empty before the first rows of the run have arrived."""
+        is_waiting = self._following is not None and not self._following.is_finished
+        super()._explain_panels(READING if is_waiting and not self._state.run else words)
+
     def _take(self, update: Update) -> None:
         first = not self._state.run
         was, live_at = self._state.run.get("status"), self._state.live_at
-        was_replay = self._state.is_replay
+        was_replay, sent_load = self._state.is_replay, self._state.is_sending_load
         wishes = [(row["seq"], row["answer"]) for row in self._state.wishes]
         self._state.take(update)
+        if first:
+            self._explain_panels("")
         new = update.new
         if first or update.restarted or new["ticks"] or new["iterations"]:
             self._changed.add("ticks")
@@ -190,20 +204,35 @@ class Live(Replaying, Page["LiveDocument | None"]):
             self._changed |= {"events", "moment"}
         if first or update.restarted or update.is_replay or self._state.live_at != live_at:
             self._changed.add("moment")
-        if first or update.is_replay != was_replay or update.run["status"] != was:
+        if (
+            first
+            or update.is_replay != was_replay
+            or update.run["status"] != was
+            or self._state.is_sending_load != sent_load
+        ):
             self.refresh_bindings()
         if update.is_replay != was_replay:
             self._changed.add("board")
         if update.run["status"] != was:
             self._changed |= {"ticks", "events", "moment"}
-        row = live_view.focus_of(self._state, self._choices.execution)
-        if first and row is not None:  # read before any execution was known
-            self.reload()
-        elif update.run["status"] != was or not live_view.is_about(self._document, row):
-            self.store_changed()
+        self._read_for(update, is_first=first, has_ended=update.run["status"] != was)
         self._wishes.hear(update.wishes)
         if first and self.session.draw_every_s is None:
             self._draw()
+
+    def _read_for(self, update: Update, *, is_first: bool, has_ended: bool) -> None:
+        """Read what this update needs in addition to its rows."""
+        row, document = live_view.focus_of(self._state, self._choices.execution), self._document
+        if is_first and row is not None:  # read before any execution was known
+            self.reload()
+        elif has_ended or not live_view.is_about(document, row):
+            self.store_changed()
+        elif (
+            document is not None
+            and not update.is_behind
+            and document.until != live_view.board_moment(self._state)
+        ):
+            self.store_changed()  # a replay commits nothing
 
     def _draw(self) -> None:
         """Draw what has changed, and once a second what changes with time."""
@@ -221,7 +250,7 @@ class Live(Replaying, Page["LiveDocument | None"]):
         ):
             self._courses_at = now
             self._panels.show_courses(state)
-            self._panels.show_progress(state, now)
+            self._panels.show_progress(state, self._choices, now)
         if "gauges" in changed:
             self._panels.show_machine(state)
         if "events" in changed:
@@ -232,84 +261,6 @@ class Live(Replaying, Page["LiveDocument | None"]):
         if changed & {"board", "moment"} and document is not None:
             self._panels.show_board(state, document, self.shared.series, self.read_age_s)
             self._panels.show_defined_metrics(state, document)
-
-    # What a person can ask of the run.
-
-    def action_hold(self) -> None:
-        """Pause or resume the run, or the replay."""
-        viewer = self._viewer
-        if not self._is_here() or viewer is None:
-            return
-        if self._is_live():
-            paused = any(live.get("paused") for live in self._state.live.values())
-            self._wish("resume" if paused else "pause")
-        elif viewer.is_playing:
-            viewer.pause()
-        else:
-            viewer.play(1.0 if math.isinf(viewer.speed) else viewer.speed)
-
-    def action_say_why_not(self) -> None:
-        """Report why there is nothing to stop."""
-        if self._is_here():
-            self._can_wish()
-
-    def action_stop(self) -> None:
-        """Stop the run after confirmation."""
-        question = (
-            "Stop this run? In-flight requests finish first, and all measurements are "
-            f"kept;\n`agentbench resume {self._run_id}` continues it later."
-        )
-        self.app.push_screen(Sure(question), lambda sure: self._wish("stop") if sure else None)
-
-    def action_cancel(self) -> None:
-        """Cancel the in-flight case at the cursor."""
-        if not self._can_wish():
-            return
-        key = self._panels.query_one("#slow", Grid).cursor_key or ""
-        kind, _, rest = key.partition("/")
-        case_id = rest.partition("/")[2]
-        if kind != "now" or not case_id:
-            self.notify("put the cursor on a case in flight first (`v` or tab leads to them)")
-            return
-        self._wish("cancel", case_id)
-
-    def action_push(self, direction: int) -> None:
-        """Increase or decrease by a quarter: for a load its rate or users, else the concurrency."""
-        if not self._can_wish():
-            return
-        row = live_view.focus_of(self._state, self._choices.execution)
-        request = None if row is None else self._wishes.pushed(row["key"], self._state, direction)
-        if request is None:
-            self.notify("no running benchmark has an adjustable concurrency")
-        else:
-            self._wish(*request)
-
-    def action_mark(self) -> None:
-        """Mark this moment, with a note."""
-        if not self._can_wish():
-            return
-
-        def keep(note: str | None) -> None:
-            if note is not None:
-                self._wish("mark", note)
-
-        self.app.push_screen(Line("Mark this moment. A note (may be empty):"), keep)
-
-    def _is_live(self) -> bool:
-        return self._state.is_going_on and not self._state.is_replay
-
-    def _can_wish(self) -> bool:
-        """Return whether a control request can be received; otherwise say why not."""
-        if self._is_live():
-            return True
-        if self._state.run.get("status") == "running" and not self._state.interrupted:
-            self.notify("this moment is past: ] goes to the newest")
-        else:
-            self.notify("this run is over: nothing can be changed any more; [ replays it")
-        return False
-
-    def _wish(self, wish: str, argument: str | None = None) -> None:
-        self._wishes.make(self._state.run["key"], wish, argument)
 
     # What a person can choose to see.
 
@@ -347,12 +298,9 @@ class Live(Replaying, Page["LiveDocument | None"]):
     def on_grid_moved(self, event: Grid.Moved) -> None:
         """Show the times of the execution at the cursor, once the user moves it."""
         event.stop()
-        if event.grid.id == "progress" and event.grid.has_focus and event.key is not None:
+        if event.grid.id == "progress" and event.grid.is_held and event.key is not None:
             key = int(event.key)
-            first = self._state.executions[0]["key"] if self._state.executions else None
-            # The cursor lies on the first row before anybody has moved it.
-            nobody_moved = self._choices.execution is None and key == first
-            if key != self._choices.execution and not nobody_moved:
+            if key != self._choices.execution:
                 self._choices.execution = key
                 self._changed |= {"ticks", "moment"}
                 self.reload()

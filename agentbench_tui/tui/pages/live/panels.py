@@ -172,12 +172,15 @@ class LivePanels(Vertical):
         self._fit("rates", len(time_series.lines) * each + bool(time_series.marks), least=2)
         rates.show(time_series)
 
-    def show_progress(self, state: LiveState, now: float) -> None:
-        """Show the progress of each execution."""
+    def show_progress(self, state: LiveState, choices: Choices, now: float) -> None:
+        """Show the progress of each execution; the cursor is at the one whose times are shown."""
         progress, grid = live_tables.progress(state, now), self._widgets["progress"]
         assert isinstance(grid, Grid)
         self._fit("progress", len(progress.rows) + 1, most=max(4, self.size.height // 5))
         grid.show(progress)
+        row = live_view.focus_of(state, choices.execution)
+        if row is not None:
+            grid.follow(str(row["key"]))
 
     def show_machine(self, state: LiveState) -> None:
         """Show the gauges of the machine."""
@@ -239,12 +242,11 @@ class LivePanels(Vertical):
         assert isinstance(grid, Grid)
         order = {
             "overall": "overall score",
-            "accuracy": "share of right answers so far",
+            "accuracy": "accuracy so far",
             "pnl": "mean P&L per episode",
         }
         by = order.get(found.score, "median time so far; places need scores")
-        when = " as it is now" if state.is_replay else ""
-        title = f"leaderboard of this run{when}, by {by}"
+        title = f"leaderboard of this run{live_view.board_when(state, document)}, by {by}"
         has_answer = document.result is not None and not state.is_replay
         if has_answer and self.has_class("-paged") and found.score == "overall":
             assert document.result is not None

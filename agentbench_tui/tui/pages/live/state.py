@@ -281,6 +281,13 @@ class LiveState:
         """Return whether any execution puts a target under load."""
         return any(self.kind_of(row).sends_load for row in self.executions)
 
+    @property
+    def is_sending_load(self) -> bool:
+        """Return whether a running execution sends requests by the clock."""
+        return any(
+            row["key"] in self.live and self.kind_of(row).sends_load for row in self.executions
+        )
+
     def has_ended(self, execution: Row) -> bool:
         """Return whether it had ended by the shown time."""
         if not self.is_replay:

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.runs.defined_metrics import DefinedMetric
 
 _PROGRESS = (
-    Column("benchmark", "benchmark", 13, flex=4),
-    Column("agent", "agent", 8, flex=2),
-    Column("done", "done", 15, flex=2),
+    Column("benchmark", "benchmark", 13, flex=2, has_names=True),
+    Column("agent", "agent", 10, flex=4, has_names=True),
+    Column("done", "done", 13, flex=1),
     Column("right", "right", 6, "right", priority=3),
     Column("p50", "p50", 7, "right", priority=4),
     Column("p95", "p95", 7, "right", priority=2),
@@ -51,7 +51,7 @@ _WIDEST_AGENT = 18
 _LEAST_AGENT = 12
 _BOARD = (
     Column("place", "#", 5, "right"),
-    Column("agent", "agent", _WIDEST_AGENT, flex=1),
+    Column("agent", "agent", _WIDEST_AGENT, flex=3, has_names=True),
     Column("score", "score", 8, "right"),
     Column("interval", "95% interval", 14, "right", priority=2),
     Column("drawn", "", 9, flex=4, priority=2),
@@ -68,16 +68,16 @@ _PROFIT_BOARD = tuple(
 )
 _DEFINED_METRICS = (
     Column("metric", "metric", 12, flex=2),
-    Column("agent", "agent", 8, flex=2),
+    Column("agent", "agent", 8, flex=2, has_names=True),
     Column("value", "value [95%]", 24, "right", flex=1),
     Column("benchmark", "benchmark", 13, flex=2, priority=2),
     Column("n", "answers", 7, "right", priority=3),
 )
 _SLOW = (
-    Column("case", "case", 12, flex=3),
-    Column("agent", "agent", 8, flex=2, priority=3),
-    Column("time", "elapsed", 8, "right"),
-    Column("state", "", 10, flex=1, priority=2),
+    Column("case", "case", 7, flex=3, has_names=True),
+    Column("agent", "agent", 7, flex=2, priority=2, has_names=True),
+    Column("time", "elapsed", 7, "right"),
+    Column("state", "", 9, flex=1, priority=3),
 )
 _SLOW_FACTOR = 3.0
 """Times the p95 so far: a case that takes longer is called stalled."""
@@ -163,13 +163,13 @@ def board(found: RunningBoard | None, before: Mapping[str, int], series: AgentSe
     """
     if found is None:
         return GridData(_BOARD, reason="no answers yet")
-    title = {"overall": "overall", "accuracy": "right", "pnl": "P&L $", "p50": "score"}[found.score]
+    title = {"pnl": "P&L $", "p50": "score"}.get(found.score, found.score)
     longest = max((len(key_of(one)) + 2 for one in found.standings), default=0)
     names = max(_LEAST_AGENT, min(longest, _WIDEST_AGENT))
     columns = tuple(
         Column(one.key, title, one.width, one.align)
         if one.key == "score"
-        else Column(one.key, one.title, names, flex=one.flex)
+        else Column(one.key, one.title, names, flex=one.flex, has_names=True)
         if one.key == "agent"
         else one
         for one in (_BOARD if found.score != "pnl" else _PROFIT_BOARD)

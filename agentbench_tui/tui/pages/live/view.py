@@ -12,7 +12,7 @@ from agentbench_tui.tui.widgets.event_log import LogData, LogLine
 from agentbench_tui.tui.widgets.gauge import Gauge, GaugesData
 from agentbench_tui.tui.widgets.scrubber import ScrubberData
 from agentbench_tui.tui.widgets.sparkline import SparklineData
-from agentbench_tui.tui.widgets.status_bar import Status
+from agentbench_tui.tui.widgets.status_bar import Status, clock
 from agentbench_tui.tui.widgets.time_series import TimeSeriesData
 
 if TYPE_CHECKING:
@@ -115,6 +115,22 @@ def is_about(document: LiveDocument | None, row: Row | None) -> bool:
     A finished run is read in parts of different executions, without a commit in between.
     """
     return document is not None and document.focus == (None if row is None else row["key"])
+
+
+def board_moment(state: LiveState) -> float:
+    """Return the moment that the board is read of, in seconds since 1970; infinite without a
+    replay.
+    """
+    return state.at if state.is_replay else math.inf
+
+
+def board_when(state: LiveState, document: LiveDocument) -> str:
+    """Return the moment of a replay's board, as time since the beginning; else nothing."""
+    if not state.is_replay or state.began_at is None:
+        return ""
+    if math.isinf(document.until):
+        return " as it is now"  # the board of this moment is being read
+    return f" as of {clock(max(0.0, document.until - state.began_at))}"
 
 
 def latency(

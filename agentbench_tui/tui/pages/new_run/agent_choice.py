@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.agent import AgentSpec
 
 _COLUMNS = (
-    Column("id", "agent", 14, flex=1),
+    Column("id", "agent", 14, flex=1, has_names=True),
     Column("from", "from", 8, priority=2),
     Column("target", "target", 14, flex=3, priority=3),
 )

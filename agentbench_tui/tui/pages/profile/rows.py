@@ -31,8 +31,8 @@ _PHASES = (
     Column("tail", "p95/p50", 7, align="right", priority=4),
 )
 _TOKENS = (
-    Column("name", "tokens", 14, flex=1),
-    Column("value", "", 6, align="right"),
+    Column("name", "tokens", 10, flex=1),
+    Column("value", "number", 6, align="right"),
     Column("n", "n", 5, align="right", priority=3),
     Column("reason", "", 12, flex=2, priority=2),
 )
