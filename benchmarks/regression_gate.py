@@ -3,7 +3,7 @@
     python benchmarks/regression_gate.py [--seed 1] [--histories 20] [--series DIR]
 
 Made-up: six shapes of noise (noise_shapes.py), a step of 0, 3, 5, 10 or 20 % at run 38 of 60, every
-run judged from run 20 on; a suspect run is confirmed by the next. An alarm is a row of runs
+run judged from run 20 on; a suspect run is confirmed by the next two. An alarm is a row of runs
 called a regression. Recall counts steps of 10 % or more that were alarmed at or after the step;
 false alarms are those before a step, or anywhere without one. For F1 a series is false if it has
 one at all, and series with and without a step count alike.
@@ -85,7 +85,7 @@ class Tally:
 
 
 def alarm_starts(values: Floats) -> np.ndarray:
-    """bool[runs]: where the gate begins to call a regression; the next run confirms a suspect."""
+    """bool[runs]: where the gate begins to call a regression; the next two confirm a suspect."""
     states = replays(TIME.positions(values), TIME.margin(None), GateLevels())
     alarms = np.array([one.episode is not None and one.episode.worse for one in states])
     alarms[:CHECKED_FROM] = False

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agentbench_tui.contracts.regressions import RegressionsDocument
+    from agentbench_tui.verdicts.regression.finding import Finding
     from agentbench_tui.verdicts.regression.regression import Judgement, RegressionAsked
 
 _FAILS: dict[str, set[str]] = {
@@ -68,7 +69,8 @@ _FAILS: dict[str, set[str]] = {
 @click.option(
     "--confirm",
     is_flag=True,
-    help="Run the benchmarks of a suspected regression again and judge both runs together.",
+    help="Run the benchmarks of a suspected regression again, up to 4 times, until the runs "
+    "together show whether it is one.",
 )
 @trust_option
 @click.option(
@@ -91,6 +93,7 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
     agentbench regressions my-agent --baseline v1 --threshold 0.1 --threshold accuracy=0.01
     agentbench regressions my-agent --confirm --format json
     """
+    from agentbench_tui.analysis.runs.history_replay import MOST_IN_A_ROW
     from agentbench_tui.cli.console.reports import print_report
     from agentbench_tui.presentation.regressions import regressions_report
     from agentbench_tui.store.database import reading
@@ -101,12 +104,15 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
     with reading(path) as connection:
         wanted = _wanted(connection, agent, given)
         judgement = judge_agent(connection, wanted)
-    is_to_confirm = _is_to_confirm(judgement, asked=given["confirm"])
-    if is_to_confirm and (code := _run_again(path, judgement, trust=given["trust"])):
-        return code
+    if _is_to_confirm(judgement, asked=given["confirm"]):
+        for _ in range(MOST_IN_A_ROW - 1):
+            if code := _run_again(path, judgement, trust=given["trust"]):
+                return code
+            with reading(path) as connection:
+                judgement = judge_agent(connection, wanted)
+            if not _suspects(judgement):
+                break
     with reading(path) as connection:
-        if is_to_confirm:
-            judgement = judge_agent(connection, wanted)
         document = regressions_document(connection, judgement, given["per_day"])
     print_report(regressions_report(document), form, document)
     return _exit_code(document, given["fail_on"])
@@ -151,8 +157,12 @@ def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]
     return bare, own
 
 
+def _suspects(judgement: Judgement) -> list[Finding]:
+    return [one for one in judgement.findings if one.is_decided_by_another_run]
+
+
 def _is_to_confirm(judgement: Judgement, *, asked: bool) -> bool:
-    suspects = [one for one in judgement.findings if one.is_decided_by_another_run]
+    suspects = _suspects(judgement)
     if not suspects or asked:
         return bool(suspects)
     if not (sys.stdin.isatty() and sys.stderr.isatty()) or os.environ.get("CI"):

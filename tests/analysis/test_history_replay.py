@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from agentbench_tui.analysis.runs.daily_cycle import daily_cycle
-from agentbench_tui.analysis.runs.history_gate import GateLevels, is_drift
-from agentbench_tui.analysis.runs.history_replay import replays
+from agentbench_tui.analysis.runs.history_gate import GateLevels, is_drift, smallest
+from agentbench_tui.analysis.runs.history_replay import BY_CASES, Confirmations, replays
+from agentbench_tui.analysis.runs.level import Level
 
 MARGIN = math.log(1.05)
 
@@ -42,7 +43,7 @@ def test_a_change_that_is_mended_ends_at_once_where_noise_is_small() -> None:
     logs = np.random.default_rng(42).normal(0, 0.01, 50)
     logs[25:40] += math.log(1.1)
     standing = verdicts(logs)
-    assert standing[26:40] == [True] * 14
+    assert standing[27:40] == [True] * 13
     assert not any(standing[40:])
 
 
@@ -60,7 +61,7 @@ def test_a_level_that_nobody_mends_becomes_the_level_after_40_runs() -> None:
     logs = np.random.default_rng(44).normal(0, 0.01, 90)
     logs[25:] += math.log(1.15)
     standing = verdicts(logs)
-    assert standing[26:64] == [True] * 38
+    assert standing[27:64] == [True] * 37
     assert not any(standing[65:])
 
 
@@ -127,39 +128,83 @@ def test_a_cycle_needs_two_days_and_several_runs_a_day() -> None:
     assert daily_cycle(logs[:0], hours[:0]) is None
 
 
-def with_excursions(seed: int, at: tuple[int, ...], runs: int = 80) -> NDArray[np.float64]:
-    """1% of noise, and two runs 30% slower at each of these places."""
+def with_excursions(
+    seed: int, at: tuple[int, ...], runs: int = 80, lasting: int = 3
+) -> NDArray[np.float64]:
+    """1% of noise, and some runs 30% slower at each of these places."""
     logs = np.random.default_rng(seed).normal(0, 0.01, runs)
     for place in at:
-        logs[place : place + 2] += math.log(1.3)
+        logs[place : place + lasting] += math.log(1.3)
     return logs
 
 
-def test_a_quiet_history_believes_the_second_run() -> None:
-    assert verdicts(with_excursions(50, (40,)))[40:42] == [False, True]
+def test_a_quiet_history_believes_the_third_run() -> None:
+    assert verdicts(with_excursions(50, (40,)))[40:43] == [False, False, True]
+
+
+def test_two_runs_off_the_level_are_suspect_and_no_change() -> None:
+    logs = with_excursions(50, (40,), lasting=2)
+    assert not any(verdicts(logs))
+    states = replays(logs, MARGIN, GateLevels())
+    assert [one.is_suspect for one in states[39:43]] == [False, True, True, False]
+    assert [(one.in_a_row, one.needed) for one in states[40:42]] == [(1, 3), (2, 3)]
+
+
+def test_a_share_that_cases_confirm_is_believed_at_the_second_run() -> None:
+    """A fall from about 90% to about 80% right."""
+    shares = -np.random.default_rng(56).normal(0.9, 0.005, 60)
+    shares[40:42] += 0.1
+    states = replays(shares, 0.02, GateLevels(), BY_CASES)
+    assert [one.episode is not None for one in states[39:42]] == [False, False, True]
+
+
+def test_the_last_5_runs_must_rank_above_the_level_in_two_checks() -> None:
+    """6 runs in steps of 4%, each less than the margin from the one before, and then the level."""
+    logs = np.random.default_rng(57).normal(0, 0.004, 60)
+    logs[40:] += 0.06
+    logs[40] -= 0.035
+    logs[41] -= 0.025
+    once = replays(logs, MARGIN, GateLevels(instant=1e-12), Confirmations(runs=3, checks=1))
+    twice = replays(logs, MARGIN, GateLevels(instant=1e-12))
+    first = [next(n for n, one in enumerate(s) if one.episode is not None) for s in (once, twice)]
+    assert first[1] == first[0] + 1
 
 
 def test_what_has_come_and_gone_must_last_longer_the_next_time() -> None:
-    """The first two bad runs in a row are an alarm, the same two later are a suspect."""
+    """The first three bad runs in a row are an alarm, the same three later are a suspect."""
     logs = with_excursions(51, (40, 55))
     standing = verdicts(logs)
-    assert standing[41]
-    assert not any(standing[45:])
-    state = replays(logs[:57], MARGIN, GateLevels())[-1]
-    assert (state.is_suspect, state.in_a_row, state.needed) == (True, 2, 3)
+    assert standing[42]
+    assert not any(standing[46:])
+    state = replays(logs[:58], MARGIN, GateLevels())[-1]
+    assert (state.is_suspect, state.in_a_row, state.needed) == (True, 3, 4)
 
 
 def test_a_change_after_excursions_is_found_some_runs_later() -> None:
-    logs = with_excursions(52, (30, 45))
+    logs = with_excursions(52, (30, 45), lasting=2)
     logs[60:] += math.log(1.3)
     standing = verdicts(logs)
-    assert not any(standing[55:62])
-    assert all(standing[65:])
+    assert not any(standing[:64])
+    assert all(standing[66:])
 
 
 def test_excursions_are_forgotten_after_120_runs() -> None:
     logs = with_excursions(53, (40, 180), runs=190)
-    assert verdicts(logs)[180:182] == [False, True]
+    assert verdicts(logs)[180:183] == [False, False, True]
+
+
+@pytest.mark.parametrize("margin", [0.01, MARGIN])
+def test_the_smallest_worsening_is_found_within_8_runs_in_four_of_five_histories(
+    margin: float,
+) -> None:
+    """Normal runs that scatter by 2%, whatever excursions chance made before."""
+    hits = []
+    for seed in range(250):
+        logs = np.random.default_rng([58, seed]).normal(0, 0.02, 53)
+        logs[45:] += smallest(Level(0.0, 0.02, 20), 45, margin, GateLevels())
+        states = replays(logs, margin, GateLevels())[45:]
+        hits.append(any(one.episode is not None and one.episode.worse for one in states))
+    assert np.mean(hits) >= 0.8 - 2 * math.sqrt(0.8 * 0.2 / 250)
 
 
 def test_a_change_does_not_stand_once_its_runs_lie_beyond_the_old_level() -> None:

@@ -56,8 +56,12 @@ def said(place: Place, capfd: pytest.CaptureFixture[str]) -> Said:
     return run
 
 
-def earlier(place: Place, count: int, accuracy: float, version: str = "1") -> None:
-    """Runs before the one that was measured, copies of it but for their accuracy and version."""
+def earlier(
+    place: Place, count: int, accuracy: float, version: str = "1", metric: str = "accuracy"
+) -> None:
+    """Runs before the one that was measured, copies of it but for their accuracy (or the value of
+    another metric) and version.
+    """
     with closing(sqlite3.connect(place.database)) as connection:
         connection.row_factory = sqlite3.Row
         run = dict(connection.execute("SELECT * FROM runs").fetchone())
@@ -84,8 +88,8 @@ def earlier(place: Place, count: int, accuracy: float, version: str = "1") -> No
             of_run = inserted(connection, "benchmark_executions", execution | changed)
             connection.execute(
                 "INSERT INTO metrics (execution_key, name, value, unit, n)"
-                " VALUES (?,'accuracy',?,'share',3)",
-                (of_run, accuracy),
+                " SELECT ?, name, ?, unit, 3 FROM metrics WHERE execution_key = ? AND name = ?",
+                (of_run, accuracy, execution["key"], metric),
             )
         connection.commit()
 
@@ -137,6 +141,18 @@ def test_a_suspect_is_run_again_when_asked(place: Place, said: Said) -> None:
     assert found["change_point"]["last"]["run_id"] == first
     assert document(said, "--confirm", code=1)["findings"] == told["findings"]
     assert len(place.rows("SELECT id FROM runs")) == len(runs)
+
+
+def test_a_suspect_time_is_run_again_until_three_runs_in_a_row_decide(
+    place: Place, said: Said
+) -> None:
+    """Fourteen earlier runs of a nanosecond, so that every real run is slower."""
+    earlier(place, 14, accuracy=1e-6, metric="e2e_ms.p50")
+    of_time = ("regressions", "echo", "--metric", "e2e_ms.p50")
+    assert "(1 of 3 runs in a row)" in said(*of_time, code=3)
+    runs = len(place.rows("SELECT id FROM runs"))
+    assert "echo@2: regression" in said(*of_time, "--confirm", code=1)
+    assert len(place.rows("SELECT id FROM runs")) == runs + 2
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ def test_compare_and_regressions_never_contradict_each_other(
 
 
 def test_the_times_of_a_history_are_still_judged_by_run(store: RunHistory) -> None:
-    store.times([*near(100, 14), 120, 121])
+    store.times([*near(100, 14), 120, 121, 119])
     with reading(store.path) as connection:
         (found,) = judge_agent(connection, RegressionAsked("bot")).findings
     assert (found.verdict, found.unit_of_values) == ("regression", "runs")

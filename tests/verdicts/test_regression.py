@@ -376,11 +376,14 @@ def test_what_costs_nothing_is_not_judged_by_factors(store: RunHistory) -> None:
 # A history
 
 
-def test_a_run_out_of_the_ordinary_is_suspect_until_the_next(store: RunHistory) -> None:
+def test_a_run_out_of_the_ordinary_is_suspect_until_the_next_two(store: RunHistory) -> None:
     store.times(near(100, 14))
     (first,) = store.times([120], "2")
     assert the_one(store).verdict == "suspect"
     store.times([121], "2")
+    assert the_one(store).verdict == "suspect"
+    assert "(2 of 3 runs in a row)" in the_one(store).reason
+    store.times([119], "2")
     found = the_one(store)
     assert (found.verdict, found.gate) == ("regression", "history")
     assert found.location is not None
@@ -390,7 +393,7 @@ def test_a_run_out_of_the_ordinary_is_suspect_until_the_next(store: RunHistory) 
 
 def test_it_stays_one_while_the_runs_after_it_are_no_better(store: RunHistory) -> None:
     store.times(near(100, 20))
-    (first,) = store.times([125], "2")
+    (first, _) = store.times([125, 124], "2")
     for value in (124, 126, 125, 127, 124, 125):
         store.times([value], "2")
         found = the_one(store)
@@ -445,7 +448,7 @@ def test_what_creeps_is_seen_against_runs_long_ago(store: RunHistory) -> None:
 
 
 def test_an_accepted_change_is_a_new_level(store: RunHistory) -> None:
-    store.times([*near(100, 14), 120, 121])
+    store.times([*near(100, 14), 120, 121, 119])
     changes = acceptable(judged(store))
     assert [(one.benchmark_id, one.metric) for one in changes] == [("b", "e2e_ms.p50")]
     keep_accepted(store.path, changes)

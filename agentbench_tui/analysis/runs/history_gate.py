@@ -63,6 +63,10 @@ SUSTAINED_SEES = 2.45
 
 By simulation of normal runs; the margin asks for more where it is larger.
 """
+REPLAY_SEES = 2.6
+"""The same of 8 runs in a replay, which asks for two checks in a row, and for more after the
+excursions that chance makes.
+"""
 ALIKE = 0.1
 """A run is not out of the ordinary if this share of the earlier ones, or more, lay as far off.
 
@@ -340,16 +344,17 @@ def level_interval(level: Level, shift: float, runs: int) -> tuple[float, float]
 
 def smallest(level: Level, earlier: int, least: float, levels: GateLevels | None = None) -> float:
     """Return the shift of a lasting worsening that one of the next 5 checks detects with
-    80% power.
+    80% power, or, at the `levels` of a replay, one of its next 8.
     """
-    levels = levels or GateLevels()
+    is_one_check, levels = levels is None, levels or GateLevels()
     z = normal_quantile(POWER)
     single = max(least, _t(1 - levels.instant, level.runs - 1) * level.prediction_error)
     found = single + z * level.spread
     # simulated for the usual level only; at a stricter one the single run is the safe answer
     if earlier >= EARLIER_NEEDED + RECENT - 1 and levels.sustained == SUSTAINED_P:
+        sees = SUSTAINED_SEES if is_one_check else REPLAY_SEES
         by_size = least + z * level.shift_error(RECENT)
-        found = min(found, max(by_size, SUSTAINED_SEES * level.spread))
+        found = min(found, max(by_size, sees * level.spread))
     return found
 
 

@@ -2,10 +2,11 @@
 run.
 
 Every run is judged by the gate of `history_gate` against the level that held until then. A suspect
-is confirmed by the next run. A history may also have *excursions*: runs off the level after which
-it came back by itself, such as those of a busy machine. Each one in the last 120 runs asks for one
-run more, up to 5 in a row: for a suspect as well as for what the last 5 runs say. And a change must
-outlast the excursions that were as large.
+is confirmed by the next two runs, and what the last 5 runs say by the next check
+(`Confirmations`). A history may also have *excursions*: runs off the level after which it came back
+by itself, such as those of a busy machine. Each one in the last 120 runs asks for one run more, up
+to 5 in a row: for a suspect as well as for what the last 5 runs say. And a change must outlast the
+excursions that were as large.
 
 A change that is found opens an *episode*, which stays open until its own evidence ends it. That is
 the hysteresis: to open, a change must exceed the margin; to end, the runs must show that they are
@@ -50,6 +51,25 @@ AS_LARGE = 0.75
 """An excursion of at least this share of a change must be outlasted."""
 _LEAST_SPREAD = 1 / 6
 """Minimum spread for the odds, as a share of the shift, for runs that hardly vary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmations:
+    """Consecutive results that make a change in a history without excursions.
+
+    Two slow runs in a row are common on shared machines. With 2 runs and 1 check, real histories
+    raised a fifth more false alarms, and no more changes were found (docs/regressions.md).
+    """
+
+    runs: int = 3
+    """Runs off the level, the suspect included."""
+    checks: int = 2
+    """Checks in which the last 5 runs rank above the level."""
+
+
+BY_RUNS = Confirmations()
+BY_CASES = Confirmations(runs=2, checks=1)
+"""For shares of answers: a test by case has to confirm what their runs say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,25 +143,32 @@ class _Doubt:
     """The runs before them."""
 
 
-def replay(positions: Floats, least: float, levels: GateLevels) -> Replay:
+def replay(
+    positions: Floats, least: float, levels: GateLevels, asked: Confirmations = BY_RUNS
+) -> Replay:
     """Judge every run of a history by those before it; positions as in `Scale.positions`.
 
     `least` is the margin on the same scale.
     """
-    return replays(positions, least, levels)[-1] if positions.size else Replay(None, ())
+    return replays(positions, least, levels, asked)[-1] if positions.size else Replay(None, ())
 
 
-def replays(positions: Floats, least: float, levels: GateLevels) -> list[Replay]:
+def replays(
+    positions: Floats, least: float, levels: GateLevels, asked: Confirmations = BY_RUNS
+) -> list[Replay]:
     """Return the state after each run; see `replay`."""
-    return _Replay(positions, least, levels).run()
+    return _Replay(positions, least, levels, asked).run()
 
 
 class _Replay:
-    def __init__(self, positions: Floats, least: float, levels: GateLevels) -> None:
+    def __init__(
+        self, positions: Floats, least: float, levels: GateLevels, asked: Confirmations
+    ) -> None:
         self._x = positions
         self._values = positions.tolist()
         self._least = least
         self._levels = levels
+        self._asked = asked
         self._level: list[int] = []
         self._episode: Episode | None = None
         self._doubt: _Doubt | None = None
@@ -214,7 +241,8 @@ class _Replay:
         """Return the consecutive runs that confirm a change of this size."""
         known = self._short_excursions(number)
         outlasted = [one.runs + 1 for one in known if abs(one.shift) >= AS_LARGE * abs(shift)]
-        return max(min(2 + len(known), MOST_IN_A_ROW), *outlasted, 2)
+        least = self._asked.runs
+        return max(min(least + len(known), MOST_IN_A_ROW), *outlasted, least)
 
     def _short_excursions(self, number: int) -> list[Excursion]:
         return [
@@ -226,12 +254,13 @@ class _Replay:
     def _sustained(self, number: int) -> Episode | None:
         """Return the change that the last 5 runs show together, or a drift over the last 40."""
         self._lasting = self._still_lasting() or self._new_lasting()
-        needed = min(1 + len(self._short_excursions(number)), MOST_IN_A_ROW)
+        excursions = len(self._short_excursions(number))
+        needed = min(self._asked.checks + excursions, MOST_IN_A_ROW)
         if self._lasting is not None and self._lasting.times >= needed:
             found = self._episode_of("last 5 runs", self._lasting.worse, self._lasting.earlier)
             if not self._has_come_and_gone(found):
                 return found
-        if needed > 1:  # a level that wanders looks like a drift
+        if excursions:  # a level that wanders looks like a drift
             return None
         used = self._level[-2 * EARLIER_USED :]
         side = is_drift(self._x[used], self._least, self._levels.sustained)

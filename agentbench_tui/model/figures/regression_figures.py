@@ -31,7 +31,7 @@ REGRESSION: dict[str, Metric] = {
             "share",
             "lower",
             "The worsening that would have been found in 80 % of such comparisons: without it "
-            "“no regression” says nothing. Of a history within 5 runs.",
+            "“no regression” says nothing. Of a history within 8 runs.",
         ),
         Metric(
             "impact_weight",
@@ -77,7 +77,7 @@ REGRESSION: dict[str, Metric] = {
             "suspect",
             "word",
             "none",
-            "Worse, but not proved: the newest run of a history, which a second one decides "
+            "Worse, but not proved: the newest run of a history, which further runs decide "
             "(--confirm); one run a version, which share no hour; or a newest run that says "
             "something else than the others of its version. Ends with exit status 3.",
         ),

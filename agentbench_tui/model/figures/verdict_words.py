@@ -21,7 +21,7 @@ VERDICT_WORDS: dict[str, Metric] = {
             "The newest runs are worse than the baseline or the history, by the rules of "
             "`agentbench regressions`: p below 1% after the adjustment, and by half the threshold"
             " between versions; in a history a run outside the prediction interval of the 20 "
-            "before it, confirmed by the next. Ends with exit status 1. `improvement` is the "
+            "before it, confirmed by the next two. Ends with exit status 1. `improvement` is the "
             "opposite."
         ),
         "no_change_seen": "Neither a regression nor an improvement was found; `would see` is the "

@@ -120,8 +120,8 @@ class Finding:
 
     @property
     def is_decided_by_another_run(self) -> bool:
-        """Return whether it is the newest run of a history, which a second run confirms or
-        clears.
+        """Return whether it is the newest run of a history, which further runs confirm or
+        clear.
         """
         return self.verdict == "suspect" and self.gate == "history"
 

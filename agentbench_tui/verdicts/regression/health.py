@@ -96,8 +96,8 @@ def advice(
         names = _names(suspects)
         if not any(one.is_decided_by_another_run for one in suspects):
             return Advice("re-run", f"{names}: {suspects[0].reason}")
-        return Advice("re-run", f"{names}: one run outside what earlier ones predict; a second one "
-                      "decides (--confirm)")  # fmt: skip
+        return Advice("re-run", f"{names}: outside what earlier runs predict; further runs decide "
+                      "(--confirm)")  # fmt: skip
     undecided = [one for one in findings if one.verdict in UNDECIDED]
     if undecided:
         many = f"{len(undecided)} of {len(findings)} could not be judged"

@@ -22,7 +22,7 @@ from agentbench_tui.analysis.runs.history_gate import (
     smallest,
 )
 from agentbench_tui.analysis.runs.history_gate import level_interval as interval
-from agentbench_tui.analysis.runs.history_replay import replay
+from agentbench_tui.analysis.runs.history_replay import BY_CASES, BY_RUNS, replay
 from agentbench_tui.analysis.runs.level import Level
 from agentbench_tui.verdicts.regression.finding import NO_RATIO, Finding, Location
 from agentbench_tui.verdicts.regression.history import is_timed
@@ -62,7 +62,7 @@ def judged_by_history(base: Finding, series: Sequence[Point], tests: int = 1) ->
         x = x - cycle
         base = replace(base, notes=(*base.notes, CYCLE))
     levels, least = GateLevels.of_check(tests), scale.margin(base.margin)
-    state = replay(x, least, levels)
+    state = replay(x, least, levels, BY_CASES if scale.kind == "points" else BY_RUNS)
     level = Level.of(x[:-1][-EARLIER_USED:])
     if state.level:
         level = Level.of(x[list(state.level)][-EARLIER_USED:])
@@ -122,7 +122,7 @@ def _reason(state: Replay) -> str:
         side = "worse" if state.is_suspect else "better"
         why = f"the newest run is {side} than the earlier ones predict; run again to confirm"
         if state.needed > 2:
-            why += f" ({state.in_a_row} of {state.needed} in a row: such runs have come and gone)"
+            why += f" ({state.in_a_row} of {state.needed} runs in a row)"
         return why
     if state.unconfirmed is not None:
         side = "worse" if state.unconfirmed else "better"
