@@ -3,7 +3,8 @@
     python benchmarks/service.py [--runs N] [--listeners L] [--seconds S]
 
 A database of N runs of two agents (copies of one run). The service runs on one core. Latencies are
-of one client on an open connection, throughput is of four. Runs that clients follow alternate with
+of one client on an open connection, throughput is of four. Both are also given in CPU time of the
+service, which a busy machine disturbs less. Runs that clients follow alternate with
 runs that nobody follows, so that drift hits both alike.
 """
 
@@ -65,8 +66,8 @@ def main() -> None:
         with service(folder) as (port, process):
             print(f"{given.runs:,} runs")
             idle(process, "at the start")
-            latencies(folder, port)
-            throughput(port, given.seconds)
+            latencies(folder, port, process)
+            throughput(port, given.seconds, process)
             idle(process, "after all answers")
             followed(folder, port, process, given.listeners, given.rounds)
 
@@ -99,14 +100,27 @@ def idle(process: psutil.Process, when: str) -> None:
     print(f"idle {when}: {memory:.0f} MB resident, {100 * share:.2f}% of a core")
 
 
-def latencies(folder: Path, port: int) -> None:
+def cpu_s(process: psutil.Process) -> float:
+    """CPU seconds of all living threads of a process, to the nanosecond where Linux says so."""
+    try:
+        tasks = [*Path(f"/proc/{process.pid}/task").iterdir()]
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    except OSError:
+        return float(sum(process.cpu_times()[:2]))
+
+
+def latencies(folder: Path, port: int, process: psutil.Process) -> None:
     """Print the first answer, those that are kept, and the next ones after a run has ended: at
     once, and when the service had time to compute them again.
     """
     with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
         for name, path in PATHS.items():
-            times = [asked(connection, path) for _ in range(200)]
-            first, rest = times[0], sorted(times[1:])
+            began = cpu_s(process)
+            first = asked(connection, path)
+            first_cpu = cpu_s(process) - began
+            began = cpu_s(process)
+            rest = sorted(asked(connection, path) for _ in range(200))
+            kept_cpu = (cpu_s(process) - began) / len(rest)
             changed: dict[float, list[float]] = {0.0: [], RENEWED_S: []}
             for pause, found in changed.items():
                 for _ in range(5):
@@ -115,8 +129,9 @@ def latencies(folder: Path, port: int) -> None:
                     found.append(asked(connection, path))
             at_once, later = (1e3 * statistics.median(found) for found in changed.values())
             print(
-                f"{name:<20} first {1e3 * first:7.1f} ms, then {1e3 * rest[len(rest) // 2]:6.2f} ms"
-                f" (p99 {1e3 * rest[int(0.99 * len(rest))]:.2f} ms), after a run"
+                f"{name:<20} first {1e3 * first:7.1f} ms (CPU {1e3 * first_cpu:.1f}), then"
+                f" {1e3 * rest[len(rest) // 2]:6.2f} ms (CPU {1e3 * kept_cpu:.2f};"
+                f" p99 {1e3 * rest[int(0.99 * len(rest))]:.2f} ms), after a run"
                 f" {at_once:.1f} ms at once and {later:.1f} ms after {RENEWED_S:.0f} s"
             )
 
@@ -144,7 +159,7 @@ def asked(connection: http.client.HTTPConnection, path: str) -> float:
     return time.perf_counter() - began
 
 
-def throughput(port: int, seconds: float) -> None:
+def throughput(port: int, seconds: float, process: psutil.Process) -> None:
     for name in ("leaderboard", "results"):
         counts = [0] * 4
         until = time.monotonic() + seconds
@@ -155,12 +170,14 @@ def throughput(port: int, seconds: float) -> None:
                     asked(connection, path)
                     counts[place] += 1  # noqa: B023  # of this round
 
+        began = cpu_s(process)
         threads = [threading.Thread(target=ask, args=(place,)) for place in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        print(f"{name:<20} {sum(counts) / seconds:,.0f} requests/s")
+        per_cpu_s = sum(counts) / (cpu_s(process) - began)
+        print(f"{name:<20} {sum(counts) / seconds:,.0f} requests/s, {per_cpu_s:,.0f} per CPU s")
 
 
 def followed(folder: Path, port: int, process: psutil.Process, listeners: int, rounds: int) -> None:

@@ -13,10 +13,12 @@ from agentbench_tui.presentation.charts import Axis
 from agentbench_tui.reports.figures.drawing import ticks
 
 WIDTH, HEIGHT = 640, 300
-LEFT, RIGHT, TOP, BOTTOM = 76, 16, 14, 46
+LEFT, RIGHT, TOP, BOTTOM = 88, 16, 14, 46
 _TICKS = 5
 _LONGEST = 300
 """Characters of a text."""
+_HALF_LETTER = 4.2
+"""Half the mean width of a letter in the larger type of a narrow screen."""
 _GAP = 10.0
 
 
@@ -126,7 +128,7 @@ def x_axis(scale: Scale, bottom: float, top: float, show: Callable[[float], str]
         x = scale(value)
         parts.append(element("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid"))
         text = show(value)
-        half = 3.2 * len(text)
+        half = _HALF_LETTER * len(text)
         if x - half > free:  # labels never overlap
             parts.append(label(text, x, bottom + 16, text_anchor="middle"))
             free = x + half + _GAP
@@ -143,9 +145,9 @@ def y_axis(scale: Scale, left: float, right: float, show: Callable[[float], str]
         parts.append(element("line", x1=left, x2=right, y1=y, y2=y, class_="grid"))
         parts.append(label(show(value), left - 6, y + 4, text_anchor="end"))
     middle = (scale.start + scale.end) / 2
-    turned = f"rotate(-90 14 {middle:.1f})"
+    turned = f"rotate(-90 12 {middle:.1f})"
     parts.append(
-        label(scale.axis.title, 14, middle, text_anchor="middle", class_="axis", transform=turned)
+        label(scale.axis.title, 12, middle, text_anchor="middle", class_="axis", transform=turned)
     )
     return parts
 

@@ -31,7 +31,6 @@ def radar_chart(chart: Radar, palette: Palette) -> str:
     for ring in _RINGS:
         corners = [_point(place, count, ring) for place in range(count)]
         parts.append(element("path", d=path(corners) + "Z", class_="grid"))
-    parts.append(label("1", _CENTER[0] + 4, _CENTER[1] - _RADIUS - 2, class_="ring"))
     for place, name in enumerate(chart.dimensions):
         x, y = _point(place, count, 1.0)
         parts.append(element("line", x1=_CENTER[0], y1=_CENTER[1], x2=x, y2=y, class_="grid"))
