@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import MissingExtra, UsageError
+from agentbench_tui.process.blas_threads import load_numpy_with_one_thread
 from agentbench_tui.process.freed_memory import share_one_arena
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None:
             self._wake()
 
     share_one_arena()
+    load_numpy_with_one_thread()
     application = ServiceApplication(settings)
     with closing(_bound(settings.host, settings.port)) as listener:
         config = uvicorn.Config(

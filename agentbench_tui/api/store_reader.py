@@ -82,6 +82,8 @@ class StoreReader:
         self._computing: dict[tuple[Hashable, tuple[int, int]], asyncio.Task[bytes]] = {}
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
+        self._has_computed = False
+        """Whether an answer was computed, and left freed memory, since that was last returned."""
 
     def close(self) -> None:
         """Close the connections to the database."""
@@ -120,17 +122,18 @@ class StoreReader:
         """
         while True:
             began = process_time()
-            if await self._renew():
+            await self._renew()
+            if self._has_computed:
+                self._has_computed = False
                 return_freed_memory()
             await asyncio.sleep(max(_WATCH_S, _PAUSE * (process_time() - began)))
 
-    async def _renew(self) -> bool:
-        """Compute what is outdated; return whether anything was."""
+    async def _renew(self) -> None:
+        """Compute what is outdated."""
         try:
             version = self._version()
         except (StoreError, OSError, sqlite3.Error):
-            return False  # the next request reports what is wrong with the file
-        renewed = False
+            return  # the next request reports what is wrong with the file
         for key, followed in reversed([*self._followed.items()]):
             kept = self._kept.get(key)
             if key not in self._followed:
@@ -141,11 +144,9 @@ class StoreReader:
                 work = self._current(
                     key, version, followed.compute, of_history=True, left_s=2 * _WATCH_S
                 )
-                renewed = True
                 (found,) = await asyncio.gather(work, return_exceptions=True)
                 if isinstance(found, BaseException):  # the next request reports it
                     self._followed.pop(key, None)
-        return renewed
 
     async def _current(
         self,
@@ -175,6 +176,7 @@ class StoreReader:
         if len(self._computing) > _MOST_WAITING:
             raise busy("too many answers are being computed; try again")
         async with self._turn:
+            self._has_computed = True
             return await asyncio.to_thread(self._read, compute)
 
     def _read(self, compute: Callable[[sqlite3.Connection], Value]) -> Value:
