@@ -7,6 +7,7 @@ from simulations import (
     coverage,
     groups,
     power,
+    queueing,
     ratios,
     regressions,
     run_luck,
@@ -24,4 +25,5 @@ ROWS = (
     *sample_size.ROWS,
     *power.ROWS,
     *groups.ROWS,
+    *queueing.ROWS,
 )
