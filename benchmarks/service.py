@@ -181,44 +181,51 @@ def throughput(port: int, seconds: float, process: psutil.Process) -> None:
 
 
 def followed(folder: Path, port: int, process: psutil.Process, listeners: int, rounds: int) -> None:
-    """Compare answers per second of a run that nobody follows, and of one that many do."""
+    """Compare answers per second, and CPU time per answer, of a run that nobody follows and of one
+    that many do.
+    """
     rates: dict[bool, list[float]] = {False: [], True: []}
+    costs: dict[bool, list[float]] = {False: [], True: []}
     used, lasted = 0.0, 0.0
     for place in range(2 * rounds):
         is_followed = place % 4 in {1, 2}
         cpu, began = sum(process.cpu_times()[:2]), time.monotonic()
-        rate = answers_per_s(folder, port, listeners if is_followed else 0)
+        rate, cost = answers_per_s(folder, port, listeners if is_followed else 0)
         rates[is_followed].append(rate)
+        costs[is_followed].append(cost)
         if is_followed:
             used += sum(process.cpu_times()[:2]) - cpu
             lasted += time.monotonic() - began
     alone, many = (statistics.median(rates[one]) for one in (False, True))
     shown = [" ".join(f"{rate:,.0f}" for rate in rates[one]) for one in (False, True)]
     print(f"answers/s alone {shown[0]}; with {listeners} listeners {shown[1]}: {many / alone:.3f}×")
+    alone, many = (statistics.median(costs[one]) for one in (False, True))
+    shown = [" ".join(f"{cost:,.0f}" for cost in costs[one]) for one in (False, True)]
+    print(f"CPU µs/answer alone {shown[0]}; with {listeners} {shown[1]}: {many / alone:.3f}×")
     print(f"service with {listeners} listeners: {100 * used / lasted:.1f}% of a core")
 
 
-def answers_per_s(folder: Path, port: int, listeners: int) -> float:
+def answers_per_s(folder: Path, port: int, listeners: int) -> tuple[float, float]:
+    """Answers per second of a run, and CPU µs of it and its agents per answer."""
     command = [sys.executable, "-m", "agentbench_tui", *run_arguments("store.db", 20_000)]
-    process = subprocess.Popen(
-        [*command, "--detach"],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    run_id = process.communicate()[0].split()[0]
-    follow(port, run_id, listeners)
+    newest = "SELECT id FROM runs ORDER BY key DESC LIMIT 1"
     wanted = (
-        "SELECT r.status, SUM(e.asking_s), SUM(e.observed) FROM runs r"
+        "SELECT SUM(e.asking_s), SUM(e.observed) FROM runs r"
         " JOIN benchmark_executions e ON e.run_key=r.key WHERE r.id=?"
     )
     with closing(sqlite3.connect(folder / "store.db", timeout=10)) as store:
-        while True:
-            status, asking_s, observed = store.execute(wanted, (run_id,)).fetchone()
-            if status == "complete":
-                return float(observed / asking_s)
-            time.sleep(0.2)
+        (before,) = store.execute(newest).fetchone()
+        child = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while (run_id := store.execute(newest).fetchone()[0]) == before:
+            time.sleep(0.02)
+        follow(port, run_id, listeners)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        asking_s, observed = store.execute(wanted, (run_id,)).fetchone()
+    cpu = usage.ru_utime + usage.ru_stime
+    return float(observed / asking_s), 1e6 * cpu / observed
 
 
 def follow(port: int, run_id: str, listeners: int) -> None:

@@ -322,7 +322,7 @@ def test_what_an_agent_writes_is_text_in_every_page_and_no_formula_in_a_table(
         "acts": [
             {"tick": 0, "method": method, "arguments": {hostile: hostile}, "ok": False,
              "changes": True, "result": hostile}
-            for method in ("=1+1", "\t=1+1", "\r=1+1")
+            for method in ("=1+1", "\t=1+1", "\r=1+1", "\u200b\ufeff=1+1", "＝1+1", "@x\u202e")
         ],
         "metrics": {"total_pnl": 1.0, "brier": None},
     }  # fmt: skip
@@ -340,7 +340,10 @@ def test_what_an_agent_writes_is_text_in_every_page_and_no_formula_in_a_table(
         assert tags.scripts == 1  # its own, which the policy allows by its hash
         assert tags.sources == []
     table = csv.reader(io.StringIO(actions_csv(played), newline=""))
-    assert [row[1] for row in table][1:] == ["'=1+1", "'\t=1+1", "\\x0d=1+1"]
+    methods = [row[1] for row in table][1:]
+    assert methods[:3] == ["'=1+1"] * 3
+    assert all(text[0] == "'" for text in methods)
+    assert "\u202e" not in methods[5]
 
 
 def test_reports_are_utf_8_whatever_the_locale() -> None:

@@ -38,7 +38,9 @@ def browser() -> Iterator[Browser]:
 def files(
     hostile_store: Path, market_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
-    """Pages of the hostile run, a comparison, a run of market worlds, and one of its episodes."""
+    """Pages of the hostile run, a comparison, a run of market worlds, one of its episodes, and
+    learning curves.
+    """
     folder = tmp_path_factory.mktemp("pages")
     pages = {"run": folder / "run.html", "comparison": folder / "comparison.html"}
     database = ["--db", str(hostile_store)]
@@ -47,6 +49,13 @@ def files(
     assert _run(["report", *subjects, "--html", str(pages["comparison"]), *database]) == 0
     pages["market"] = market_folder / "out/index.html"
     pages["episode"] = market_folder / "out/momentum/seed-12345/run-1/timeline.html"
+    pages["curves"] = folder / "curves.html"
+    for name, slope in (("old", 1), ("new", 2)):
+        lines = [f"{step},{slope * step}" for step in range(0, 100, 10)]
+        (folder / f"{name}.csv").write_text("\n".join(["_step,reward", *lines]))
+    groups = [word for name in ("old", "new") for word in ("--curves", str(folder / f"{name}.csv"))]
+    curves = ["report", *groups, "--metric", "reward", "--html", str(pages["curves"])]
+    assert _run(curves) == 0
     return pages
 
 
@@ -64,7 +73,7 @@ class Opened:
         self.page.goto(file.as_uri())
 
 
-@pytest.fixture(params=["run", "comparison", "market", "episode"])
+@pytest.fixture(params=["run", "comparison", "market", "episode", "curves"])
 def either(
     request: pytest.FixtureRequest, browser: Browser, files: dict[str, Path]
 ) -> Iterator[Opened]:
@@ -198,7 +207,7 @@ def _luminance(color: str) -> float:
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
-@pytest.mark.parametrize("name", ["run", "comparison", "market", "episode"])
+@pytest.mark.parametrize("name", ["run", "comparison", "market", "episode", "curves"])
 def test_a_phone_needs_no_scrolling_sideways(
     browser: Browser, files: dict[str, Path], name: str
 ) -> None:

@@ -21,12 +21,14 @@ _BREAK = "\u200b"
 _LINKS = re.compile(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=\bwww)(?=\.)", re.IGNORECASE)
 
 
-def csv_cell(value: Any) -> Any:
-    """Return a value that no spreadsheet interprets as a formula. Numbers stay numbers."""
+def csv_cell(value: Any, longest: int = _LONGEST) -> Any:
+    """Return a value that no spreadsheet interprets as a formula, as text of at most `longest`
+    characters. Numbers stay numbers.
+    """
     if value is None or isinstance(value, bool | int | float):
         return "" if value is None else value
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    text = one_line(text, _LONGEST)
+    text = one_line(text, longest)
     return f"'{text}" if _first_visible(text) in _FORMULA else text
 
 

@@ -20,7 +20,7 @@ from agentbench_tui.contracts.document import plain
 from agentbench_tui.contracts.market import MarketAgentSummary, MarketDocument
 from agentbench_tui.market.packing import unpack
 from agentbench_tui.model.errors import write_error
-from agentbench_tui.model.text.untrusted import visible
+from agentbench_tui.model.text.cells import csv_cell
 from agentbench_tui.presentation.full_report.parts import FullReport, PageLink
 from agentbench_tui.presentation.market.episode_pages import (
     comparison_page,
@@ -44,8 +44,8 @@ INDEX = "index.html"
 _FILES = ("comparison.html", "comparison.json", "comparison.csv")
 _OF_EPISODE = ("result.json", "metrics.json", "metrics.csv", "actions.csv")
 _OF_CLOCKS = ("response_ms", "turn_ms")
-_FORMULA = frozenset("=+-@\t")
-"""Characters that begin a formula in spreadsheets; some ignore tabs before it."""
+_LONGEST_CELL = 1 << 20
+"""Characters of a cell: a request of an agent may have as many."""
 _COMPARISON = PageLink("Comparison", "comparison.html")
 
 
@@ -238,16 +238,8 @@ def _csv(head: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
-    writer.writerows([_safe(value) for value in row] for row in rows)
+    writer.writerows([csv_cell(value, _LONGEST_CELL) for value in row] for row in rows)
     return text.getvalue()
-
-
-def _safe(value: object) -> object:
-    """Return a text that no spreadsheet takes for a formula, its control characters written out."""
-    if not isinstance(value, str):
-        return value
-    text = visible(value)
-    return f"'{text}" if text[:1] in _FORMULA else text
 
 
 def _line(value: object) -> str:
