@@ -61,7 +61,7 @@ def test_gaps_know_their_answers(rows_a_part: int, monkeypatch: pytest.MonkeyPat
 
 def test_gaps_that_fit_no_answer_are_refused() -> None:
     rows, _ = packed(SOME)
-    with pytest.raises(ValueError, match="0 gaps are stored, but the samples tell of 4"):
+    with pytest.raises(ValueError, match="0 gaps are stored, but the samples have 4"):
         gaps_of(columns_of([(0, 0, rows, b"")]), [True] * 5)
 
 
