@@ -11,7 +11,7 @@ import msgspec
 
 from agentbench_tui.instruments.availability import plain
 from agentbench_tui.instruments.environment import Environment, capture_environment
-from agentbench_tui.instruments.gauges import BYTES_PER_MB, GpuIdentity
+from agentbench_tui.instruments.gauges import BYTES_PER_MB, LITTLE_DISK_MB, GpuIdentity
 from agentbench_tui.instruments.hardware import hardware_of, tier_words
 from agentbench_tui.instruments.overhead import NOISY_PSI_PERCENT
 from agentbench_tui.instruments.packages import EXTRAS, PROJECT, version_of
@@ -26,7 +26,6 @@ _QUICK_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clock
 _COARSE_STEP_NS = 1000
 _BUSY_LOAD_SHARE = 0.5
 _LITTLE_MEMORY_SHARE = 0.10
-_LITTLE_DISK_MB = 1000
 _NO_DISK_MB = 100
 _FEW_FILES = 1024
 _SMALLEST_TERMINAL = (80, 24)
@@ -247,7 +246,7 @@ def check_disk(db_path: Path) -> Check:
             "a run is written elsewhere and copied here at its end; give a local file with --db"
         )
         return Check("warn", "disk", finding, advice)
-    if free_mb < _LITTLE_DISK_MB:
+    if free_mb < LITTLE_DISK_MB:
         return Check("warn", "disk", finding, "long runs with gauges need more; make room")
     return Check("ok", "disk", finding)
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 import msgspec
 
 BYTES_PER_MB = 1e6
+LITTLE_DISK_MB = 1000
+"""Free disk below which a long run with gauges may not find room."""
 
 Reading = Mapping[str, object]
 """The known fields of one sample by name, of JSON types; as stored."""

@@ -10,35 +10,34 @@ import asyncio
 import os
 import signal
 import sqlite3
-import subprocess
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import screen as textual_screen
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.worker import WorkerFailed
 
 from agentbench_tui.model.errors import AgentbenchError
 from agentbench_tui.model.text.untrusted import one_line, visible
-from agentbench_tui.process.environment import python_module
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.locking import is_leased
 from agentbench_tui.store.queries.runs import find_run
 from agentbench_tui.store.transaction import write_once
 from agentbench_tui.store.writes.control_requests import add_control_request
+from agentbench_tui.tui.alarmed_app import AlarmedApp
 from agentbench_tui.tui.dialogs.help import MOVES, Help
 from agentbench_tui.tui.dialogs.leaving import Choice, Leaving
 from agentbench_tui.tui.drawing.glyphs import Glyphs, glyphs
-from agentbench_tui.tui.kept_theme import keep_theme, kept_theme
-from agentbench_tui.tui.look import USUAL_RATE_HZ, Look
+from agentbench_tui.tui.look import USUAL_RATE_HZ
 from agentbench_tui.tui.page_list import PAGES, modes, page_of
 from agentbench_tui.tui.pages.page import Page
+from agentbench_tui.tui.run_start import start_detached
 from agentbench_tui.tui.shared import MOST_MARKED, Shared
 from agentbench_tui.tui.store_watch import StoreWatch
-from agentbench_tui.tui.terminal import has_shell, stop_foreground_job, terminal_kept
+from agentbench_tui.tui.terminal import has_shell, stop_foreground_job
 from agentbench_tui.tui.terminal_sanitizer import TerminalSanitizer
 from agentbench_tui.tui.theme import ANSI_DARK, DARK, THEMES, themes
 
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
 
     from agentbench_tui.tui.shared import Lead
 
-_START_LIMIT_S = 60.0
 _NOT_IN_PALETTE = MOVES | {"Commands"}
 """Commands already available in the session."""
 # Half of Textual's own wait between a change, such as a key makes, and its picture. The variable of
@@ -59,7 +57,7 @@ _NOT_IN_PALETTE = MOVES | {"Commands"}
 textual_screen.UPDATE_PERIOD = 1 / 120  # type: ignore[misc]  # which calls it final
 
 
-class AgentbenchApp(App[None]):
+class AgentbenchApp(AlarmedApp):
     """The agentbench terminal session."""
 
     TITLE = "agentbench"
@@ -75,6 +73,14 @@ class AgentbenchApp(App[None]):
         ),
         Binding("question_mark", "help", "Help", key_display="?"),
         Binding("ctrl+p", "command_palette", "Commands", show=False, priority=True),
+        Binding(
+            "exclamation_mark",
+            "show_alarm",
+            "Alarms",
+            show=False,
+            key_display="!",
+            tooltip="of runs in progress: what is wrong, and where it shows",
+        ),
         Binding("t", "next_theme", "Theme", show=False),
         Binding("ctrl+s", "picture", "Screenshot (SVG)", show=False),
         Binding("f5", "read_again", "Read again", show=False),
@@ -94,18 +100,19 @@ class AgentbenchApp(App[None]):
         screenshots: Path = Path(),
         own_run: str | None = None,
         keep_theme: Callable[[str], None] | None = None,
+        notifications: Iterable[str] = (),
     ) -> None:
         """`first`: name of the first page.
 
         `rate_hz`: how often changing content is drawn; 0 leaves it to keys. `own_run`: the run that
         leaving asks about while it is running. `keep_theme` is called with the name of each chosen
-        theme.
+        theme. `notifications`: how the terminal reports new alarms, of `NOTIFICATIONS`.
         """
         # Said before Textual chooses its filter: the other one for NO_COLOR makes greys.
-        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        ansi_color = True if "NO_COLOR" in os.environ else None
+        super().__init__(shared, notifications, ansi_color=ansi_color)
         if "SSH_CONNECTION" in os.environ:
             self.animation_level = "none"
-        self.shared = shared
         self.glyphs: Glyphs = glyphs(only_ascii=True if ascii_only else None)
         self._last_filter = TerminalSanitizer(only_ascii=not self.glyphs.braille)
         self._first = first
@@ -196,6 +203,7 @@ class AgentbenchApp(App[None]):
         """Reload the current page, for sessions without automatic updates."""
         if isinstance(self.screen, Page):
             self.screen.reload()
+        self.read_alarms()
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy to the terminal's clipboard by OSC 52, without anything that could control a
@@ -277,28 +285,13 @@ class AgentbenchApp(App[None]):
         self.switch_mode("live")
 
     def _start(self, arguments: Sequence[str]) -> None:
-        command = python_module("agentbench_tui", *arguments, "--detach")
         try:
-            done = subprocess.run(
-                [*command, "--db", str(self.shared.database)],
-                stdin=subprocess.DEVNULL,  # keys are the session's
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=_START_LIMIT_S,
-            )
-        except subprocess.TimeoutExpired:
-            reason = f"the run did not start within {_START_LIMIT_S:g} s"
-        except OSError as error:
-            reason = f"no run could be started: {(error.strerror or str(error)).lower()}"
+            run_id = start_detached(self.shared.database, arguments)
+        except AgentbenchError as error:
+            self.call_from_thread(self.notify, str(error), severity="error", timeout=15)
         else:
-            if done.returncode == 0:
-                self._own.append(done.stdout.strip())
-                self.call_from_thread(self.watch_run, self._own[-1])
-                return
-            said = one_line(done.stderr.strip().rpartition("\n")[2])
-            reason = said or f"the run did not start: exit code {done.returncode}, without a word"
-        self.call_from_thread(self.notify, reason, severity="error", timeout=15)
+            self._own.append(run_id)
+            self.call_from_thread(self.watch_run, run_id)
 
     def _leave(self, choice: Choice | None, going: list[str]) -> None:
         self.choice = choice
@@ -341,8 +334,10 @@ class AgentbenchApp(App[None]):
         self._watch.forget()
 
     def _look(self) -> None:
-        if self._watch.changed() and isinstance(self.screen, Page):
+        changed = self._watch.changed()
+        if changed and isinstance(self.screen, Page):
             self.screen.store_changed()
+        self.look_for_alarms(changed=changed)
 
     def _going(self, name: str) -> Callable[[], None]:
         return lambda: self.action_go(name)
@@ -360,38 +355,3 @@ class AgentbenchApp(App[None]):
             await self.run_action(action, node)  # type: ignore[arg-type]  # a DOM node
 
         return do  # type: ignore[return-value]  # the palette awaits what is awaitable
-
-
-class Left(NamedTuple):
-    """How a session ended."""
-
-    code: int
-    """Exit code of the process."""
-    choice: Choice | None
-    """Choice about a run that was running; None if there was none."""
-
-
-def open_session(
-    shared: Shared, look: Look, *, first: str = "home", own_run: str | None = None
-) -> Left:
-    """Run the terminal session until the user leaves it.
-
-    Raises the error of a failed session. `own_run`: a run that was started for this session, which
-    leaving asks about.
-    """
-    without_colours = "NO_COLOR" in os.environ
-    app = AgentbenchApp(
-        shared,
-        first=first,
-        theme=look.theme or (None if without_colours else kept_theme()),
-        keep_theme=None if without_colours else keep_theme,
-        ascii_only=look.ascii_only,
-        rate_hz=look.rate_hz,
-        screenshots=look.screenshots,
-        own_run=own_run,
-    )
-    with terminal_kept():
-        app.run(mouse=look.mouse)
-    if app.fault is not None:
-        raise app.fault
-    return Left(app.return_code or 0, app.choice)

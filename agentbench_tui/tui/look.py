@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 USUAL_RATE_HZ = 4.0
+NOTIFICATIONS = ("bell", "title", "osc9", "osc777")
+"""How a terminal can report an alarm."""
 FASTEST_HZ = 10.0
 """Maximum rate: numbers cannot be read faster, and the cost grows with it."""
 
@@ -34,6 +36,8 @@ class Look(msgspec.Struct, frozen=True):
     """Without it the terminal's own selection works as usual."""
     rate_hz: float = USUAL_RATE_HZ
     """How often changing content is drawn; 0: when a key requests it."""
+    notifications: tuple[str, ...] = ()
+    """How the terminal reports alarms, of `NOTIFICATIONS`."""
     screenshots: Path = msgspec.field(default_factory=Path)
     """Folder that pictures are written to."""
 

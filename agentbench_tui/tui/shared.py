@@ -10,6 +10,8 @@ from agentbench_tui.tui.agent_series import AgentSeries
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from agentbench_tui.verdicts.runs.run_alarms import Alarm
+
 MOST_MARKED = 6
 """That a comparison can hold in sight."""
 
@@ -42,6 +44,8 @@ class Shared:
     """What the next page of executions opens with, once."""
     episode: int = 0
     """Market episode of the run that the page Market opens with."""
+    evidence: Alarm | None = None
+    """The alarm whose evidence Live shows next, once."""
     suite: str | None = None
     """The suite that a new run begins with."""
     series: AgentSeries = field(default_factory=AgentSeries)

@@ -12,10 +12,10 @@ import click
 from click.core import ParameterSource
 
 from agentbench_tui.cli.console.numbers import Number
-from agentbench_tui.tui.look import FASTEST_HZ, USUAL_RATE_HZ, Look, why_not
+from agentbench_tui.tui.look import FASTEST_HZ, NOTIFICATIONS, USUAL_RATE_HZ, Look, why_not
 
 if TYPE_CHECKING:
-    from agentbench_tui.tui.app import Left
+    from agentbench_tui.tui.session import Left
     from agentbench_tui.tui.shared import Shared
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -45,6 +45,16 @@ _LOOK = (
         envvar="AGENTBENCH_UI_RATE",
         metavar="HZ",
         help="Redraws of the session per second; 0 redraws only when F5 is pressed.",
+    ),
+    click.option(
+        "--notify",
+        "notifications",
+        type=click.Choice(NOTIFICATIONS),
+        multiple=True,
+        envvar="AGENTBENCH_NOTIFY",
+        help="How the terminal reports a new alarm of a run in progress, such as an SLO that is "
+        "missed: its bell, its title, or a desktop notification by OSC 9 or OSC 777; repeatable.",
+        show_default="the session's alarm line only",
     ),
     click.option(
         "--screenshots",
@@ -91,6 +101,7 @@ def take_look(given: dict[str, Any]) -> Look:
         ascii_only=only_ascii,
         mouse=not given.pop("no_mouse"),
         rate_hz=given.pop("ui_rate"),
+        notifications=tuple(given.pop("notifications")),
         screenshots=given.pop("screenshots") or Path(),
     )
 
@@ -131,6 +142,6 @@ def show_session(
         raise UsageError(
             f"the session needs a terminal: {reason}; use `agentbench {instead}` instead"
         )
-    from agentbench_tui.tui.app import open_session
+    from agentbench_tui.tui.session import open_session
 
     return open_session(shared, look, first=first, own_run=own_run)

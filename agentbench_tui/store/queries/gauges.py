@@ -106,3 +106,16 @@ def gauge_readings(
         (json.dumps(fields), run_key),
     )
     return iter(rows)
+
+
+def readings_after(
+    connection: sqlite3.Connection, run_key: int, after: int
+) -> list[tuple[int, float, str, str]]:
+    """Return (number, seconds since 1970, scope, JSON) of the readings of the host and its GPUs
+    that are numbered above `after`, in order.
+    """
+    return connection.execute(
+        "SELECT seq, at, scope, reading FROM gauges WHERE run_key=? AND seq>?"
+        " AND (scope='host' OR scope LIKE 'gpu:%') ORDER BY seq",
+        (run_key, after),
+    ).fetchall()

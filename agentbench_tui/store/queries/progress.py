@@ -144,3 +144,10 @@ def state_of_run(connection: sqlite3.Connection, run_key: int) -> tuple[Row, lis
         (run_key,),
     )
     return run, executions
+
+
+def reported_states(connection: sqlite3.Connection, run_key: int) -> list[tuple[int, float, str]]:
+    """Return (execution key, seconds since 1970, JSON) of what the run last reported of each."""
+    return connection.execute(
+        "SELECT execution_key, updated_at, state FROM live WHERE run_key=?", (run_key,)
+    ).fetchall()

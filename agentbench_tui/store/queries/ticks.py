@@ -24,6 +24,21 @@ class ObservedTick(NamedTuple):
     e2e_histogram: bytes
 
 
+class OutcomeTick(NamedTuple):
+    """Outcomes of an execution since its last tick; `sent` is 0 except for loads."""
+
+    seq: int
+    execution_key: int
+    at: float
+    """In seconds since 1970."""
+    observed: int
+    answered: int
+    sent: int
+    failed: int
+    e2e_histogram: bytes
+    ttft_histogram: bytes | None
+
+
 class TickHistograms(NamedTuple):
     """Encoded histograms of times (ms) of one tick; None or empty for none."""
 
@@ -55,6 +70,18 @@ def ticks_after(
         (run_key, after),
     )
     return takewhile(lambda tick: tick.at <= until, map(ObservedTick._make, rows))
+
+
+def outcome_ticks_after(
+    connection: sqlite3.Connection, run_key: int, after: int
+) -> Iterator[OutcomeTick]:
+    """Yield the ticks of a run numbered above `after`, in order."""
+    rows = connection.execute(
+        f"SELECT {', '.join(OutcomeTick._fields)} FROM ticks"  # noqa: S608  # our own names
+        " WHERE run_key=? AND seq>? ORDER BY seq",
+        (run_key, after),
+    )
+    return map(OutcomeTick._make, rows)
 
 
 def tick_histograms(connection: sqlite3.Connection, execution_key: int) -> Iterator[TickHistograms]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _LEAST = 5
 """Cells of a name that can be cut anywhere but at its end."""
+_BEHIND = 4
+"""Cells from the character that sets a name apart to the end of its room, if the end is cut."""
 
 
 def first_differences(names: Iterable[str]) -> dict[str, int]:
@@ -42,6 +44,8 @@ def shorten_name(text: str, width: int, differs_at: int, glyphs: Glyphs) -> str:
     head = (width - 1) // 2
     tail = width - 1 - head
     if head <= differs_at < len(text) - tail:
+        if differs_at < width - _BEHIND:
+            return shorten(text, width, glyphs)
         head = max(1, (width - 2) // 3)
         kept = text[max(head, differs_at - 1) :]
         return text[:head] + glyphs.ellipsis + shorten(kept, width - 1 - head, glyphs)

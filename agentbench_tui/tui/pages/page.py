@@ -18,15 +18,19 @@ from textual.widgets import Static
 from agentbench_tui.model.errors import AgentbenchError, StoreError
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.store.database import reading
+from agentbench_tui.tui.widgets.alarm_strip import AlarmStrip
 from agentbench_tui.tui.widgets.crumbs import CrumbBar
 from agentbench_tui.tui.widgets.key_bar import KeyBar
 from agentbench_tui.tui.widgets.painted import Painted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
 
     from agentbench_tui.tui.app import AgentbenchApp
     from agentbench_tui.tui.shared import Shared
+    from agentbench_tui.verdicts.runs.run_alarms import Alarm
 
 Found = TypeVar("Found")
 READING = "reading the database"
@@ -106,6 +110,7 @@ class Page(Screen[None], Generic[Found]):
 
     def compose(self) -> ComposeResult:
         yield CrumbBar()
+        yield AlarmStrip()
         yield from self.content()
         notice = Static("", id="notice", markup=False)
         notice.display = False
@@ -114,6 +119,7 @@ class Page(Screen[None], Generic[Found]):
 
     def on_screen_resume(self) -> None:
         self.query_one(CrumbBar).show(("agentbench", *self.crumbs()))
+        self.show_alarms(self.session.alarms)
         # Textual tells the first page of a mode twice, and each class of a page that hears it.
         if not self._in_front:
             self._in_front = True
@@ -143,6 +149,13 @@ class Page(Screen[None], Generic[Found]):
             return
         self._wanted, self._reading, self._read_at = False, True, time.monotonic()
         self._read()
+
+    def show_alarms(self, alarms: Sequence[Alarm]) -> None:
+        """Show what is wrong with runs in progress, below the breadcrumbs."""
+        self.query_one(AlarmStrip).show(alarms)
+
+    def show_evidence(self) -> None:
+        """Show what the alarm in `shared.evidence` is about; only Live has it."""
 
     def tell(self, words: str) -> None:
         """Show a line above the footer until the next one; an empty one removes it."""

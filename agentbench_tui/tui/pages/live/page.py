@@ -16,7 +16,7 @@ from agentbench_tui.store.viewer import Viewer
 from agentbench_tui.tui.pages.live import view as live_view
 from agentbench_tui.tui.pages.live.control_requests import ControlRequests
 from agentbench_tui.tui.pages.live.controlling import Controlling
-from agentbench_tui.tui.pages.live.panels import VIEWS, Choices, LivePanels
+from agentbench_tui.tui.pages.live.panels import EVIDENCE, VIEWS, Choices, LivePanels
 from agentbench_tui.tui.pages.live.replay import Replaying
 from agentbench_tui.tui.pages.live.state import LATENCIES, LiveState
 from agentbench_tui.tui.pages.live.tables import SIMULATED, parts_of
@@ -253,7 +253,7 @@ class Live(Controlling, Replaying, Page["LiveDocument | None"]):
             self._panels.show_progress(state, self._choices, now)
         if "gauges" in changed:
             self._panels.show_machine(state)
-        if "events" in changed:
+        if changed & {"events", "ticks"}:  # ticks count the failures whose rows are not stored
             self._panels.show_events(state)
         if "moment" in changed:
             self._panels.show_moment(state, document, self._choices, now)
@@ -264,19 +264,42 @@ class Live(Controlling, Replaying, Page["LiveDocument | None"]):
 
     # What a person can choose to see.
 
+    def on_screen_resume(self) -> None:
+        super().on_screen_resume()
+        self.show_evidence()
+
+    def show_evidence(self) -> None:
+        alarm, self.shared.evidence = self.shared.evidence, None
+        if alarm is not None:
+            self._show_panel(EVIDENCE[alarm.kind])
+            if alarm.run_id != self._run_id:
+                self.reload()
+
+    def _show_panel(self, name: str) -> None:
+        """Focus a panel, on a small screen in its view."""
+        view = next(number for number, names in enumerate(VIEWS) if name in names)
+        if self._panels.has_class("-paged"):
+            self._show_view(view)
+        panel = self._panels.query_one(f"#{name}")
+        if panel.can_focus:
+            self.call_after_refresh(panel.focus)
+
     def action_next_view(self) -> None:
         """Show the next panels on a small screen; on a large one focus the next panel."""
         if not self._panels.has_class("-paged"):
             self.focus_next("Grid, Gauges")
             return
-        self._choices.view = (self._choices.view + 1) % len(VIEWS)
-        self._panels.share_out(self.size.width, self.size.height, self._choices.view)
-        self._changed |= {"ticks", "gauges", "events", "moment", "board"}
+        self._show_view((self._choices.view + 1) % len(VIEWS))
         for name in VIEWS[self._choices.view]:
             panel = self._panels.query_one(f"#{name}")
             if isinstance(panel, Grid | Gauges):
                 self.call_after_refresh(panel.focus)  # when it has a size
                 break
+
+    def _show_view(self, view: int) -> None:
+        self._choices.view = view
+        self._panels.share_out(self.size.width, self.size.height, view)
+        self._changed |= {"ticks", "gauges", "events", "moment", "board"}
 
     def action_next_latency(self) -> None:
         """Switch between end-to-end, first token, between chunks, and queueing."""

@@ -24,6 +24,8 @@ from agentbench_tui.tui.widgets.status_bar import StatusBar
 from agentbench_tui.tui.widgets.time_series import TimeSeries
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual.app import ComposeResult
     from textual.widget import Widget
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.agent_series import AgentSeries
     from agentbench_tui.tui.pages.live.state import Latency, LiveState
     from agentbench_tui.verdicts.runs.live_document import LiveDocument
+    from agentbench_tui.verdicts.runs.run_alarms import AlarmKind
 
 VIEWS = (
     ("latency", "rates"),
@@ -40,6 +43,15 @@ VIEWS = (
     ("slow", "failures", "log"),
 )
 """Panels that are shown together if not all fit."""
+EVIDENCE: Mapping[AlarmKind, str] = {
+    "failures": "failures",
+    "stalled": "slow",
+    "slo": "latency",
+    "disk": "machine",
+    "gpu": "machine",
+    "noise": "machine",
+}
+"""Panel that shows why there is an alarm."""
 _FRAME = 2
 _STATUS = 1
 _LEAST_LATENCY = 8

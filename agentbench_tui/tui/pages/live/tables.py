@@ -249,7 +249,7 @@ def slow(state: LiveState, answers: Sequence[SlowAnswer], now: float) -> GridDat
                 GridRow(
                     f"now/{key}/{one['case_id']}",
                     (
-                        one["case_id"] or "oldest request",
+                        one["case_id"] or "oldest",
                         names.get(key, ""),
                         duration(1e3 * age_s),
                         doing,
