@@ -2,8 +2,8 @@
 
     python benchmarks/breaking_point.py [--seed 1] [--searches 20] [--server NAME]
 
-Each search climbs in windows of 30 s after 5 s of warm-up, with limits of 1 % errors and a p95 of
-300 ms. `middle` and `ends` count brackets whose middle, and of which both ends, lie within 10 % of
+Each search climbs in windows of 30 s after 5 s of warm-up, with limits of 1% errors and a p95 of
+300 ms. `middle` and `ends` count brackets whose middle, and of which both ends, lie within 10% of
 the truth; the three figures of `stable` count yes, no, unknown. Nothing is waited for: the clock is
 simulated.
 """

@@ -2,12 +2,12 @@
 
     python benchmarks/compare_rates.py [TRIALS]
 
-Times of seven shapes of noise, n = 5, 15 and 30, in per cent of the trials. `repeats`: n repeats of
+Times of seven shapes of noise, n = 5, 15 and 30, in percent of the trials. `repeats`: n repeats of
 20 answers each, their medians compared, as of load. `cases in repeats`: 20 cases asked in n
-repeats, compared case by case and by repeats; repeats differ by 2 % in both. `cases`: n cases asked
+repeats, compared case by case and by repeats; repeats differ by 2% in both. `cases`: n cases asked
 in one repeat, and `answers`: n answers of one repeat, that are not of the same cases; how much
-repeats differ cannot be seen there, so they don't. Beside it how often 10 and 20 % more are found.
-The bar: 5 % of equal ones over the shapes for each n, and two standard errors of the trials (200;
+repeats differ cannot be seen there, so they don't. Beside it how often 10 and 20% more are found.
+The bar: 5% of equal ones over the shapes for each n, and two standard errors of the trials (200;
 a quarter of them for what is found).
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from agentbench_tui.analysis.sample import Floats
 from agentbench_tui.verdicts.comparison.comparison import Asked
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.evidence.evidence import Evidence
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "verdicts"))
@@ -88,7 +88,7 @@ def main() -> None:
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else TRIALS
     missed = []
     for design in DESIGNS:
-        print(f"\n{design:<18}" + "".join(f"   n = {n:<3} +10 % +20 %" for n in SIZES))
+        print(f"\n{design:<18}" + "".join(f"   n = {n:<3} +10% +20%" for n in SIZES))
         table = np.array(
             [
                 [
@@ -106,8 +106,8 @@ def main() -> None:
             print(f"{shape:<18}" + "  ".join(cells))
         for n, rate in zip(SIZES, table[:, :, 0].mean(axis=0), strict=True):
             if rate > BAR + 2 * np.sqrt(BAR * (1 - BAR) / (trials * len(SHAPES))):
-                missed.append(f"{design}, n = {n}: {100 * rate:.1f} %")
-    print(f"\nbar: 5 % of equal ones, {'held' if not missed else 'MISSED: ' + '; '.join(missed)}")
+                missed.append(f"{design}, n = {n}: {100 * rate:.1f}%")
+    print(f"\nbar: 5% of equal ones, {'held' if not missed else 'MISSED: ' + '; '.join(missed)}")
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def planted_change(folder: Path, runs: int) -> None:
     covered = sum((one.low or 0) <= PLANTED <= (one.high or 0) for one in found)
     ratio = statistics.median(one.ratio or 0 for one in found)
     print(
-        f"20 % slower: median ratio {ratio:.3f}; the interval holds 1.2 in {covered} of {runs},"
+        f"20% slower: median ratio {ratio:.3f}; the interval holds 1.2 in {covered} of {runs},"
         f" called worse in {worse}"
     )
 

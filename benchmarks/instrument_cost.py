@@ -55,7 +55,7 @@ _INSERT = "INSERT INTO measured (scope, at, reading) VALUES (?,?,?)"
 class Adding(Experiment):
     """A fixed amount of work for the processor, and how long others ran in its stead.
 
-    It makes no objects: with numbers that are made anew a call is some 3 % faster or slower by
+    It makes no objects: with numbers that are made anew a call is some 3% faster or slower by
     where in memory the instruments' objects left room.
     """
 
@@ -195,14 +195,14 @@ def costs(found: dict[str, np.ndarray[Any, Any]], picked: np.ndarray[Any, Any]) 
 
 
 def report(found: dict[str, np.ndarray[Any, Any]], cpu_s: list[float]) -> None:
-    """Prints each figure with its 95 % interval, by resampling the rounds."""
+    """Prints each figure with its 95% interval, by resampling the rounds."""
     rounds = len(found["alone"])
     draw = np.random.default_rng(1)
     point = costs(found, np.arange(rounds))
     drawn = np.array([costs(found, draw.integers(0, rounds, rounds)) for _ in range(RESAMPLES)])
     ends = np.quantile(drawn, QUANTILES, axis=0)
 
-    print(f"a call of {np.median(found['alone'][:, 1]):.2f} ms, {rounds} rounds [95 %]")
+    print(f"a call of {np.median(found['alone'][:, 1]):.2f} ms, {rounds} rounds [95%]")
     for at, how in enumerate(("by the wall", "without queueing")):
         (share, read), (low, high) = point[:, at], ends[:, :, at]
         print(f"{how}:")

@@ -1,9 +1,9 @@
-"""How often nominal 95 % intervals hold the truth: log-normal values with log-sd 0.3.
+"""How often nominal 95% intervals hold the truth: log-normal values with log-sd 0.3.
 
     python benchmarks/interval_coverage.py [REPETITIONS]
 
 Simulated, seeded, in percent for each number of values. What commands print has the bar of 93 to
-97 %; the others are beside it to show why they are not what is printed. 4,000 repetitions (the
+97%; the others are beside it to show why they are not what is printed. 4,000 repetitions (the
 default, about two minutes) leave a standard error of 0.34 points.
 """
 
@@ -131,7 +131,7 @@ def main() -> None:
         f"{100 * tasks_covered(runs, repetitions // 4):.1f} with {runs}" for runs in (3, 5, 10, 20)
     )
     print(f"interquartile mean of 10 tasks by the number of runs of each: {few}")
-    print(f"bar: 93 to 97 %, {'held' if not missed else 'MISSED: ' + '; '.join(missed)}")
+    print(f"bar: 93 to 97%, {'held' if not missed else 'MISSED: ' + '; '.join(missed)}")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def main() -> None:
             found[live].append(one)
             say(
                 "with the view" if live else "without it   ",
-                f"TTFT p99 off by {one.error_percent:+.2f} %, {one.sender_us:,.0f} us a request,"
+                f"TTFT p99 off by {one.error_percent:+.2f}%, {one.sender_us:,.0f} us a request,"
                 f" {one.tree_s:.2f} s CPU in all, {one.terminal_bytes:,} bytes drawn,"
                 f" {one.verdict}",
                 "",

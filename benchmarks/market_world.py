@@ -108,7 +108,7 @@ def signal(worlds: list[tuple[World, Truth]]) -> None:
 
 def every_tick(worlds: list[tuple[World, Truth]]) -> None:
     """Calibration over all ticks at which a market can be traded, in ten bins of equal mass: at
-    2,000 markets chance alone makes 0.0095 (95 % below 0.0144, see tests/market)."""
+    2,000 markets chance alone makes 0.0095 (95% below 0.0144, see tests/market)."""
     fair, quoted, happened = [], [], []
     for world, truth in worlds:
         for place, market in enumerate(world.markets):

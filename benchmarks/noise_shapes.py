@@ -5,9 +5,9 @@ One value a run, in ms. Every draw comes from the generator that is handed in.
 - `iid`: normal on logs;
 - `ar1`: runs hang together, correlation 0.5 from run to run;
 - `t3`: Student's t with 3 degrees of freedom, same standard deviation;
-- `outliers`: normal, and 4 % of runs are 15 to 60 % slower;
-- `two machines`: normal, and 35 % of runs, at random, are 4 % slower;
-- `drift`: normal, and every run is 0.06 % slower than the one before.
+- `outliers`: normal, and 4% of runs are 15 to 60% slower;
+- `two machines`: normal, and 35% of runs, at random, are 4% slower;
+- `drift`: normal, and every run is 0.06% slower than the one before.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Histories:
 def histories(
     shape: str, noise: float, step: float, series: int, draw: np.random.Generator
 ) -> Histories:
-    """`noise`: standard deviation of a run on logs; `step`: 0.1 is 10 % slower from run 38 on.
+    """`noise`: standard deviation of a run on logs; `step`: 0.1 is 10% slower from run 38 on.
 
     A re-run shares the state of its run where the shape has one: correlated runs stay correlated.
     Its outliers, and the machine that it lands on, are new.

@@ -1,14 +1,14 @@
-"""How often the regression gates are right, on made-up histories and on labelled real ones.
+"""How often the regression gates are right, on made-up histories and on labeled real ones.
 
     python benchmarks/regression_gate.py [--seed 1] [--histories 20] [--series DIR]
 
-Made-up: six shapes of noise (noise_shapes.py), a step of 0, 3, 5, 10 or 20 % at run 38 of 60, every
+Made-up: six shapes of noise (noise_shapes.py), a step of 0, 3, 5, 10 or 20% at run 38 of 60, every
 run judged from run 20 on; a suspect run is confirmed by the next two. An alarm is a row of runs
-called a regression. Recall counts steps of 10 % or more that were alarmed at or after the step;
+called a regression. Recall counts steps of 10% or more that were alarmed at or after the step;
 false alarms are those before a step, or anywhere without one. For F1 a series is false if it has
 one at all, and series with and without a step count alike.
 
-DIR holds labelled histories: `labels.json` of {NAME: {"change_points": [first run of a new level]}}
+DIR holds labeled histories: `labels.json` of {NAME: {"change_points": [first run of a new level]}}
 and NAME.csv of `index,value`. A change within 5 runs of a label is a hit, any other is extra.
 
 As a gate, with no values but those up to the run that is checked: an alarm hits a label of its
@@ -111,7 +111,7 @@ def one_history(values: Floats, step: float, tally: Tally) -> None:
 
 def history_tables(count: int, seed: int) -> dict[float, Tally]:
     """Prints a line a shape and noise; the totals by noise."""
-    print("History gate     recall >= 10 % (3 / 5 %)  FA/1,000    F1   delay p50, p90")
+    print("History gate     recall >= 10% (3 / 5%)  FA/1,000    F1   delay p50, p90")
     totals = {}
     for noise in NOISES:
         totals[noise] = Tally()
@@ -129,8 +129,8 @@ def history_tables(count: int, seed: int) -> dict[float, Tally]:
 
 
 def change_point_table(count: int, seed: int) -> None:
-    """Steps of 10 % in the same noise: found, located, and what else was called a change."""
-    print("\nChange points (10 %)  found  in interval  width p50, p90  extra/1,000 runs")
+    """Steps of 10% in the same noise: found, located, and what else was called a change."""
+    print("\nChange points (10%)  found  in interval  width p50, p90  extra/1,000 runs")
     for noise in NOISES:
         hits, inside, extra, runs = 0, 0, 0, 0
         widths: list[int] = []
@@ -153,7 +153,7 @@ def change_point_table(count: int, seed: int) -> None:
 
 def version_table(count: int, seed: int) -> None:
     """A version against itself and against one that is slower, measured in blocks and in turns."""
-    print("\nVersions: A/A called different per 1,000, share of 5 % and of 10 % found")
+    print("\nVersions: A/A called different per 1,000, share of 5% and of 10% found")
     print(f"{'':<14}{'iid, in blocks':>24}{'all, in blocks':>24}{'all, in turns':>24}")
     for noise in NOISES:
         for runs in (5, 15, 30):
@@ -172,14 +172,14 @@ def version_table(count: int, seed: int) -> None:
 
 
 def three_comparisons(old: Floats, new: Floats) -> tuple[bool, bool, bool]:
-    """Whether a version is told from itself, and found 5 % and 10 % slower when it is."""
+    """Whether a version is told from itself, and found 5% and 10% slower when it is."""
     itself, five, ten = (
         compare_versions(old, new * factor, TIME).verdict for factor in (1, 1.05, 1.1)
     )
     return itself != "no change seen", five == "regression", ten == "regression"
 
 
-def labelled(folder: Path) -> Iterator[tuple[str, Floats, list[int], Scale]]:
+def labeled(folder: Path) -> Iterator[tuple[str, Floats, list[int], Scale]]:
     for name, facts in json.loads((folder / "labels.json").read_text()).items():
         rows = np.loadtxt(folder / f"{name}.csv", delimiter=",", skiprows=1)
         scale = Scale("lower" if facts.get("lower_is_better", True) else "higher")
@@ -195,9 +195,9 @@ def gate_events(values: Floats, scale: Scale) -> list[int]:
 
 def series_table(folder: Path) -> tuple[float, float]:
     """Recall and extras per 1,000 runs of change points; prints those of the gate beside them."""
-    print(f"\nLabelled series (margin {SERIES_MARGIN:.0%})      labels  found  extra   runs")
+    print(f"\nLabeled series (margin {SERIES_MARGIN:.0%})      labels  found  extra   runs")
     totals = {"change points": np.zeros(4), "gate, run by run": np.zeros(4)}
-    for name, values, labels, scale in labelled(folder):
+    for name, values, labels, scale in labeled(folder):
         places = {
             "change points": [change.run for change in changes(values, scale, SERIES_MARGIN)],
             "gate, run by run": gate_events(values, scale),
@@ -217,7 +217,7 @@ def series_table(folder: Path) -> tuple[float, float]:
 
 @dataclass(frozen=True, order=True)
 class Event:
-    """An alarm, or a labelled change."""
+    """An alarm, or a labeled change."""
 
     run: int
     is_worse: bool
@@ -258,7 +258,7 @@ def gate_table(folder: Path) -> None:
     print(
         f"\nAs a gate (within {GATE_WITHIN} runs)   found missed false     F1  false/1,000 checks"
     )
-    every = list(labelled(folder))
+    every = list(labeled(folder))
     parts = {"all series": every, "1st, 3rd, …": every[::2], "2nd, 4th, …": every[1::2]}
     for margin in GATE_MARGINS:
         for part, some in parts.items():
@@ -285,7 +285,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--histories", type=int, default=20, help="a shape, noise and step")
-    parser.add_argument("--series", type=Path, help="folder of labelled histories")
+    parser.add_argument("--series", type=Path, help="folder of labeled histories")
     options = parser.parse_args()
     began, worked = time.perf_counter(), time.process_time()
     totals = history_tables(options.histories, options.seed)
@@ -297,15 +297,15 @@ def main() -> None:
     real = series_table(options.series) if options.series else None
     if options.series:
         gate_table(options.series)
-    print("\nBars (noise up to 2 %, all shapes)")
-    bar("recall of steps >= 10 % at least .95", quiet.recall >= 0.95, f"{quiet.recall:.3f}")
+    print("\nBars (noise up to 2%, all shapes)")
+    bar("recall of steps >= 10% at least .95", quiet.recall >= 0.95, f"{quiet.recall:.3f}")
     bar("F1 at least .95", quiet.f1 >= 0.95, f"{quiet.f1:.3f}")
     few = quiet.per_thousand <= 5
     bar("at most 5 false alarms per 1,000 runs", few, f"{quiet.per_thousand:.2f}")
     delay = float(np.median(quiet.delays))
     bar("median delay at most 3 runs", delay <= 3, f"{delay:.0f}")
     if real is not None:
-        bar("labelled changes found at least .75", real[0] >= 0.75, f"{real[0]:.3f}")
+        bar("labeled changes found at least .75", real[0] >= 0.75, f"{real[0]:.3f}")
         bar("at most 1 extra per 1,000 runs", real[1] <= 1, f"{real[1]:.2f}")
     took, worked = time.perf_counter() - began, time.process_time() - worked
     print(f"\nseed {options.seed}, {took:.0f} s ({worked:.0f} s of CPU)")

@@ -4,7 +4,7 @@
 
 Runs the experiments `memory_db` (the journal of a simulated world of agents) and `run_db` (a run of
 agentbench with its own store), each repeat of each variant in a process of its own, and prints for
-each what memory with persist on completion takes of the time on disk, with its 95 % interval. Takes
+each what memory with persist on completion takes of the time on disk, with its 95% interval. Takes
 two to three minutes with five repeats; measure on a machine that does nothing else.
 
 The README has the sentence that it printed last.
@@ -56,9 +56,9 @@ def measured(database: Path, slug: str, runs: int) -> str:
 
 
 def words(found: tuple[float, float, float], than: str) -> str:
-    """`27 % of the time of … [25, 30]`."""
+    """`27% of the time of … [25, 30]`."""
     value, low, high = (100 * one for one in found)
-    return f"{value:.0f} % [{low:.0f}, {high:.0f}] of the time of {than}"
+    return f"{value:.0f}% [{low:.0f}, {high:.0f}] of the time of {than}"
 
 
 def main() -> None:
@@ -76,7 +76,7 @@ def main() -> None:
         "In memory with persist on completion: the farm's simulation takes"
         f" {words(plain, 'SQLite on disk as it comes')}, {words(wal, 'a write-ahead log')};"
         f" a run of agentbench (`--db :memory: --persist FILE`) takes"
-        f" {words(ours, '`--db FILE`')}, and {100 * cpu[0]:.0f} % [{100 * cpu[1]:.0f},"
+        f" {words(ours, '`--db FILE`')}, and {100 * cpu[0]:.0f}% [{100 * cpu[1]:.0f},"
         f" {100 * cpu[2]:.0f}] of its processor time."
     )
 

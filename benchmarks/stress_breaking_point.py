@@ -4,10 +4,10 @@
 
 Each run is the scenario high_load against a practice server of its own, which serves slots ÷
 service time requests a second and no more. A run is right when the middle of its bracket lies
-within 10 % of that.
+within 10% of that.
 
 Measured on 2 cores that others kept busy (a load of 2 to 12), in 10 runs of 62 to 82 s each: 10
-right, between +3.2 % and +5.9 %. Above the truth, because a level may leave 5 % of what is asked
+right, between +3.2% and +5.9%. Above the truth, because a level may leave 5% of what is asked
 unanswered at the end of its window before it fails.
 """
 

@@ -4,7 +4,7 @@
 
 Each run measures 8 numbers of users from 1 to 64, five times in random order, on the simulated
 stand of the tests, whose service takes (1 + σ(N-1) + κN(N-1))/λ with N in it, times lognormal
-noise. Printed: in how many runs the 95 % intervals hold the truth, how wide they are, and how often
+noise. Printed: in how many runs the 95% intervals hold the truth, how wide they are, and how often
 a peak is claimed of a target that has none.
 
 With `--real` the scenario concurrent_requests is run on servers in processes of their own that take
@@ -30,7 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests/stress"))
 
-from faulty_server import Behaviour  # noqa: E402 - found by the path above
+from faulty_server import Behavior  # noqa: E402 - found by the path above
 from simulated_stand import SimulatedStand  # noqa: E402
 
 from agentbench_tui.engine.run.coordinator import carry_out  # noqa: E402
@@ -50,8 +50,8 @@ REAL_RATES = (100.0, 20.0)
 
 
 async def measured(contention: float, coherency: float, seed: int) -> ScalingFacts:
-    behaviour = Behaviour(rate=RATE, contention=contention, coherency=coherency)
-    stand = SimulatedStand(behaviour, noise=NOISE, wire_s=1e-6, seed=seed, time_limit_s=60.0)
+    behavior = Behavior(rate=RATE, contention=contention, coherency=coherency)
+    stand = SimulatedStand(behavior, noise=NOISE, wire_s=1e-6, seed=seed, time_limit_s=60.0)
     order = user_levels(MOST) * REPEATS
     random.Random(seed).shuffle(order)
     points = []
@@ -141,15 +141,15 @@ async def simulated(runs: int) -> None:
         peaks = [one for one in facts if one.n_star is not None]
         widths = sorted(width(one.sigma_interval) for one in facts)
         text = (
-            f"σ {contention:g}, κ {coherency:g}: σ within {100 * sigma:.0f} %"
-            f" (interval {widths[runs // 2]:.2g} wide), κ within {100 * kappa:.0f} %,"
-            f" a peak in {100 * len(peaks) / runs:.0f} %"
+            f"σ {contention:g}, κ {coherency:g}: σ within {100 * sigma:.0f}%"
+            f" (interval {widths[runs // 2]:.2g} wide), κ within {100 * kappa:.0f}%,"
+            f" a peak in {100 * len(peaks) / runs:.0f}%"
         )
         if coherency and peaks:
             truth = math.sqrt((1 - contention) / coherency)
             within = sum(holds(one.n_star_interval, truth) for one in peaks) / len(peaks)
             middle = sorted(one.n_star or 0.0 for one in peaks)[len(peaks) // 2]
-            text += f", N* within {100 * within:.0f} % (median {middle:.1f}, truth {truth:.1f})"
+            text += f", N* within {100 * within:.0f}% (median {middle:.1f}, truth {truth:.1f})"
         print(text)
 
 

@@ -166,7 +166,7 @@ class Collapsing(Constant):
 
 
 class Noisy(Constant):
-    """A neighbour takes half of it in one window of ten, whatever the level."""
+    """A neighbor takes half of it in one window of ten, whatever the level."""
 
     def service(self, count: int) -> Floats:
         slow = 2.0 if self.draw.random() < 0.1 else 1.0
@@ -229,7 +229,7 @@ class Inputs(Server):
     axis = Axis(on="input", start=1_000, most=1_000_000, unit="tokens")
 
     def window(self, level: float, seconds: float) -> Answers:
-        error = 1 / (1 + 99 * math.exp(-40 * math.log(level / self.truth)))  # 1 % at the truth
+        error = 1 / (1 + 99 * math.exp(-40 * math.log(level / self.truth)))  # 1% at the truth
         ok = self.draw.random(round(20 * seconds)) >= error
         return ok, np.full(ok.size, 0.1), int(ok.size)
 

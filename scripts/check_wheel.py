@@ -34,7 +34,7 @@ def build(target: Path) -> Path:
 
 
 def check_content(wheel: Path) -> None:
-    """Every shipped suite, the type marker, the licence and both commands are in; tests are not."""
+    """Every shipped suite, the type marker, the license and both commands are in; tests are not."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         (entry_points,) = (n for n in names if n.endswith(".dist-info/entry_points.txt"))
@@ -49,7 +49,7 @@ def check_content(wheel: Path) -> None:
     wanted |= {f"agentbench_tui/reports/html/page/report.{kind}" for kind in ("html", "css", "js")}
     missing = (wanted | {"agentbench_tui/py.typed"}) - names
     require(not missing, f"not in the wheel: {sorted(missing)}")
-    require(any(n.endswith("/licenses/LICENSE") for n in names), "the licence is not in the wheel")
+    require(any(n.endswith("/licenses/LICENSE") for n in names), "the license is not in the wheel")
     foreign = {n for n in names if not re.match(r"agentbench_tui(-[^/]+\.dist-info)?/", n)}
     require(not foreign, f"should not be in the wheel: {sorted(foreign)}")
     for command in ("agentbench", "agentbench-tui"):

@@ -46,7 +46,7 @@ class DemoApp(App[None]):
         self, make: Callable[[], Widget], theme_name: str = DARK, only_ascii: bool | None = None
     ) -> None:
         """`make` is called once there is an app. Under NO_COLOR the theme is the terminal's."""
-        # Said before Textual chooses its filter: the other one for NO_COLOR makes greys.
+        # Said before Textual chooses its filter: the other one for NO_COLOR makes grays.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.glyphs: Glyphs = glyphs(only_ascii)
         self._make = make

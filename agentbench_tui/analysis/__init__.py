@@ -184,7 +184,7 @@ if TYPE_CHECKING:
         pass_hat_k,
         precision_reached,
         quantile,
-        summarise,
+        summarize,
     )
 
 _TABLE = """
@@ -234,7 +234,7 @@ differences.signed_rank       SignedRankTest wilcoxon
 intervals.skewed_amount       skewed_mean
 differences.student           TTest paired_t student_t welch
 summary                       Drift Summary drift effective_sample_size iqm lag1_autocorrelation
-summary                       pass_at_k pass_hat_k precision_reached quantile summarise
+summary                       pass_at_k pass_hat_k precision_reached quantile summarize
 boards.task_aggregate         Profile aggregate bootstrap_aggregate bootstrap_aggregate_difference
 boards.task_aggregate         performance_profile probability_of_improvement
 runs.trend                    Trend trend_line
@@ -246,6 +246,8 @@ _MODULES = {
     name: line.split()[0] for line in _TABLE.strip().splitlines() for name in line.split()[1:]
 }
 """Name → the module that has it."""
+_FORMER = {"summarise": "summarize"}
+"""Former name → name: the former one still works."""
 
 __all__ = [
     "Bootstrap", "BrunnerMunzelTest", "Change", "Check", "CostFigures", "Drift", "Effect",
@@ -273,7 +275,7 @@ __all__ = [
     "ratio_of_sums", "recovery", "requests_needed", "resilience_score", "runs_needed",
     "sample_size_mcnemar", "sample_size_paired", "sample_size_proportions", "sample_size_ratio",
     "sample_size_two_sample", "seed_split", "shapiro", "sign_flip_test", "skewed_mean", "slope",
-    "smallest_detectable_paired", "smallest_detectable_two_sample", "student_t", "summarise",
+    "smallest_detectable_paired", "smallest_detectable_two_sample", "student_t", "summarize",
     "t_log_interval", "t_mean", "tost", "tost_difference", "tost_ratio", "trend_line", "two_level",
     "unpaired_difference_effect", "unpaired_ratio_effect", "values_needed", "verdict",
     "weighted_holm", "weighted_quantiles", "welch", "wilcoxon", "wilson", "windows_check",
@@ -282,6 +284,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    name = _FORMER.get(name, name)
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,7 +1,7 @@
 """Normal, beta, Student t and binomial distributions on plain floats, without scipy.
 
 Accuracy: relative 1e-9 or better (measured against scipy: see the tests) for shape parameters from
-0.25 to 1e6 and probabilities from 1e-12 up. All of it rests on the regularised incomplete beta
+0.25 to 1e6 and probabilities from 1e-12 up. All of it rests on the regularized incomplete beta
 function I_x(a, b):
 
 - the continued fraction of DLMF 8.17.22 in its contracted form (DiDonato & Morris 1992, TOMS 708),

@@ -1,6 +1,6 @@
 """A live histogram with bounded relative error: logarithmic buckets that can be added.
 
-Every bucket is 1 % wider than the one below, so that a percentile is right within 0.5 % over any
+Every bucket is 1% wider than the one below, so that a percentile is right within 0.5% over any
 range of positive numbers; the buckets in use are kept in a dictionary. Exact figures come from the
 raw samples afterwards: this one is for screens and ticks while a run goes on.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RATIO = 1.01
 """Upper end of a bucket over its lower end."""
 RELATIVE_ERROR = (RATIO - 1) / (RATIO + 1)
-"""Largest relative error of `percentile`: 0.4976 %."""
+"""Largest relative error of `percentile`: 0.4976%."""
 _PER_OCTAVE = 1 / math.log2(RATIO)
 _SHIFT = 1 << 17
 """Makes every float's bucket positive, so that int() rounds down."""

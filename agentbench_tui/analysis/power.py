@@ -180,7 +180,7 @@ def sample_size_proportions(
     transformation.
 
     n = 2 (z(1-alpha/2) + z(power))² / h² with h = 2 asin √second - 2 asin √first (Cohen 1988).
-    70 % against 80 %: 292; 90 % against 95 %: 424.
+    70% against 80%: 292; 90% against 95%: 424.
     """
     for share in (first, second):
         if not 0 <= share <= 1:

@@ -41,7 +41,7 @@ class Summary(msgspec.Struct, frozen=True):
     """sd / mean; None for one value or a mean of 0."""
 
 
-def summarise(values: ArrayLike) -> Summary | None:
+def summarize(values: ArrayLike) -> Summary | None:
     """Return the figures of a column; None for an empty one."""
     x = column(values)
     if x.size == 0:
@@ -227,7 +227,7 @@ def _precision(values: ArrayLike, level: float) -> float:
 
 
 def _relative_precision(values: ArrayLike, level: float) -> float:
-    summary = summarise(values)
+    summary = summarize(values)
     if summary is None:
         return math.inf
     if summary.geometric_mean is not None:

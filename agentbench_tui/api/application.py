@@ -21,7 +21,7 @@ from agentbench_tui.api.problems import (
     ServiceError,
     service_error,
 )
-from agentbench_tui.api.routes import benchmarks, catalogue, runs
+from agentbench_tui.api.routes import benchmarks, catalog, runs
 from agentbench_tui.api.service import Service
 from agentbench_tui.model.clock import perf_counter
 from agentbench_tui.model.errors import ENVIRONMENT_ERRORS, AgentbenchError, did_you_mean
@@ -95,7 +95,7 @@ def endpoints(settings: ServiceSettings) -> FastAPI:
         redirect_slashes=False,
         dependencies=[Depends(_known_parameters)],
     )
-    for router in (benchmarks.router, runs.router, catalogue.router):
+    for router in (benchmarks.router, runs.router, catalog.router):
         application.include_router(router)
     for kind, handler in _HANDLERS.items():
         application.add_exception_handler(kind, handler)

@@ -25,7 +25,7 @@ from agentbench_tui.model.errors import (
 )
 
 if TYPE_CHECKING:
-    from agentbench_tui.engine.suite.catalogue import CatalogueEntry
+    from agentbench_tui.engine.suite.catalog import CatalogEntry
     from agentbench_tui.engine.suite.loading import LoadedSuite
     from agentbench_tui.model.agent import AgentSpec
 
@@ -172,11 +172,11 @@ def _checked_gates(gates: tuple[str, ...]) -> tuple[str, ...]:
     return gates
 
 
-def service_suites(folders: tuple[Path, ...]) -> dict[str, CatalogueEntry]:
+def service_suites(folders: tuple[Path, ...]) -> dict[str, CatalogEntry]:
     """Name → suite, of the configured folders and then of the shipped ones."""
-    from agentbench_tui.engine.suite.catalogue import shipped_folder, suites_in_folder
+    from agentbench_tui.engine.suite.catalog import shipped_folder, suites_in_folder
 
-    found: dict[str, CatalogueEntry] = {}
+    found: dict[str, CatalogEntry] = {}
     for folder in folders:
         for entry in suites_in_folder(folder, "folder"):
             found.setdefault(entry.name, entry)
@@ -207,7 +207,7 @@ def find_suite_of_service(name: str, folders: tuple[Path, ...]) -> LoadedSuite:
     raise Unknown(f"no suite '{name}'{did_you_mean(name, entries)}; GET /suites lists them")
 
 
-def _mentions(entry: CatalogueEntry, suite_id: str) -> bool:
+def _mentions(entry: CatalogEntry, suite_id: str) -> bool:
     """Return whether the text of a suite's file could hold that id."""
     try:
         return entry.path is not None and suite_id.encode() in entry.path.read_bytes()

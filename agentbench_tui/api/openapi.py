@@ -11,7 +11,7 @@ from agentbench_tui import __version__
 from agentbench_tui.api.examples import EXAMPLES
 from agentbench_tui.api.problems import PROBLEM_JSON
 from agentbench_tui.contracts import service
-from agentbench_tui.contracts.catalogue import PREFIX, document_classes, schema_names
+from agentbench_tui.contracts.catalog import PREFIX, document_classes, schema_names
 from agentbench_tui.contracts.service import ProblemDetails, RunConfiguration
 
 if TYPE_CHECKING:

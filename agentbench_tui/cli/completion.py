@@ -162,9 +162,9 @@ def _names(kind: str, database: str | None) -> list[str]:
 
 
 def _suite_names() -> list[str]:
-    from agentbench_tui.engine.suite.catalogue import suite_catalogue
+    from agentbench_tui.engine.suite.catalog import suite_catalog
 
-    return [entry.name for entry in suite_catalogue()]
+    return [entry.name for entry in suite_catalog()]
 
 
 def _metric_names() -> list[str]:
@@ -202,7 +202,7 @@ def _scorer_names(suite: str | None) -> list[str]:
 
 
 def _document_names() -> list[str]:
-    from agentbench_tui.contracts.catalogue import schema_names
+    from agentbench_tui.contracts.catalog import schema_names
 
     short = [name.removeprefix("agentbench.").partition("/")[0] for name in schema_names()]
     return [*short, *schema_names()]

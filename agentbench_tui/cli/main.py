@@ -203,7 +203,7 @@ def _part_of_group(main: LazyGroup, ctx: click.Context, word: str) -> str:
 
 def _run_of_suite(word: str) -> str:
     """Return how the suite that a word names is run; empty if there is none by that name."""
-    from agentbench_tui.engine.suite.catalogue import find_suite
+    from agentbench_tui.engine.suite.catalog import find_suite
 
     try:
         find_suite(word)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.contracts.regressions import RegressionsDocument
     from agentbench_tui.verdicts.regression.finding import Finding
-    from agentbench_tui.verdicts.regression.regression import Judgement, RegressionAsked
+    from agentbench_tui.verdicts.regression.regression import Judgment, RegressionAsked
 
 _FAILS: dict[str, set[str]] = {
     "regression": {"minor", "major", "critical"},
@@ -103,17 +103,17 @@ def regressions(agent: str | None, database: str | None, form: str, **given: Any
     path = database_path(database)
     with reading(path) as connection:
         wanted = _wanted(connection, agent, given)
-        judgement = judge_agent(connection, wanted)
-    if _is_to_confirm(judgement, asked=given["confirm"]):
+        judgment = judge_agent(connection, wanted)
+    if _is_to_confirm(judgment, asked=given["confirm"]):
         for _ in range(MOST_IN_A_ROW - 1):
-            if code := _run_again(path, judgement, trust=given["trust"]):
+            if code := _run_again(path, judgment, trust=given["trust"]):
                 return code
             with reading(path) as connection:
-                judgement = judge_agent(connection, wanted)
-            if not _suspects(judgement):
+                judgment = judge_agent(connection, wanted)
+            if not _suspects(judgment):
                 break
     with reading(path) as connection:
-        document = regressions_document(connection, judgement, given["per_day"])
+        document = regressions_document(connection, judgment, given["per_day"])
     print_report(regressions_report(document), form, document)
     return _exit_code(document, given["fail_on"])
 
@@ -157,12 +157,12 @@ def _thresholds(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]
     return bare, own
 
 
-def _suspects(judgement: Judgement) -> list[Finding]:
-    return [one for one in judgement.findings if one.is_decided_by_another_run]
+def _suspects(judgment: Judgment) -> list[Finding]:
+    return [one for one in judgment.findings if one.is_decided_by_another_run]
 
 
-def _is_to_confirm(judgement: Judgement, *, asked: bool) -> bool:
-    suspects = _suspects(judgement)
+def _is_to_confirm(judgment: Judgment, *, asked: bool) -> bool:
+    suspects = _suspects(judgment)
     if not suspects or asked:
         return bool(suspects)
     if not (sys.stdin.isatty() and sys.stderr.isatty()) or os.environ.get("CI"):
@@ -171,7 +171,7 @@ def _is_to_confirm(judgement: Judgement, *, asked: bool) -> bool:
     return click.confirm(f"{names}: suspect. Run it again to be sure?", default=True, err=True)
 
 
-def _run_again(path: Path, judgement: Judgement, *, trust: bool) -> int:
+def _run_again(path: Path, judgment: Judgment, *, trust: bool) -> int:
     """Repeat suspects; return 0 unless a signal ended the run. Raises UsageError for an imported
     run that is not trusted.
     """
@@ -182,7 +182,7 @@ def _run_again(path: Path, judgement: Judgement, *, trust: bool) -> int:
     from agentbench_tui.verdicts.regression.confirmation import confirming_plans
 
     with reading(path) as connection:
-        plans = confirming_plans(connection, judgement.findings)
+        plans = confirming_plans(connection, judgment.findings)
         for run, plan in plans:
             if run["imported_at"] is not None:
                 lines = executed_by_resuming(plan, cases_of_run(connection, run["key"]))

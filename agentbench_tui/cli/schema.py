@@ -24,7 +24,7 @@ def schema(name: str | None, form: str) -> int:
     agentbench schema run
     agentbench schema agentbench.compare/1 > compare.schema.json
     """
-    from agentbench_tui.contracts.catalogue import document_classes, json_schema, schema_names
+    from agentbench_tui.contracts.catalog import document_classes, json_schema, schema_names
     from agentbench_tui.contracts.document import plain
     from agentbench_tui.contracts.listings import ListedSchema, SchemasDocument
 

@@ -193,14 +193,14 @@ def list_(form: str) -> int:
     agentbench suites list
     agentbench suites list --format json
     """
-    from agentbench_tui.engine.suite.catalogue import suite_catalogue
+    from agentbench_tui.engine.suite.catalog import suite_catalog
 
-    rows = [_catalogue_row(entry) for entry in suite_catalogue()]
+    rows = [_catalog_row(entry) for entry in suite_catalog()]
     print_rows(rows, _LIST_COLUMNS, form, {"schema": "agentbench.suites/1", "suites": rows})
     return 0
 
 
-def _catalogue_row(entry: Any) -> dict[str, Any]:
+def _catalog_row(entry: Any) -> dict[str, Any]:
     from agentbench_tui.engine.suite.loading import load_suite
     from agentbench_tui.model.errors import AgentbenchError
 

@@ -56,7 +56,7 @@ class RequestTotals(Part, frozen=True, kw_only=True):
     sent_bytes: int | None
     received_bytes: int | None
     unanswered: int | None
-    """Sent, neither answered nor cancelled."""
+    """Sent, neither answered nor canceled."""
 
 
 class HarnessFigures(Part, frozen=True, kw_only=True):

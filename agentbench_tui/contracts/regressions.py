@@ -6,7 +6,7 @@ from agentbench_tui.contracts.document import Document, Json, Part
 
 
 class ValueCounts(Part, frozen=True, kw_only=True):
-    """Values on both sides of a judgement."""
+    """Values on both sides of a judgment."""
 
     baseline: int
     current: int
@@ -49,7 +49,7 @@ class ImpactAnalysis(Part, frozen=True, kw_only=True):
 
 
 class RegressionFinding(Part, frozen=True, kw_only=True):
-    """The judgement on one metric of one benchmark."""
+    """The judgment on one metric of one benchmark."""
 
     suite_id: str
     benchmark_id: str

@@ -113,7 +113,7 @@ class ExecutionResult(Part, frozen=True, kw_only=True):
     """Metrics that the benchmark defines: one for each of several scorers, and its own."""
     contain_expected: int | None = None
     """Wrong answers that contain the expected text as whole words, where the only scorer compares
-    whole texts (`exact`, `normalised`); None elsewhere."""
+    whole texts (`exact`, `normalized`); None elsewhere."""
     metadata_fields: tuple[str, ...] = ()
     """Fields of the cases by which `--by` can break the result down, as the suite maps them."""
     load: LoadDocument | UnsetType = UNSET

@@ -41,7 +41,7 @@ class Game(Protocol):
         """An agent whose answer to a case is the whole episode; it starts and closes `agent`.
 
         The limit is that of the agent's own processes, in MB of 10^6 bytes. An episode may take
-        hours: one that is interrupted by `stop` is soon cancelled, and recorded as never asked.
+        hours: one that is interrupted by `stop` is soon canceled, and recorded as never asked.
         """
 
     def salted(self, case: Case, salt: str) -> Case:

@@ -188,7 +188,7 @@ async def _measure(
         for measurement in block:
             measurement.end_iteration()
     if outside_ms and inside_ms:
-        share = f"{100 * outside_ms / inside_ms:.1f} %"
+        share = f"{100 * outside_ms / inside_ms:.1f}%"
         context.say(
             f"{benchmark.benchmark_id}: instruments took {outside_ms:.4g} ms around"
             f" {inside_ms:.4g} ms of calls ({share}); outside the timer"

@@ -194,7 +194,7 @@ class Connection(AnswerFraming, asyncio.Protocol):
         """See `asyncio.Protocol`."""
         now_ns = perf_counter_ns()
         if self.exchange is None:
-            # Nobody asked: the rest of a cancelled answer, or a server's farewell.
+            # Nobody asked: the rest of a canceled answer, or a server's farewell.
             self._owner.received_bytes += len(data)
             self.abandon()
             return
@@ -225,7 +225,7 @@ class Connection(AnswerFraming, asyncio.Protocol):
         self._unsaid = [] if is_fresh else None
         for now_ns, data in islice(packets, place, None):
             if self.exchange is None:
-                return  # cancelled by what was read before
+                return  # canceled by what was read before
             place += 1
             owner.received_bytes += len(data)
             self.received_ns = now_ns
@@ -264,7 +264,7 @@ class Connection(AnswerFraming, asyncio.Protocol):
             if len(rest) == len(body):  # as long as what the parser saw at the packet's end
                 self._owner.heads.keep(written, head)
         exchange = self.exchange
-        assert exchange is not None, "nobody could have cancelled it"
+        assert exchange is not None, "nobody could have canceled it"
         self._owner.release(self, reusable=reusable)
         exchange.on_answer(head, body, self.received_ns)
 

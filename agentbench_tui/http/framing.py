@@ -116,7 +116,7 @@ class AnswerFraming:
             self._may_keep = self._chunked
 
     def on_body(self, part: bytes) -> None:
-        """Pass on a part of the body; the exchange may have been cancelled in this packet."""
+        """Pass on a part of the body; the exchange may have been canceled in this packet."""
         exchange = self.exchange
         if exchange is None:
             return

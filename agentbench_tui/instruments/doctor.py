@@ -151,10 +151,10 @@ def _pressure(environment: Environment) -> Check:
     shares = {name: one.avg10_percent for name, one in known.items() if one is not None}
     if not shares:
         return Check("info", "pressure", f"not known: {environment.missing['pressure_cpu']}")
-    waits = ", ".join(f"{name} {share:.0f} %" for name, share in shares.items())
+    waits = ", ".join(f"{name} {share:.0f}%" for name, share in shares.items())
     finding = f"waiting in the last 10 s for {waits}"
     if max(shares.values()) > NOISY_PSI_PERCENT:
-        advice = f"above {NOISY_PSI_PERCENT:.0f} % times are noisy; wait until it is quiet"
+        advice = f"above {NOISY_PSI_PERCENT:.0f}% times are noisy; wait until it is quiet"
         return Check("warn", "pressure", finding, advice)
     return Check("ok", "pressure", finding)
 
@@ -183,7 +183,7 @@ def _terminal(environment: Environment) -> Check:
     terminal = environment.terminal
     size = f"{terminal.columns}×{terminal.lines}" if terminal.columns else "size not known"
     encoding = terminal.encoding or "encoding not known"
-    finding = f"{terminal.term or 'TERM not set'}, {size}, colours: {terminal.colours}, {encoding}"
+    finding = f"{terminal.term or 'TERM not set'}, {size}, colors: {terminal.colors}, {encoding}"
     if not terminal.interactive:
         return Check("info", "terminal", f"the output is not a terminal ({finding})")
     if (terminal.encoding or "").lower().replace("-", "") != "utf8":

@@ -1,11 +1,11 @@
 """Measures the harness's own share in a run, and judges whether its timings are reliable.
 
 The verdict, in this order:
-- `generator-limited`: the harness used more than 80 % of a core, so what it reports as the
+- `generator-limited`: the harness used more than 80% of a core, so what it reports as the
   agent's time may be its own. Not judged where agents run inside the harness's process, because
   their work cannot be told apart from ours.
-- `noisy`: our main thread was ready but had no core for more than 5 % of the time, or some task
-  of the machine waited for a core for more than 10 % of the time (PSI `some`, over the run).
+- `noisy`: our main thread was ready but had no core for more than 5% of the time, or some task
+  of the machine waited for a core for more than 10% of the time (PSI `some`, over the run).
 - `clean`: neither.
 """
 
@@ -118,22 +118,22 @@ def judge(
         unchecked.append("agents ran inside the harness: its CPU share was not judged")
     elif cpu_seconds > GENERATOR_LIMITED_CPU_SHARE * wall_seconds:
         limited.append(
-            f"the harness used {100 * cpu_seconds / wall_seconds:.1f} % of a core"
-            f" (limit {100 * GENERATOR_LIMITED_CPU_SHARE:.0f} %)"
+            f"the harness used {100 * cpu_seconds / wall_seconds:.1f}% of a core"
+            f" (limit {100 * GENERATOR_LIMITED_CPU_SHARE:.0f}%)"
         )
     if run_queue_wait_ms is None:
         unchecked.append("the wait for a core is not known here (no /proc/self/schedstat)")
     elif run_queue_wait_ms > NOISY_RUN_QUEUE_SHARE * wall_seconds * 1e3:
         noisy.append(
-            f"the harness waited {run_queue_wait_ms / wall_seconds / 10:.1f} % of the time for a"
-            f" core (limit {100 * NOISY_RUN_QUEUE_SHARE:.0f} %)"
+            f"the harness waited {run_queue_wait_ms / wall_seconds / 10:.1f}% of the time for a"
+            f" core (limit {100 * NOISY_RUN_QUEUE_SHARE:.0f}%)"
         )
     if psi_cpu_percent is None:
         unchecked.append("the pressure on the cores is not known here (no /proc/pressure/cpu)")
     elif psi_cpu_percent > NOISY_PSI_PERCENT:
         noisy.append(
-            f"some task waited for a core {psi_cpu_percent:.1f} % of the time"
-            f" (limit {NOISY_PSI_PERCENT:.0f} %)"
+            f"some task waited for a core {psi_cpu_percent:.1f}% of the time"
+            f" (limit {NOISY_PSI_PERCENT:.0f}%)"
         )
     verdict: Verdict = "generator-limited" if limited else "noisy" if noisy else "clean"
     return verdict, (*limited, *noisy, *unchecked)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-Colours = Literal["none", "16", "256", "16 million"]
+Colors = Literal["none", "16", "256", "16 million"]
 
 
 class Terminal(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,7 +22,7 @@ class Terminal(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the output goes to a terminal."""
     columns: int | None
     lines: int | None
-    colours: Colours
+    colors: Colors
     encoding: str | None
     """Encoding of the standard output."""
 
@@ -36,12 +36,12 @@ def read_terminal() -> Terminal:
         interactive=sys.stdout is not None and sys.stdout.isatty(),
         columns=size.columns if size else None,
         lines=size.lines if size else None,
-        colours=_colours(),
+        colors=_colors(),
         encoding=getattr(sys.stdout, "encoding", None),
     )
 
 
-def _colours() -> Colours:
+def _colors() -> Colors:
     term = os.environ.get("TERM", "")
     if os.environ.get("NO_COLOR") or term in {"", "dumb"}:
         return "none"

@@ -93,7 +93,7 @@ def aggregate(
     from agentbench_tui.engine.run.closing import write_prices
     from agentbench_tui.load.results.aggregate import aggregate, read_requests
     from agentbench_tui.load.results.pricing import price_of
-    from agentbench_tui.load.results.summary import summarise, write_summary
+    from agentbench_tui.load.results.summary import summarize, write_summary
     from agentbench_tui.load.sending.target_memory import memory_peak
 
     requests = read_requests(connection, execution_key)
@@ -101,7 +101,7 @@ def aggregate(
     result = aggregate(requests, agent, None if price is None else price.of_request)
     if (memory := memory_peak(connection, execution_key, agent.id)) is not None:
         result.metrics[memory.name] = memory
-    summary = summarise(requests, result) if requests.windows else None
+    summary = summarize(requests, result) if requests.windows else None
     result.writes.append(lambda c: write_summary(c, execution_key, summary))
     if price is not None:
         result.writes.append(lambda c: write_prices(c, price.run_key, price.used))

@@ -74,7 +74,7 @@ def prepare_limits(plan: Plan, *, watched: bool = False) -> list[str]:
 
 
 def refuse_unbreakable(plan: Plan) -> None:
-    """Raise UsageError if answers are to be cancelled after some tokens, but do not stream."""
+    """Raise UsageError if answers are to be canceled after some tokens, but do not stream."""
     from agentbench_tui.load.sending.target import why_not_broken_off
     from agentbench_tui.load.spec import LoadSpec
     from agentbench_tui.model.errors import UsageError

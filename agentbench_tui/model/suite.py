@@ -126,8 +126,8 @@ class EarlyStop(Part):
 
     metric: Literal["accuracy", "e2e_ms.p50"] = "accuracy"
     half_width: Positive | None = None
-    """Stop when the 95 % interval of `metric` is within ± this, after ≥ 5 iterations or
-    repeats. Absolute for accuracy, relative for the time (0.05 is 5 %)."""
+    """Stop when the 95% interval of `metric` is within ± this, after ≥ 5 iterations or
+    repeats. Absolute for accuracy, relative for the time (0.05 is 5%)."""
     hopeless_below: Annotated[float, Field(ge=0, le=1)] | None = None
     """Stop when even the upper bound of accuracy lies below this."""
     harness_failures: Rows = 10

@@ -18,7 +18,7 @@ async def in_own_task(value: Awaitable[_Value]) -> _Value:
     User code can cancel the task that it runs in, as a timeout of its own does that fires too late.
     In the harness's task, that could not be distinguished from the end of a time limit or of the
     run, and the case would be lost. Here it is a CancelledError that `process_exit.passes` refuses.
-    Cancelling the caller cancels the new task.
+    Canceling the caller cancels the new task.
     """
     result = await asyncio.create_task(_outcome(value))
     if isinstance(result, _Raised):

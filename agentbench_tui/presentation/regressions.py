@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agentbench_tui.contracts.document import plain
+from agentbench_tui.model.text.plain_number import with_unit
 from agentbench_tui.presentation.numbers import (
     MISSING,
     Show,
@@ -255,7 +256,9 @@ def _touched(impact: ImpactAnalysis, share_of_cases: float) -> str:
 def _amount(value: float, unit: str) -> str:
     if unit == "USD":
         return money(value)
-    return f"{duration_s(3600 * value)} of waiting" if unit == "h" else f"{amount(value)} {unit}"
+    return (
+        f"{duration_s(3600 * value)} of waiting" if unit == "h" else with_unit(amount(value), unit)
+    )
 
 
 def _reasons(findings: Sequence[RegressionFinding]) -> list[str]:

@@ -41,5 +41,5 @@ def run_shared(work: Coroutine[Any, Any, _Value]) -> _Value:
         try:
             return runner.run(work)
         except BaseException:
-            restore()  # before all tasks are cancelled, for which asyncio uses built-in functions
+            restore()  # before all tasks are canceled, for which asyncio uses built-in functions
             raise

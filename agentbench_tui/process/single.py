@@ -46,7 +46,7 @@ async def run_program(
     """Run a program to its end with `data` as its whole input. Raises SpawnError.
 
     Returns when it has ended, closed its output, run out of time or broken a limit; nothing that
-    it started lives on, also when this call is cancelled. `on_start` gets its pid.
+    it started lives on, also when this call is canceled. `on_start` gets its pid.
     """
     run = _Run(max_output_bytes)
     child = Child(

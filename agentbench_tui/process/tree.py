@@ -161,7 +161,7 @@ class ProcessTree:
         return False
 
     def signal_all(self, number: signal.Signals) -> list[ProcessInfo]:
-        """Signal every living member once; return the signalled ones.
+        """Signal every living member once; return the signaled ones.
 
         A concurrent fork may be missed.
         """

@@ -1,6 +1,6 @@
 """One task that watches the memory of every live agent tree, ten times a second.
 
-A reading walks our own descendants once for all agents: about 0.2 ms with four processes, 0.2 %
+A reading walks our own descendants once for all agents: about 0.2 ms with four processes, 0.2%
 of a core.
 """
 

@@ -119,7 +119,7 @@ class JsonLinesWorker:
     async def call(self, payload: Mapping[str, Any], timeout_s: float | None) -> dict[str, Any]:
         """One line there and one line back, told apart by an `id` that is added to `payload`.
 
-        `timeout_s` counts from when the program is ready. When cancelled, the program is killed.
+        `timeout_s` counts from when the program is ready. When canceled, the program is killed.
         Raises AgentFailure: `timeout`; `parse` for a line that is not a JSON object or has another
         id; `truncated` for an end in mid-line; `limit`; `agent` with exit code and the end of
         stderr; `harness` for a payload that JSON can't carry. Raises RuntimeError for a second

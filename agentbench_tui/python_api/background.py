@@ -150,7 +150,7 @@ async def wait_for_async(
 ) -> Value:
     """Wait for a run on the caller's loop; `tick` is called every half second.
 
-    Cancellation ends the run in order before it is raised; cancelled again, the run is ended at
+    Cancellation ends the run in order before it is raised; canceled again, the run is ended at
     once, and a third time is raised without waiting. So does what `tick` raises.
     """
     waiting = asyncio.wrap_future(future)

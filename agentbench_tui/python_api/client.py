@@ -19,7 +19,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import msgspec
 
 from agentbench_tui import __version__
-from agentbench_tui.contracts.catalogue import decode_document
+from agentbench_tui.contracts.catalog import decode_document
 from agentbench_tui.contracts.compare import CompareDocument, CompareMatrixDocument
 from agentbench_tui.contracts.leaderboard import AgentMatrixDocument, LeaderboardDocument
 from agentbench_tui.contracts.listings import AgentsDocument, SuiteDocument, SuitesDocument

@@ -144,7 +144,7 @@ async def _carry_out(plan: Plan, database: Path, interrupts: Interrupts) -> None
         if interrupts.count:
             return  # what was measured is kept, and its status says that it was interrupted
         raise Unmeasured(
-            f"run {plan.run_id} stopped before its end: an agent or a scorer cancelled the tasks of"
+            f"run {plan.run_id} stopped before its end: an agent or a scorer canceled the tasks of"
             f" agentbench. `agentbench resume {plan.run_id}` continues the run."
         ) from None
 

@@ -187,8 +187,8 @@ class Store:
                 threshold=threshold,
                 thresholds=thresholds,
             )
-            judgement = judge_agent(connection, request)
-            document = regressions_document(connection, judgement, requests_per_day)
+            judgment = judge_agent(connection, request)
+            document = regressions_document(connection, judgment, requests_per_day)
         return RegressionsResult(typed(document, RegressionsDocument))
 
 

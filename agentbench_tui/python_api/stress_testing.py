@@ -20,7 +20,7 @@ from agentbench_tui.python_api.arguments import (
 from agentbench_tui.python_api.load_results import StressResult
 from agentbench_tui.python_api.load_testing import workload_of
 from agentbench_tui.python_api.planned_run import Database, PlannedRun, Storage, awaitable, waiting
-from agentbench_tui.stress.catalogue import SCENARIOS, Scenario
+from agentbench_tui.stress.catalog import SCENARIOS, Scenario
 
 if TYPE_CHECKING:
     from agentbench_tui.agents.python.session_objects import Place, SessionObject

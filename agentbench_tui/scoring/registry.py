@@ -40,7 +40,7 @@ MODIFIERS = ("as", "counts")
 
 _MODULES = {
     "exact": "text.text",
-    "normalised": "text.text",
+    "normalized": "text.text",
     "contains": "text.text",
     "regex": "text.text",
     "numeric": "numbers.numeric",
@@ -55,6 +55,10 @@ _MODULES = {
     "weighted": "composite",
 }
 """Scorer → module of this package whose `RECIPES` holds it."""
+_FORMER = {"normalised": "normalized"}
+"""Former name of a scorer → its name. Suites and stored runs may use either. The label of a scorer
+without `as`, and with it its metric, is the name that the suite uses.
+"""
 _COSTLY = frozenset({"python_tests", "model_graded", "weighted"})
 """Scorers that run programs or call agents, so that no answer is scored twice; they mask secrets
 before they shorten quotations, or leave it to their parts.
@@ -253,7 +257,7 @@ def label_of(spec: object) -> str:
     """Return the label of a scorer, as a suite writes it: `as`, else its name, of a `python:`
     scorer that of its function. Raises UsageError.
     """
-    kind, _ = name_and_options(spec)
+    kind, _ = _written(spec)
     given = spec.get("as") if isinstance(spec, Mapping) else None
     if isinstance(given, str) and is_name(given):
         return given
@@ -262,6 +266,29 @@ def label_of(spec: object) -> str:
 
 
 def name_and_options(spec: object) -> tuple[str, dict[str, Any]]:
+    """Return the current name of a scorer and its options. Raises UsageError."""
+    name, options = _written(spec)
+    return _FORMER.get(name, name), options
+
+
+def with_current_name(spec: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
+    """Return the specification with the current name of its scorer, for comparing two of them."""
+    if isinstance(spec, str):
+        return _FORMER.get(spec, spec)
+    return {_FORMER.get(key, key): value for key, value in spec.items()}
+
+
+def with_current_names(benchmark: dict[str, Any]) -> dict[str, Any]:
+    """Return the stored definition of a benchmark with the current names of its scorers, so that
+    one with a former name counts as the same.
+    """
+    scorers = benchmark.get("scorers")
+    if not isinstance(scorers, list):
+        return benchmark
+    return benchmark | {"scorers": [with_current_name(one) for one in scorers]}
+
+
+def _written(spec: object) -> tuple[str, dict[str, Any]]:
     """Return the name of a scorer and its options, as a suite writes them. Raises UsageError."""
     if isinstance(spec, str):
         return spec, {}

@@ -331,7 +331,7 @@ def _moment(table: str, row: Row) -> float:
 async def _connected(path: Path) -> aiosqlite.Connection:
     """Return a reading connection.
 
-    If its opening is cancelled, it is closed here; aiosqlite would leave that to the garbage
+    If its opening is canceled, it is closed here; aiosqlite would leave that to the garbage
     collector.
     """
     made: list[sqlite3.Connection] = []

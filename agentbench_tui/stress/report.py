@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from agentbench_tui.analysis.load.resilience import IN_A_ROW
-from agentbench_tui.stress import catalogue
+from agentbench_tui.stress import catalog
 from agentbench_tui.stress.search.breaking_point import BreakingPoint
 
-Scenario: TypeAlias = catalogue.Scenario
+Scenario: TypeAlias = catalog.Scenario
 Status = Literal["complete", "target lost", "stopped", "not applicable", "failed"]
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from agentbench_tui.load.spec import MOST_USERS, RequestSpec, Seconds
 from agentbench_tui.model.bounds import LARGEST_INTEGER
 from agentbench_tui.model.suite import Part, Positive
-from agentbench_tui.stress.catalogue import DEFAULTS, Scenario
+from agentbench_tui.stress.catalog import DEFAULTS, Scenario
 
 MOST_SCALE = 100.0
 LEAST_SCALE = 0.001

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentbench_tui.stress.catalogue import DEFAULTS
+from agentbench_tui.stress.catalog import DEFAULTS
 
 Block = dict[str, Any]
 

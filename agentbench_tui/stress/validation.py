@@ -14,7 +14,7 @@ from agentbench_tui.load.validation import accesses_of_workload
 from agentbench_tui.load.workload.workload import problems as workload_problems
 from agentbench_tui.model.access import Access, in_folder
 from agentbench_tui.model.errors import UsageError, did_you_mean
-from agentbench_tui.stress.catalogue import SCENARIOS
+from agentbench_tui.stress.catalog import SCENARIOS
 from agentbench_tui.stress.faults.failures import name_problems
 from agentbench_tui.stress.spec import StressSpec
 from agentbench_tui.stress.stand.served import words_of

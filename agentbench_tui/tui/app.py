@@ -108,7 +108,7 @@ class AgentbenchApp(AlarmedApp):
         leaving asks about while it is running. `keep_theme` is called with the name of each chosen
         theme. `notifications`: how the terminal reports new alarms, of `NOTIFICATIONS`.
         """
-        # Said before Textual chooses its filter: the other one for NO_COLOR makes greys.
+        # Said before Textual chooses its filter: the other one for NO_COLOR makes grays.
         ansi_color = True if "NO_COLOR" in os.environ else None
         super().__init__(shared, notifications, ansi_color=ansi_color)
         if "SSH_CONNECTION" in os.environ:
@@ -170,7 +170,7 @@ class AgentbenchApp(AlarmedApp):
                     self._doing(active.node, binding.action),
                 )
         for name in THEMES:
-            yield SystemCommand(f"Theme {name}", "colours", self._choosing(name))
+            yield SystemCommand(f"Theme {name}", "colors", self._choosing(name))
 
     def action_go(self, name: str) -> None:
         """Show a page in its previous state."""

@@ -32,12 +32,12 @@ def open_session(
     Raises the error of a failed session. `own_run`: a run that was started for this session, which
     leaving asks about.
     """
-    without_colours = "NO_COLOR" in os.environ
+    without_colors = "NO_COLOR" in os.environ
     app = AgentbenchApp(
         shared,
         first=first,
-        theme=look.theme or (None if without_colours else kept_theme()),
-        keep_theme=None if without_colours else keep_theme,
+        theme=look.theme or (None if without_colors else kept_theme()),
+        keep_theme=None if without_colors else keep_theme,
         ascii_only=look.ascii_only,
         rate_hz=look.rate_hz,
         screenshots=look.screenshots,

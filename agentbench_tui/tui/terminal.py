@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RESET = (
     "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l"  # no mouse
     "\x1b[?1004l\x1b[?2004l\x1b[?2048l\x1b[<u"  # no focus, paste, size or key reports
-    "\x1b[?7h\x1b[?1049l\x1b[?25h\x1b[0m"  # wrapping lines, the usual screen, a cursor, no colours
+    "\x1b[?7h\x1b[?1049l\x1b[?25h\x1b[0m"  # wrapping lines, the usual screen, a cursor, no colors
 )
 """Undoes whatever a session may have set in the terminal; otherwise without effect."""
 

@@ -1,7 +1,7 @@
 """Styles by role, for every theme.
 
 No meaning depends on color alone: a marker, letter or sign accompanies it. Colors come from the
-6×6×6 cube (steps 0, 95, 135, 175, 215, 255) and the grey ramp of terminals with 256 colors, so that
+6×6×6 cube (steps 0, 95, 135, 175, 215, 255) and the gray ramp of terminals with 256 colors, so that
 an SSH session without true color shows the same. The hues of series are those of Okabe and Ito
 (Color Universal Design, 2008), moved to the cube.
 """
@@ -23,7 +23,7 @@ ANSI_DARK, ANSI_LIGHT = "ansi-dark", "ansi-light"
 SERIES = 8
 """Series of a palette; further ones repeat them."""
 THEMES = (DARK, LIGHT, CONTRAST, ANSI_DARK, ANSI_LIGHT)
-"""Names a person can choose from; the last two are Textual's and use the terminal's own colours."""
+"""Names a person can choose from; the last two are Textual's and use the terminal's own colors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +73,26 @@ def _series(styles: list[Style], faint: list[Style]) -> tuple[Series, ...]:
     )
 
 
-def _coloured(colours: dict[str, str], series: str, faint: str) -> Palette:
+def _colored(colors: dict[str, str], series: str, faint: str) -> Palette:
     """Return the palette; `series`, `faint`: eight colors separated by spaces."""
     return Palette(
-        text=Style.parse(colours["text"]),
-        dim=Style.parse(colours["dim"]),
-        frame=Style.parse(colours["frame"]),
-        title=Style.parse(f"bold {colours['text']}"),
-        accent=Style.parse(f"bold {colours['accent']}"),
-        good=Style.parse(colours["good"]),
-        warn=Style.parse(colours["warn"]),
-        bad=Style.parse(f"bold {colours['bad']}"),
-        header=Style.parse(f"bold {colours['header']}"),
-        cursor=Style.parse(colours["cursor"]),
-        selected=Style.parse(colours["selected"]),
+        text=Style.parse(colors["text"]),
+        dim=Style.parse(colors["dim"]),
+        frame=Style.parse(colors["frame"]),
+        title=Style.parse(f"bold {colors['text']}"),
+        accent=Style.parse(f"bold {colors['accent']}"),
+        good=Style.parse(colors["good"]),
+        warn=Style.parse(colors["warn"]),
+        bad=Style.parse(f"bold {colors['bad']}"),
+        header=Style.parse(f"bold {colors['header']}"),
+        cursor=Style.parse(colors["cursor"]),
+        selected=Style.parse(colors["selected"]),
         series=_series(*([Style.parse(one) for one in each.split()] for each in (series, faint))),
     )
 
 
 _PALETTES = {
-    DARK: _coloured(
+    DARK: _colored(
         {
             "text": "#d0d0d0", "dim": "#8a8a8a", "frame": "#585858", "accent": "#ffd75f",
             "good": "#5fafff", "warn": "#ffd75f", "bad": "#ff5f00", "header": "#d7d7ff",
@@ -101,7 +101,7 @@ _PALETTES = {
         "#5fafd7 #d78700 #00af87 #d787af #ffd75f #0087d7 #d75f00 #d0d0d0",
         "#005f87 #875f00 #005f5f #875f87 #87875f #005faf #875f5f #585858",
     ),
-    LIGHT: _coloured(
+    LIGHT: _colored(
         {
             "text": "#1c1c1c", "dim": "#585858", "frame": "#9e9e9e", "accent": "#875f00",
             "good": "#005faf", "warn": "#875f00", "bad": "#af0000", "header": "#00005f",
@@ -110,7 +110,7 @@ _PALETTES = {
         "#005faf #d75f00 #00875f #af5f87 #878700 #0087d7 #870000 #303030",
         "#87afd7 #ffaf87 #87d7af #d7afd7 #d7d787 #87d7ff #d78787 #b2b2b2",
     ),
-    CONTRAST: _coloured(
+    CONTRAST: _colored(
         {
             "text": "#ffffff", "dim": "#d0d0d0", "frame": "#9e9e9e", "accent": "#ffff5f",
             "good": "#5fd7ff", "warn": "#ffff5f", "bad": "#ff875f", "header": "#ffffff",
@@ -119,7 +119,7 @@ _PALETTES = {
         "#5fd7ff #ffaf00 #00ffaf #ffafd7 #ffff5f #5fafff #ff875f #ffffff",
         "#005f87 #875f00 #00875f #875f87 #87875f #005faf #af5f5f #8a8a8a",
     ),
-    ANSI_DARK: _coloured(
+    ANSI_DARK: _colored(
         {
             "text": "default", "dim": "bright_black", "frame": "bright_black",
             "accent": "yellow", "good": "bright_blue", "warn": "yellow", "bad": "bright_red",
@@ -128,7 +128,7 @@ _PALETTES = {
         "bright_cyan yellow green magenta bright_yellow bright_blue bright_red white",
         "cyan yellow green magenta yellow blue red bright_black",
     ),
-    ANSI_LIGHT: _coloured(
+    ANSI_LIGHT: _colored(
         {
             "text": "default", "dim": "bright_black", "frame": "bright_black",
             "accent": "magenta", "good": "blue", "warn": "magenta", "bad": "red",
@@ -140,7 +140,7 @@ _PALETTES = {
     ),
 }  # fmt: skip
 _DIM, _BOLD, _TEXT = Style(dim=True), Style(bold=True), Style(bold=False)
-_COLOURLESS = Palette(
+_COLORLESS = Palette(
     text=_TEXT,
     dim=_DIM,
     frame=_DIM,
@@ -161,7 +161,7 @@ def palette(theme_name: str, *, no_color: bool = False) -> Palette:
 
     `no_color`: bold, dim, reverse and underline alone.
     """
-    return _COLOURLESS if no_color else _PALETTES.get(theme_name, _PALETTES[DARK])
+    return _COLORLESS if no_color else _PALETTES.get(theme_name, _PALETTES[DARK])
 
 
 @lru_cache(maxsize=1)
@@ -184,7 +184,7 @@ def themes() -> tuple[Theme, ...]:
             CONTRAST, primary="#5fd7ff", secondary="#5fafff", accent="#ffff5f", warning="#ffff5f",
             error="#ff875f", success="#5fd7ff", foreground="#ffffff", background="#000000",
             surface="#000000", panel="#1c1c1c", dark=True, text_alpha=1.0,
-            # Labels and hints of a form: by default a share of the text's colour, 5 and 2.5 to 1.
+            # Labels and hints of a form: by default a share of the text's color, 5 and 2.5 to 1.
             variables={"text-muted": "#d0d0d0", "text-disabled": "#afafaf"},
         ),
     )  # fmt: skip

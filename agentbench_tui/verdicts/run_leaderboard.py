@@ -50,7 +50,7 @@ def leaderboard_of(
     an overall score, agents are ranked by accuracy; `rank_metric` says by which. `rank_shown` is 1
     + the number of agents clearly ahead, `1=` where several share it: case by case for accuracy and
     where accuracy alone makes the overall score, otherwise by the intervals. `rank_low` and
-    `rank_high` are the 95 % interval of the rank.
+    `rank_high` are the 95% interval of the rank.
     """
     by_agent: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
     for row in executions:

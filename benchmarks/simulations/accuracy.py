@@ -6,7 +6,7 @@ import numpy as np
 
 from agentbench_tui.verdicts.comparison.comparison import Asked
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from simulations.evidence import asked
 from simulations.guarantee import Guarantee, Rate
 

@@ -17,7 +17,7 @@ from agentbench_tui.verdicts.clusters.undeclared_clusters import (
 )
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.evidence.evidence import Evidence
 from agentbench_tui.verdicts.evidence.metric_family import adjusted_together
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence

@@ -6,7 +6,7 @@ import numpy as np
 
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.evidence.metric_family import adjusted_together
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from simulations.evidence import asked

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from agentbench_tui.model.figures.metric import Metric
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.evidence.ratio_columns import sum_columns
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from simulations.evidence import asked

@@ -18,7 +18,7 @@ from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.regression.compared_values import ComparedValues
 from agentbench_tui.verdicts.regression.finding import Finding
 from agentbench_tui.verdicts.regression.history import Point
-from agentbench_tui.verdicts.regression.version_judgement import judged_by_versions
+from agentbench_tui.verdicts.regression.version_judgment import judged_by_versions
 from simulations.evidence import asked
 from simulations.guarantee import Guarantee, Rate
 from simulations.run_series import CHECKED_FROM, SHAPES, Series, series

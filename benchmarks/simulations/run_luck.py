@@ -14,7 +14,7 @@ import numpy as np
 
 from agentbench_tui.verdicts.comparison.compare import compare_evidence
 from agentbench_tui.verdicts.comparison.comparison import Asked
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.ranking.standing import by_repeats
 from simulations.guarantee import Guarantee, Rate

@@ -12,7 +12,7 @@ def demo() -> Facts:
             (
                 Fact("phase (example)", "window, 12 s of 30 s"),
                 Fact("asked", "500/s"),
-                Fact("sent", "421/s: 16 % less than asked", "warn"),
+                Fact("sent", "421/s: 16% less than asked", "warn"),
                 Fact("in flight", "64, 12 more wait for a place"),
                 Fact("oldest request", "4.1 s"),
             )

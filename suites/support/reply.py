@@ -61,7 +61,7 @@ _FUNCTION_WORDS = frozenset(
     """.split()  # noqa: SIM905 - a hundred quoted words are no easier to read
 )
 _LEAST_FUNCTION_SHARE = 0.3
-"""Of the words of a sentence. English prose has 40 to 50 %, a list of keywords next to none."""
+"""Of the words of a sentence. English prose has 40 to 50%, a list of keywords next to none."""
 _LEAST_SHARE_OF_SHORT = 0.2
 _SHORT_WORDS = 8
 """A short sentence may have few: "You get 189 euros back."."""

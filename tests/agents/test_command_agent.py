@@ -195,7 +195,7 @@ async def test_a_worker_may_say_that_a_failure_is_final(
 @pytest.mark.parametrize(
     ("code", "kind", "said"),
     [
-        ("sys.stderr.write('no licence'); sys.exit(3)", FailureKind.AGENT, "code 3: no licence"),
+        ("sys.stderr.write('no license'); sys.exit(3)", FailureKind.AGENT, "code 3: no license"),
         ("os.kill(os.getpid(), 11)", FailureKind.AGENT, "was ended by SIGSEGV"),
         ("signal.pause()", FailureKind.TIMEOUT, "no answer within 0.3 s"),
         ("print('{\"text\": 5}')", FailureKind.PARSE, "Expected `str`, got `int`"),

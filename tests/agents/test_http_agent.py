@@ -20,7 +20,7 @@ async def answer(server: RunningServer, request: Request | None = None, **option
 
 
 def behaving(name: str) -> dict[str, str]:
-    return {"x-behaviour": name}
+    return {"x-behavior": name}
 
 
 async def test_the_input_is_sent_and_the_usual_field_is_the_answer(
@@ -75,7 +75,7 @@ async def test_get_sends_the_fields_as_a_query(model_server: RunningServer) -> N
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "kind"),
+    ("behavior", "kind"),
     [
         ("rate-limited:3", FailureKind.RATE_LIMITED),
         ("status:500", FailureKind.SERVER),
@@ -90,11 +90,11 @@ async def test_get_sends_the_fields_as_a_query(model_server: RunningServer) -> N
     ],
 )
 async def test_each_fault_has_its_kind(
-    model_server: RunningServer, behaviour: str, kind: FailureKind
+    model_server: RunningServer, behavior: str, kind: FailureKind
 ) -> None:
     # Only who waits for the limit has a short one: a busy machine takes its time as well.
     limits = {"first_byte_timeout_s": 0.1} if kind is FailureKind.TIMEOUT else {}
-    options = {"headers": behaving(behaviour), **limits}
+    options = {"headers": behaving(behavior), **limits}
     async with opened(f"{model_server.url}/solve", **options) as agent:
         await failure(agent, ask("one two"), kind)
 

@@ -193,7 +193,7 @@ async def test_reasoning_is_the_first_token_but_not_the_first_output(
     assert got.metadata["ttfo_ms"] - got.ttft_ms >= 100
 
 
-async def test_chunk_gaps_are_summarised(model_server: RunningServer) -> None:
+async def test_chunk_gaps_are_summarized(model_server: RunningServer) -> None:
     got = await answer(model_server, "reasoning:0", ask("w " * 50))
     assert 0 <= got.metadata["icl_ms"] < 1000
     assert set(got.metadata) == {"chunks", "icl_ms", "ttfo_ms"}

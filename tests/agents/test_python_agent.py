@@ -223,7 +223,7 @@ async def test_a_call_that_hangs_costs_its_deadline_and_nothing_else(base_dir: P
         assert (await asyncio.wait_for(agent.answer(_asking(release)), 10)).text == "late"
 
 
-async def test_a_cancelled_async_call_is_cancelled(base_dir: Path) -> None:
+async def test_a_canceled_async_call_is_canceled(base_dir: Path) -> None:
     (base_dir / "hang.py").write_text(
         "import asyncio\nasync def f(given): await asyncio.Event().wait()"
     )

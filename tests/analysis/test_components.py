@@ -51,7 +51,7 @@ def test_runs_of_unequal_length_by_hand() -> None:
 
 
 def test_parts_come_back_from_runs_made_of_them() -> None:
-    """Within 4, between 1, lengths from 2 to 9; 4,000 runs, means of the estimates to 5 %."""
+    """Within 4, between 1, lengths from 2 to 9; 4,000 runs, means of the estimates to 5%."""
     generator = np.random.default_rng(20261128)
     runs = np.repeat(np.arange(4000), generator.integers(2, 10, 4000))
     x = 50 + generator.normal(0, 1, 4000)[runs] + generator.normal(0, 2, runs.size)

@@ -177,7 +177,7 @@ def test_when_nothing_succeeds_nothing_is_optimal() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.permutations(range(4)), st.floats(1e-3, 1e3))
-def test_relabelling_and_other_units_change_nothing_else(
+def test_relabeling_and_other_units_change_nothing_else(
     seed: int, order: list[int], factor: float
 ) -> None:
     scores, costs = cases(seed, [0.8, 0.8, 0.5, 0.9], [1.0, 0.6, 0.1, 1.5])

@@ -1,7 +1,7 @@
 """What is shown with an interval holds the truth 93 to 97 times in 100, from 10 units on.
 
-Each test simulates a known truth. The bar is 92.5 %, 93 % less two standard errors of 2,000 trials,
-or of 600 trials 91.2 %. Where values are coarse (all right, with few cases) no interval can be held
+Each test simulates a known truth. The bar is 92.5%, 93% less two standard errors of 2,000 trials,
+or of 600 trials 91.2%. Where values are coarse (all right, with few cases) no interval can be held
 to an upper bound.
 """
 
@@ -137,6 +137,6 @@ def test_the_median_of_one_repeat_whose_answers_are_alike(correlation: float, an
 def test_a_median_of_few_answers_that_are_alike_seldom_gets_an_interval_that_misses(
     answers: int,
 ) -> None:
-    """At most 5 % of repeats, plus two standard errors of the trials."""
+    """At most 5% of repeats, plus two standard errors of the trials."""
     shown, hits = medians_of_one_repeat(0.8, answers)
     assert shown - hits <= (0.05 + 2 * math.sqrt(0.05 * 0.95 / TRIALS)) * TRIALS

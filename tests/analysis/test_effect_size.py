@@ -80,7 +80,7 @@ def test_exact_correction_is_the_ratio_of_gammas(n: int, m: int) -> None:
 
 
 def test_hedges_g_is_unbiased_where_cohens_d_is_not() -> None:
-    """5 against 5 with a true size of 1: d is 11 % too large on average."""
+    """5 against 5 with a true size of 1: d is 11% too large on average."""
     generator = np.random.default_rng(4)
     pairs = zip(generator.normal(1, 1, (4000, 5)), generator.normal(0, 1, (4000, 5)), strict=True)
     sizes = np.array([(cohens_d(x, y), hedges_g(x, y, exact=True)) for x, y in pairs], dtype=float)

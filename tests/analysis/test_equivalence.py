@@ -182,7 +182,7 @@ def test_what_is_missing_never_wins(p: float | None) -> None:
 
 
 def test_equivalent_columns_are_wrongly_called_so_in_no_more_than_alpha() -> None:
-    """The truth lies on the margin: TOST errs in at most 5 %."""
+    """The truth lies on the margin: TOST errs in at most 5%."""
     generator = np.random.default_rng(20261128)
     wrong = 0
     for _ in range(400):
@@ -194,7 +194,7 @@ def test_equivalent_columns_are_wrongly_called_so_in_no_more_than_alpha() -> Non
 
 
 def test_power_of_equivalence_is_powertosts() -> None:
-    """R's PowerTOST for a 2x2 crossover, CV 30 %, true ratio 0.95, margins 0.80 … 1.25.
+    """R's PowerTOST for a 2x2 crossover, CV 30%, true ratio 0.95, margins 0.80 … 1.25.
 
     40 subjects have a power of 0.815845 and 38 degrees of freedom, as two columns of 20 with an
     sd smaller by √2.

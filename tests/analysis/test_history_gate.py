@@ -101,7 +101,7 @@ def test_a_lasting_step_alarms_without_a_re_run() -> None:
 
 
 def test_what_creeps_is_seen_against_runs_long_ago() -> None:
-    """0.2 % a run: 1.6 % in the runs that the other questions compare, 5 % against long ago."""
+    """0.2% a run: 1.6% in the runs that the other questions compare, 5% against long ago."""
     values = quiet(60, noise=0.004) * 1.002 ** np.arange(60)
     test = judge_history(values, TIME)
     assert (test.verdict, test.evidence) == ("regression", test.drift)
@@ -199,7 +199,7 @@ def test_the_smallest_change_is_seen_in_four_of_five_or_more(noise: float) -> No
 
 
 def test_steps_of_ten_percent_are_found_without_crying_wolf(gate_benchmark: ModuleType) -> None:
-    """Six shapes of noise of 1 and 2 %; the full size is benchmarks/regression_gate.py."""
+    """Six shapes of noise of 1 and 2%; the full size is benchmarks/regression_gate.py."""
     tally = gate_benchmark.Tally()
     for noise in (0.01, 0.02):
         for place, shape in enumerate(gate_benchmark.SHAPES):

@@ -142,7 +142,7 @@ def test_the_last_values() -> None:
         (lambda: mean_curve([([0, 1], [0, 1])], points=1), "2 points"),
     ],
 )
-def test_what_cannot_be_summarised_says_why(ask: object, message: str) -> None:
+def test_what_cannot_be_summarized_says_why(ask: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ask()  # type: ignore[operator]
 

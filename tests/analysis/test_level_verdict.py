@@ -50,7 +50,7 @@ def named(verdict: LevelVerdict, name: str) -> Check:
 def test_quick_answers_without_errors_pass() -> None:
     verdict = level(times(500, 40))
     assert (verdict.outcome, verdict.broke, verdict.requests) == ("pass", (), 500)
-    assert verdict.reason.startswith("errors 0 % [0, 0.5974], limit 1 %; p95 of latency ")
+    assert verdict.reason.startswith("errors 0% [0, 0.5974], limit 1%; p95 of latency ")
 
 
 def test_slow_answers_fail_by_the_lower_bound_of_the_percentile() -> None:
@@ -58,7 +58,7 @@ def test_slow_answers_fail_by_the_lower_bound_of_the_percentile() -> None:
     np.random.default_rng(5).shuffle(latency)
     verdict = level(latency)
     p95 = named(verdict, "p95 of latency")
-    low = int(stats.binom.ppf(0.025, 1000, 0.95))  # the largest r with P(K < r) <= 2.5 %
+    low = int(stats.binom.ppf(0.025, 1000, 0.95))  # the largest r with P(K < r) <= 2.5%
     high = int(stats.binom.ppf(0.975, 1000, 0.95)) + 1
     assert (p95.low, p95.high) == (low, high)
     assert p95.value == pytest.approx(np.quantile(latency, 0.95))
@@ -84,7 +84,7 @@ def test_a_backlog_fails_though_every_answer_was_quick() -> None:
     verdict = level(times(1000, 40), completed=900)
     assert (verdict.outcome, verdict.reason) == (
         "fail",
-        "completed of offered 90 % [87.98, 91.71], limit 95 %",
+        "completed of offered 90% [87.98, 91.71], limit 95%",
     )
     assert level(times(1000, 40), completed=950).outcome == "extend"
     assert level(times(1000, 40), completed=1100).outcome == "pass"  # an older backlog went
@@ -204,7 +204,7 @@ def test_slow_requests_in_one_burst_count_for_less_than_spread_ones() -> None:
     # the whole of it is one swing, but far below the limit
     assert level(np.linspace(10, 20, 1000)).outcome == "pass"
     assert level(np.linspace(110, 200, 1000)).outcome == "fail"
-    # 3 % are slow: the p95 is quick, beyond doubt only if not by luck
+    # 3% are slow: the p95 is quick, beyond doubt only if not by luck
     spread[:] = burst[330:380] = 10.0
     spread[np.linspace(0, 999, 30).astype(int)] = 200.0
     assert (level(spread).outcome, level(burst).outcome) == ("pass", "extend")
@@ -229,7 +229,7 @@ def test_independent_windows_at_the_limit_are_told_from_it_as_rarely_as_promised
     for _ in range(150):
         latency = draw.lognormal(0, 0.5, 600) / quantile
         clear += level(latency, limits=limits).outcome != "extend"
-    assert clear <= 15  # 5 % of 150, and three standard deviations
+    assert clear <= 15  # 5% of 150, and three standard deviations
 
 
 @settings(max_examples=40, deadline=None)

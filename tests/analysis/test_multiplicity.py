@@ -77,7 +77,7 @@ def test_holm_rejects_by_its_own_words(p: list[float]) -> None:
 
 
 def test_false_finds_stay_within_what_is_promised() -> None:
-    """10 of 40 effects are real: Holm errs at all in 5 % of scans, BH in 5 % of what it finds."""
+    """10 of 40 effects are real: Holm errs at all in 5% of scans, BH in 5% of what it finds."""
     generator = np.random.default_rng(9)
     z = generator.standard_normal((400, 40))
     z[:, :10] += 3.5

@@ -258,7 +258,7 @@ def test_no_data_has_no_estimate() -> None:
 
 
 def test_shares_without_a_single_difference_are_not_certain_to_be_equal() -> None:
-    """Of 10 pairs none differed: at 95 % the share that differs is below 25.9 %."""
+    """Of 10 pairs none differed: at 95% the share that differs is below 25.9%."""
     bound = 1 - 0.05**0.1
     assert ends(difference_effect([1] * 10, [1] * 10, share=True)) == pytest.approx((-bound, bound))
     all_won = difference_effect([0] * 10, [1] * 10, share=True)

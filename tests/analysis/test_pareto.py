@@ -103,7 +103,7 @@ def test_intervals_are_those_of_the_metric() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.data(), st.floats(1e-3, 1e3))
-def test_relabelling_and_another_currency_change_nothing_else(
+def test_relabeling_and_another_currency_change_nothing_else(
     seed: int, data: st.DataObject, factor: float
 ) -> None:
     quality, cost = np.random.default_rng(seed).random((2, 4, 20))

@@ -79,3 +79,7 @@ def test_e_divisive_finds_where_levels_begin() -> None:
     assert analysis.e_divisive(noise) == []
     assert analysis.e_divisive([]) == []
     assert analysis.e_divisive([7.0] * 20) == []
+
+
+def test_the_former_name_of_summarize_still_works() -> None:
+    assert analysis.summarise is analysis.summarize

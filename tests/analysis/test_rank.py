@@ -140,7 +140,7 @@ def test_brunner_munzel_needs_spread_and_two_values_a_side() -> None:
 
 
 def test_exact_p_of_tied_values_keeps_its_promise() -> None:
-    """Of 1,000 tests without a difference, on 3 tied values, at most 5 % fall below 0.05."""
+    """Of 1,000 tests without a difference, on 3 tied values, at most 5% fall below 0.05."""
     generator = np.random.default_rng(11)
     draws = generator.integers(0, 3, (1000, 24))
     false = sum(run(row[:12], row[12:]).p <= 0.05 for row in draws)
@@ -156,7 +156,7 @@ def test_without_a_difference_or_without_data() -> None:
         mann_whitney([1.0, float("nan")], [1.0])
 
 
-def test_a_misspelt_side_or_method_is_named() -> None:
+def test_a_misspelled_side_or_method_is_named() -> None:
     with pytest.raises(ValueError, match="not 'larger'"):
         mann_whitney([1.0], [2.0], "larger")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="not 'normal'"):

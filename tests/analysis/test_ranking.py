@@ -1,4 +1,4 @@
-"""Ranks and positions: scipy's sign-flip test, hand-made tables, known truth, relabelling."""
+"""Ranks and positions: scipy's sign-flip test, hand-made tables, known truth, relabeling."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_equal_agents_are_seldom_told_apart_however_many_there_are(agents: int) 
     for number in range(60):
         scores = (generator.random((agents, 60)) < 0.6).astype(float)
         told += (separation(scores, seed=number, resamples=400) < 0.05).any()
-    assert told <= 8  # 3 of 60 are expected at 5 %
+    assert told <= 8  # 3 of 60 are expected at 5%
 
 
 @settings(max_examples=40, deadline=None)
@@ -151,7 +151,7 @@ def test_adjusting_never_makes_a_pair_clearer(seed: int, agents: int, cases: int
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.data())
-def test_relabelling_agents_relabels_places(seed: int, agents: int, data: st.DataObject) -> None:
+def test_relabeling_agents_relabels_places(seed: int, agents: int, data: st.DataObject) -> None:
     scores = seeded(seed, agents, 20)
     scores[0, :3] = math.nan
     order = data.draw(st.permutations(range(agents)))

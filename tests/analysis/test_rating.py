@@ -1,4 +1,4 @@
-"""Bradley–Terry: closed forms, an independent algorithm, and laws of relabelling."""
+"""Bradley–Terry: closed forms, an independent algorithm, and laws of relabeling."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def scale(result: Ratings) -> list[float]:
 
 
 def hunters(wins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Maximum likelihood by minorisation (Hunter 2004, eq. 3), as ratings around 1000."""
+    """Maximum likelihood by minorization (Hunter 2004, eq. 3), as ratings around 1000."""
     games, strength = wins + wins.T, np.ones(len(wins))
     for _ in range(5000):
         strength = wins.sum(axis=1) / (games / np.add.outer(strength, strength)).sum(axis=1)
@@ -85,7 +85,7 @@ def test_with_a_prior_it_is_the_posterior_mode(wins: NDArray[np.float64], prior:
 
 
 @given(tables(), st.data())
-def test_relabelling_players_relabels_ratings(
+def test_relabeling_players_relabels_ratings(
     wins: NDArray[np.float64], data: st.DataObject
 ) -> None:
     order = data.draw(st.permutations(range(len(wins))))

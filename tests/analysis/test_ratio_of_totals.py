@@ -184,13 +184,13 @@ def simulated(shape: str, n: int, draw: np.random.Generator) -> tuple[np.ndarray
         ("independent", 100, 0.93),
         ("one has a flat price", 15, 0.93),
         ("one has a flat price", 100, 0.93),
-        # Log-sd 1.2 against 0.5, alike: 91 % where pairs are few.
+        # Log-sd 1.2 against 0.5, alike: 91% where pairs are few.
         ("hard cases cost B much more", 15, 0.91),
     ],
 )
 @pytest.mark.parametrize("paired", [True, False])
 def test_skewed_bills_are_covered(shape: str, n: int, least: float, paired: bool) -> None:
-    """95 % of intervals hold the truth; two standard errors of 400 trials are 2.2 points."""
+    """95% of intervals hold the truth; two standard errors of 400 trials are 2.2 points."""
     draw, held, trials = np.random.default_rng(20261129), 0, 400
     for _ in range(trials):
         a, b = simulated(shape, n, draw)

@@ -99,7 +99,7 @@ def test_windows_that_say_too_little_have_no_interval_but_a_reason() -> None:
 
 @pytest.mark.parametrize(("correlation", "windows"), [(0.0, 30), (0.5, 60), (0.8, 180)])
 def test_the_interval_holds_the_mean_as_often_as_it_says(correlation: float, windows: int) -> None:
-    """AR(1) windows around 0.6; of 400 trials 95 % ± 3 standard errors."""
+    """AR(1) windows around 0.6; of 400 trials 95% ± 3 standard errors."""
     draw, hits, shown = np.random.default_rng(71), 0, 0
     for _ in range(400):
         noise = draw.normal(0, 0.05 * math.sqrt(1 - correlation**2), windows)

@@ -25,7 +25,7 @@ from agentbench_tui.analysis.summary import (
     precision_reached,
     quantile,
     relative_half_width,
-    summarise,
+    summarize,
     supported,
 )
 
@@ -45,7 +45,7 @@ columns = st.lists(st.floats(0.01, 1e6), min_size=1, max_size=60)
 
 
 def summary(values: object) -> Summary:
-    result = summarise(values)  # type: ignore[arg-type]
+    result = summarize(values)  # type: ignore[arg-type]
     assert result is not None
     return result
 
@@ -110,7 +110,7 @@ def test_figures_that_do_not_exist_are_none() -> None:
     assert (one.sd, one.cv, one.mad) == (None, None, 0.0)
     assert (negative.geometric_mean, negative.cv) == (None, None)
     assert (same.mean, same.sd, same.cv) == (0.1, 0.0, 0.0)
-    assert summarise([]) is None
+    assert summarize([]) is None
 
 
 def test_percentiles_need_enough_values() -> None:
@@ -204,7 +204,7 @@ def test_precision_is_judged_at_the_agreed_looks_only() -> None:
 
 
 def test_precision_of_shares_is_told_in_their_own_unit() -> None:
-    low = [0.10, 0.12, 0.11, 0.09, 0.10]  # half width 0.01416, which is 14 % of 0.104
+    low = [0.10, 0.12, 0.11, 0.09, 0.10]  # half width 0.01416, which is 14% of 0.104
     assert not precision_reached(low, 0.1)
     assert precision_reached(low, 0.0142, relative=False)
     assert not precision_reached(low, 0.0141, relative=False)
@@ -217,7 +217,7 @@ def test_precision_looks_go_on_every_ten_after_the_last() -> None:
 
 
 def _late(n: int) -> list[float]:
-    """Too wild for 40 % at the 30 looks, precise enough at 40."""
+    """Too wild for 40% at the 30 looks, precise enough at 40."""
     return [1.0, 9.0] * 15 + [3.0] * (n - 30) if n > 30 else [1.0, 9.0] * (n // 2)
 
 
@@ -245,7 +245,7 @@ def test_precision_of_values_that_are_not_all_positive_uses_the_mean() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: summarise([math.nan]),
+        lambda: summarize([math.nan]),
         lambda: quantile([], 0.5),
         lambda: quantile([1.0], 1.1),
         lambda: needed(1.0),

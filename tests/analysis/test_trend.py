@@ -1,4 +1,4 @@
-"""Slopes of soaks: against dense generalised least squares, known truth, and what is no trend."""
+"""Slopes of soaks: against dense generalized least squares, known truth, and what is no trend."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_what_never_changes_has_no_trend() -> None:
     assert (found.start, found.end, found.direction) == (5, 5, "no trend seen")
 
 
-def test_the_estimate_is_that_of_dense_generalised_least_squares() -> None:
+def test_the_estimate_is_that_of_dense_generalized_least_squares() -> None:
     """One sample a stretch, unevenly spaced, one missing: errors correlate by φ^(distance)."""
     draw = np.random.default_rng(4)
     seconds = np.delete(np.arange(30.0) + draw.uniform(0.1, 0.9, 30), 12)

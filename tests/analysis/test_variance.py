@@ -140,7 +140,7 @@ def test_the_curve_falls_and_its_bands_enclose_it(x: list[float], half_width: fl
 
 
 def test_the_band_holds_the_number_that_the_truth_would_give() -> None:
-    """Normal runs with a CV of 10 %: 18 for 5 %. 95 % nominal; 4 standard errors of room."""
+    """Normal runs with a CV of 10%: 18 for 5%. 95% nominal; 4 standard errors of room."""
     generator = np.random.default_rng(20261128)
     answers = [runs_needed(generator.normal(10, 1, 12), 0.05) for _ in range(200)]
     hits = np.mean([(a.low or 99) <= 18 <= (a.high or 0) for a in answers])

@@ -85,7 +85,7 @@ def test_only_a_kind_compares_its_name() -> None:
         "query = \"SELECT 1 FROM benchmarks b WHERE b.kind NOT IN ('load', 'stress')\"",
     ],
 )
-def test_comparisons_are_recognised(source: str) -> None:
+def test_comparisons_are_recognized(source: str) -> None:
     assert [*comparisons(source)]
 
 

@@ -192,7 +192,7 @@ def test_of_few_cases_what_has_no_interval_says_why(
     agents = ("--agent", "dear=python:agents.py:dear", "--agent", "poor=python:agents.py:poor")
     done = place.run("run", "suite.json", *agents, "--no-ui")
     assert done.returncode == 0, done.stderr
-    # a median's interval by order statistics: 1 - 2/2^n >= 95 % takes n = 6
+    # a median's interval by order statistics: 1 - 2/2^n >= 95% takes n = 6
     why = "[–] under overall of dear, poor: e2e_ms.p50 needs 6 (have 3)."
     assert why in done.stdout
     monkeypatch.setenv("AGENTBENCH_DB", str(place.database))

@@ -44,7 +44,7 @@ def ran(suite_file: Path, *words: str) -> int:
     return _run(["run", str(suite_file), "--no-ui", "--quiet", *words])
 
 
-def test_a_misspelt_field_is_refused_before_anything_is_asked(
+def test_a_misspelled_field_is_refused_before_anything_is_asked(
     suite_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ran(suite_file, "--by", "party") == 2

@@ -161,7 +161,7 @@ def test_an_agent_that_cancels_all_tasks_ends_the_run_without_a_traceback(place:
     ended = place.run(*RUN, "--agent", "it=python:ending.py:async_agent")
     assert ended.returncode == 3, ended.stderr
     assert "Traceback" not in ended.stderr
-    assert "an agent or a scorer cancelled the tasks of agentbench" in ended.stderr
+    assert "an agent or a scorer canceled the tasks of agentbench" in ended.stderr
     assert "`agentbench resume " in ended.stderr
 
 
@@ -169,7 +169,7 @@ def test_an_agent_that_cancels_all_tasks_ends_the_run_without_a_traceback(place:
     ("what", "words"),
     [
         ("asyncio.get_running_loop().stop()", "stopped the event loop"),
-        ("[task.cancel() for task in asyncio.all_tasks()]", "cancelled all tasks"),
+        ("[task.cancel() for task in asyncio.all_tasks()]", "canceled all tasks"),
     ],
 )
 def test_an_agent_that_ends_its_sender_of_a_load_is_named(

@@ -150,7 +150,7 @@ def test_a_plan_beyond_half_of_the_senders_ceiling_is_warned_about(tmp_path: Pat
     here = fingerprint(capture_environment(Path.cwd()))
     write_once(database, [lambda c: remember(c, None, here, calibration(1000.0))])
     (line,) = ceiling_warnings(plan, str(database))
-    assert line.startswith("m: offered 501.0/s, 50 % of the 1,000/s")
+    assert line.startswith("m: offered 501.0/s, 50% of the 1,000/s")
     assert ceiling_warnings(plan_of({"rate": 499}), str(database)) == []
     assert ceiling_warnings(plan_of({"concurrency": 5000}), str(database)) == []
     assert ceiling_warnings(plan_of({"rate": 501}, "command:cat"), str(database)) == []

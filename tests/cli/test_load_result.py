@@ -44,7 +44,7 @@ def times(n: int, needs: dict[str, int], **parts: float | None) -> dict[str, Any
 
 
 REASON = "a sender's loop was late by 3.10 ms (p99, limit 1.00 ms)"
-WARNING = "offered 50.0/s, sent 38.6/s (77 %): the server was the limit"
+WARNING = "offered 50.0/s, sent 38.6/s (77%): the server was the limit"
 REQUESTS: dict[str, Any] = {
     "asked_per_s": 50.0,
     "sent_per_s": 38.6,

@@ -116,8 +116,8 @@ def test_right_answers_in_sentences_are_pointed_out_and_scored_again(place: Plac
     suite = place.folder / "questions.yaml"
     text = suite.read_text()
     (advised,) = re.findall(r"^If that is right, set `(scorers: \[\w+\])`.*", said, re.MULTILINE)
-    assert text.count("scorers: [normalised]") == 1
-    (place.folder / "FILE").write_text(text.replace("scorers: [normalised]", advised))
+    assert text.count("scorers: [normalized]") == 1
+    (place.folder / "FILE").write_text(text.replace("scorers: [normalized]", advised))
     again = follow(place, said, "If that is right, ")
     assert "mine gets 5 of 10 right (50.0%)" in again
     assert "contain the expected one" not in again

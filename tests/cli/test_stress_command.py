@@ -8,7 +8,7 @@ import pytest
 
 from agentbench_tui.cli.main import _run
 from agentbench_tui.engine.suite.source import read_source
-from agentbench_tui.stress.catalogue import SCENARIOS
+from agentbench_tui.stress.catalog import SCENARIOS
 from agentbench_tui.stress.planned_windows import planned_windows
 from agentbench_tui.stress.spec import StressSpec
 

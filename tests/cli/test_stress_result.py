@@ -61,7 +61,7 @@ LEVELS = ((40.0, 52.0, "pass"), (80.0, 55.0, "pass"), (152.0, 90.0, "pass"), (16
 QUEUE = Advice(
     rule="queueing",
     severity="warning",
-    words="queueing starts at 84 requests/s while the server's CPU is at 31 %",
+    words="queueing starts at 84 requests/s while the server's CPU is at 31%",
     evidence={"rate_per_s": 84.0},
 )
 

@@ -15,7 +15,7 @@ from known_stores import history_store, stress_store
 from processes import Place, make_place
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.contracts.catalogue import decode_document, json_schema
+from agentbench_tui.contracts.catalog import decode_document, json_schema
 from agentbench_tui.contracts.document import plain, schema_of
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries.runs import find_run

@@ -38,5 +38,5 @@ def test_every_row_can_be_simulated(row: Guarantee) -> None:
 def test_a_rate_beyond_its_bound_by_more_than_chance_is_missed() -> None:
     row = Guarantee("a", "b", lambda trials, _: Rate(0, trials), trials=400, highest=0.05)
     assert row.is_held_by(Rate(20, 400))
-    assert row.is_held_by(Rate(28, 400))  # 7 %, within two standard errors of 1.3 points
+    assert row.is_held_by(Rate(28, 400))  # 7%, within two standard errors of 1.3 points
     assert not row.is_held_by(Rate(33, 400))

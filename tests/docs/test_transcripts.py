@@ -275,6 +275,6 @@ def test_commands_without_a_shell_do_what_those_with_one_do(tmp_path: Path, shel
         assert shell.run(line, tmp_path) == shell.run(f"{line};", tmp_path)
 
 
-def test_a_misspelt_option_is_refused() -> None:
+def test_a_misspelled_option_is_refused() -> None:
     with pytest.raises(AssertionError, match="outputs"):
         blocks(PAGE.replace("test output", "test outputs"))

@@ -192,13 +192,13 @@ async def test_another_concurrency_holds_from_the_next_case_on(tmp_path: Path) -
     assert run.value("SELECT COUNT(*) FROM answers") == 9
 
 
-async def test_one_case_is_cancelled_and_the_others_go_on(tmp_path: Path) -> None:
+async def test_one_case_is_canceled_and_the_others_go_on(tmp_path: Path) -> None:
     async with watched(tmp_path, 4, concurrency=2) as run:
         await run.arrivals(2)
-        assert await run.wish("cancel", "c1") == "cancelled 1 of case c1"
+        assert await run.wish("cancel", "c1") == "canceled 1 of case c1"
         run.gates.open("0", "2", "3")
     failure = run.value("SELECT stage || ' ' || kind || ' ' || detail FROM failures")
-    assert failure == "answer harness cancelled on request"
+    assert failure == "answer harness canceled on request"
     assert run.task.result().status == "complete"
     execution = Result(run.task.result(), run.database).execution("gated")
     assert execution["cases"] == {"total": 4, "observed": 4, "answered": 3, "correct": 3}
@@ -206,11 +206,11 @@ async def test_one_case_is_cancelled_and_the_others_go_on(tmp_path: Path) -> Non
     assert execution["metrics"]["accuracy"]["value"] == 1.0
 
 
-async def test_cancelling_many_cases_is_no_sign_of_a_broken_agent(tmp_path: Path) -> None:
+async def test_canceling_many_cases_is_no_sign_of_a_broken_agent(tmp_path: Path) -> None:
     async with watched(tmp_path, 12, early_stop={"harness_failures": 2}) as run:
         for nth in range(11):
             await run.arrivals(1)
-            assert await run.wish("cancel", f"c{nth}") == f"cancelled 1 of case c{nth}"
+            assert await run.wish("cancel", f"c{nth}") == f"canceled 1 of case c{nth}"
         run.gates.open("11")
     assert run.task.result().status == "complete"
     assert run.value("SELECT COUNT(*) FROM answers WHERE failure_kind='harness'") == 11
@@ -228,7 +228,7 @@ async def test_cancelling_many_cases_is_no_sign_of_a_broken_agent(tmp_path: Path
             "9" * 5_000,
             f"refused: a concurrency is a whole number from 1 on, not '{'9' * 40}'",
         ),
-        ("cancel", "c9", "cancelled 0 of case c9"),
+        ("cancel", "c9", "canceled 0 of case c9"),
         ("mark", "here", "marked: here"),
     ],
 )

@@ -48,7 +48,7 @@ def echo(prompt):
     return prompt
 
 def strict(request):
-    # The answer under judgement is one of 0 … 3; only 0 pleases the strict judge.
+    # The answer under judgment is one of 0 … 3; only 0 pleases the strict judge.
     return '{"reason": "so", "grade": 5}' if "answer-0" in request.text() else _no()
 
 def mild(request):

@@ -31,12 +31,12 @@ def test_times_say_what_is_reached_and_how_many_more_it_takes() -> None:
         n for n in range(2, 1000) if math.sinh(stats.t.ppf(0.975, n - 1) * s / math.sqrt(n)) <= 0.01
     )
     assert time_outlook(MEDIANS, 0.01) == (
-        f"half-width now {100 * now:.2g} %, 1 % needs {n - len(MEDIANS)} more"
+        f"half-width now {100 * now:.2g}%, 1% needs {n - len(MEDIANS)} more"
     )
 
 
 def test_enough_is_enough() -> None:
-    assert time_outlook(MEDIANS, 0.05).endswith("%, within 5 %")
+    assert time_outlook(MEDIANS, 0.05).endswith("%, within 5%")
 
 
 def test_shares_are_told_in_points() -> None:
@@ -70,7 +70,7 @@ def measured(medians: list[float], rule: EarlyStop) -> list[str]:
 def test_a_run_tells_it_from_the_third_iteration_on() -> None:
     said = measured(MEDIANS, EarlyStop(metric="e2e_ms.p50", half_width=0.02))
     assert said[:2] == ["", ""]
-    assert all("2 % needs" in one for one in said[2:])
+    assert all("2% needs" in one for one in said[2:])
     assert said[-1] == time_outlook(MEDIANS, 0.02)
 
 

@@ -36,18 +36,18 @@ def server() -> Iterator[RunningServer]:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-async def test_each_misbehaviour_is_sorted_into_its_failure_kind(
+async def test_each_misbehavior_is_sorted_into_its_failure_kind(
     tmp_path: Path, server: RunningServer, stream: bool
 ) -> None:
-    names = {behaviour.replace(":", "-"): kind for behaviour, kind in KINDS.items()}
+    names = {behavior.replace(":", "-"): kind for behavior, kind in KINDS.items()}
     document = suite(2, retries=1, concurrency=2, constraints={"time_limit_ms": 1500})
     document["agents"] = [
         {
-            "id": behaviour.replace(":", "-"),
-            "target": f"openai:{server.url}/v1#{behaviour}",
+            "id": behavior.replace(":", "-"),
+            "target": f"openai:{server.url}/v1#{behavior}",
             "options": {"stream": stream},
         }
-        for behaviour in KINDS
+        for behavior in KINDS
     ]
     (tmp_path / "suite.json").write_text(json.dumps(document))
     plan = make_plan([str(tmp_path / "suite.json")], RunOptions(folder=tmp_path))
@@ -79,7 +79,7 @@ async def test_only_refusals_that_may_pass_are_retried(
         {
             "id": f"http-{status}",
             "target": f"{server.url}/solve" if api == "http" else f"{api}:{server.url}/v1#{said}",
-            "options": {"headers": {"x-behaviour": said}} if api == "http" else {},
+            "options": {"headers": {"x-behavior": said}} if api == "http" else {},
         }
         for status in REFUSALS
         for said in [f"status:{status}"]
@@ -110,13 +110,13 @@ async def test_a_refusal_that_names_a_time_is_retried_then(
     assert waiting_ms >= 300
 
 
-@pytest.mark.parametrize("behaviour", ["rate-limited", "unavailable"])
+@pytest.mark.parametrize("behavior", ["rate-limited", "unavailable"])
 @pytest.mark.parametrize("retries", [1, 0])
 async def test_a_server_that_asks_for_time_gets_it(
-    tmp_path: Path, server: RunningServer, behaviour: str, retries: int
+    tmp_path: Path, server: RunningServer, behavior: str, retries: int
 ) -> None:
     document = suite(2, retries=retries, concurrency=1)
-    target = f"openai:{server.url}/v1#{behaviour}:0.6"
+    target = f"openai:{server.url}/v1#{behavior}:0.6"
     document["agents"] = [{"id": "busy", "target": target}]
     (tmp_path / "suite.json").write_text(json.dumps(document))
     plan = make_plan([str(tmp_path / "suite.json")], RunOptions(folder=tmp_path))
@@ -135,7 +135,7 @@ async def test_a_server_that_asks_for_time_gets_it(
         progress = progress_of_run(connection, result.outcome.run_id)
     assert progress is not None
     expected = {"rate-limited": 2 + 2 * retries, "unavailable": 2 * retries}
-    assert progress["asked_to_wait"] == expected[behaviour]
+    assert progress["asked_to_wait"] == expected[behavior]
 
 
 PRICE = {"model": "*", "input": 2.5, "cached_input": 1.25, "output": 10, "cache_write": 4}

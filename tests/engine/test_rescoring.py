@@ -160,3 +160,21 @@ async def test_rescoring_changes_answers_and_metrics_together(tmp_path: Path) ->
         query = "SELECT value FROM metrics WHERE name='accuracy'"
         assert tuple(credit) == (0.0, 6)
         assert connection.execute(query).fetchone()[0] == 0
+
+
+@pytest.mark.parametrize("settings", [(), ("scorer=normalised",), ("scorer=normalized",)])
+async def test_a_run_with_the_former_name_of_a_scorer_is_rescored(
+    tmp_path: Path, settings: tuple[str, ...]
+) -> None:
+    """By its own rules, by those of a suite with the current name, and with either name set."""
+    code = "def loud(prompt): return f'{prompt}!'\n"
+    old = suite(3, scorers=["${scorer}"], suite={"parameters": {"scorer": "normalised"}})
+    result = await run(tmp_path, old, code, "loud", settings=settings)
+    assert [one["cases"]["correct"] for one in result.document["executions"]] == [3]
+
+    with closing(connect_to_read(result.database)) as connection:
+        row = find_run(connection, result.outcome.run_id)
+    await rescore(result.database, row)
+    assert [one["cases"]["correct"] for one in result.document["executions"]] == [3]
+    assert await rescored(result, suite(3, scorers=["exact"])) == [0]
+    assert await rescored(result, suite(3, scorers=["normalized"])) == [3]

@@ -37,7 +37,7 @@ def test_bilinear_reading_is_that_of_scipy():
     world = world_of()
     reach = np.arange(-3, 4)
     for nth, whole in enumerate(perceived(world)[0]):
-        # scipy's places are of the centres of cells; beyond the border is 0.
+        # scipy's places are of the centers of cells; beyond the border is 0.
         rows, columns = np.meshgrid(
             world.y[nth] - 0.5 + reach, world.x[nth] - 0.5 + reach, indexing="ij"
         )

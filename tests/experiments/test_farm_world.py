@@ -72,7 +72,7 @@ def test_an_agent_alone_walks_to_the_only_food_and_eats_it():
     assert (first.x[0], first.y[0]) == (4.5, 4.5)  # two cells a step
     second = world.step()
     assert (second.x[0], second.y[0]) == (6.5, 4.5)
-    # What was there, and a step's growth of 5 % of the missing 2.
+    # What was there, and a step's growth of 5% of the missing 2.
     assert second.eaten[0] == pytest.approx(3.1)
 
 
@@ -116,7 +116,7 @@ def test_the_recommended_configuration_is_in_memory_and_kept():
         _ = SimulationConfig(persist_db_on_completion=True).storage
 
 
-def test_the_example_leaves_a_journal_to_analyse(tmp_path, capsys):
+def test_the_example_leaves_a_journal_to_analyze(tmp_path, capsys):
     asked = ["--steps", "6", "--agents", "8", "--output", str(tmp_path / "out")]
     assert run_with_recommended_config(asked) == 0
     assert capsys.readouterr().out.startswith("6 steps in ")

@@ -63,7 +63,7 @@ def test_memory_is_that_of_one_filling_and_all_of_it_is_given_back(tmp_path: Pat
         ("stateset_input_validation", {}, {"prompts": 5, "refused": 4}),
         ("stateset_structured_output", {}, {"answers": 5, "right": 3}),
         ("stateset_function_calling", {}, {"calls": 1, "right": 1, "definition_bytes": 201}),
-        # all but `normalised`: the answer says more than the reference
+        # all but `normalized`: the answer says more than the reference
         ("stateset_evaluation_metrics", {}, {"answers": 4, "right": 3}),
         ("stateset_config_validation", {"benchmarks": 3}, {"benchmarks": 3}),
         ("stateset_dialogue_search", {"turns": 50}, {"found": 5}),

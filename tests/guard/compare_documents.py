@@ -18,7 +18,7 @@ _NOBODY = ComparedExecutions(execution_ids=(), run_ids=(), agent_versions=())
 
 
 def metric(**changes: Any) -> ComparedMetric:
-    """An accuracy of 50 % on both sides, over 40 pairs, that is inconclusive."""
+    """An accuracy of 50% on both sides, over 40 pairs, that is inconclusive."""
     unknown = (
         "ratio", "geometric_ratio", "inner_low", "inner_high", "p_value", "p_rank", "p_serial",
         "p_large", "effect_size", "hedges_g", "clusters", "draws", "n_to_exclude",

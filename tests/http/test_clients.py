@@ -24,8 +24,8 @@ from agentbench_tui.model.errors import UsageError
 ClientOf = Callable[[ssl.SSLContext], HttpClient]
 
 
-def request(url: str, behaviour: str = "ok", **fields: object) -> HttpRequest:
-    headers = {"x-behaviour": behaviour, "content-type": "application/json"}
+def request(url: str, behavior: str = "ok", **fields: object) -> HttpRequest:
+    headers = {"x-behavior": behavior, "content-type": "application/json"}
     return HttpRequest("POST", url, headers, b'{"input": "one two"}', **fields)  # type: ignore[arg-type]
 
 
@@ -61,7 +61,7 @@ async def test_connections_are_used_again(client: HttpClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "kind"),
+    ("behavior", "kind"),
     [
         ("reset", FailureKind.CONNECTION),
         ("truncated", FailureKind.TRUNCATED),
@@ -71,15 +71,15 @@ async def test_connections_are_used_again(client: HttpClient) -> None:
     ],
 )
 async def test_each_fault_has_its_kind(
-    client: HttpClient, model_server: RunningServer, behaviour: str, kind: FailureKind
+    client: HttpClient, model_server: RunningServer, behavior: str, kind: FailureKind
 ) -> None:
-    caught = await failure(client, request(model_server.url, behaviour))
+    caught = await failure(client, request(model_server.url, behavior))
     assert caught.kind is kind
     assert place_of(model_server.url) in caught.detail
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "timeouts", "which"),
+    ("behavior", "timeouts", "which"),
     [
         ("silent", Timeouts(first_byte=0.05), "first byte time limit of 0.05 s"),
         ("silent", Timeouts(total=0.05), "total time limit of 0.05 s"),
@@ -90,11 +90,11 @@ async def test_each_fault_has_its_kind(
 async def test_each_time_limit_says_which_it_was(
     client: HttpClient,
     model_server: RunningServer,
-    behaviour: str,
+    behavior: str,
     timeouts: Timeouts,
     which: str,
 ) -> None:
-    caught = await failure(client, request(model_server.url, behaviour, timeouts=timeouts))
+    caught = await failure(client, request(model_server.url, behavior, timeouts=timeouts))
     assert caught.kind is FailureKind.TIMEOUT
     assert caught.detail.startswith(which)
 
@@ -183,11 +183,11 @@ async def test_a_certificate_for_another_host(
     assert "certificate" in caught.detail
 
 
-@pytest.mark.parametrize("behaviour", ["huge:1000000", "say:" + "long " * 2000])
+@pytest.mark.parametrize("behavior", ["huge:1000000", "say:" + "long " * 2000])
 async def test_a_body_over_the_bound_is_a_limit(
-    client: HttpClient, model_server: RunningServer, behaviour: str
+    client: HttpClient, model_server: RunningServer, behavior: str
 ) -> None:
-    caught = await failure(client, request(model_server.url, behaviour, max_body_bytes=5000))
+    caught = await failure(client, request(model_server.url, behavior, max_body_bytes=5000))
     assert caught.kind is FailureKind.LIMIT
     assert "longer than 5000 bytes" in caught.detail
 
@@ -209,8 +209,8 @@ async def test_compression_is_not_asked_for(
 async def test_no_error_holds_the_request_that_carried_a_key(
     client: HttpClient, model_server: RunningServer
 ) -> None:
-    for behaviour in ("reset", "not-http", "truncated", "gzip"):
-        asked = request(model_server.url, behaviour)
+    for behavior in ("reset", "not-http", "truncated", "gzip"):
+        asked = request(model_server.url, behavior)
         asked.headers["authorization"] = "Bearer canary-key"  # type: ignore[index]
         caught: BaseException | None = await failure(client, asked)
         assert "canary" not in repr(asked)
@@ -219,7 +219,7 @@ async def test_no_error_holds_the_request_that_carried_a_key(
             caught = caught.__cause__ or caught.__context__
 
 
-async def test_cancelling_ends_the_request(client: HttpClient, model_server: RunningServer) -> None:
+async def test_canceling_ends_the_request(client: HttpClient, model_server: RunningServer) -> None:
     task = asyncio.create_task(failure(client, request(model_server.url, "silent")))
     await asyncio.to_thread(model_server.wait_for, "silent")
     task.cancel()

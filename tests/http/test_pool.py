@@ -223,7 +223,7 @@ async def test_a_new_connection_that_dies_is_a_failure() -> None:
         await closed(pool)
 
 
-async def test_cancelling_closes_the_connection_and_calls_nothing() -> None:
+async def test_canceling_closes_the_connection_and_calls_nothing() -> None:
     with raw_server(saying(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npart")) as server:
         pool = pool_of(server.url)
         wire = request_bytes("POST", server.url, {}, b"body")
@@ -239,7 +239,7 @@ async def test_cancelling_closes_the_connection_and_calls_nothing() -> None:
         await closed(pool)
 
 
-async def test_a_request_may_be_cancelled_at_any_moment_of_opening() -> None:
+async def test_a_request_may_be_canceled_at_any_moment_of_opening() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
         wire = request_bytes("POST", url, {}, b"body")
@@ -394,7 +394,7 @@ async def test_what_an_exchange_raises_ends_it() -> None:
         await closed(pool)
 
 
-async def test_an_exchange_may_be_cancelled_by_what_it_is_told() -> None:
+async def test_an_exchange_may_be_canceled_by_what_it_is_told() -> None:
     class Enough(Told):
         def on_body(self, part: bytes, received_ns: int) -> None:
             super().on_body(part, received_ns)

@@ -1,6 +1,6 @@
 /* Two GPUs of known values behind the calls of NVML that are made, in place of a driver's library.
  *
- * GPU 0 answers everything, at its power cap. GPU 1 is in one MIG slice, tells no utilisation and
+ * GPU 0 answers everything, at its power cap. GPU 1 is in one MIG slice, tells no utilization and
  * does not know its power. Signatures and codes: the NVML API reference. */
 
 #include <string.h>

@@ -41,7 +41,7 @@ GOOD_TERMINAL = Terminal(
     interactive=True,
     columns=120,
     lines=40,
-    colours="256",
+    colors="256",
     encoding="utf-8",
 )
 QUIET = Pressure(0.0, 0.0, 0.0, 0)
@@ -110,8 +110,8 @@ def test_a_quiet_machine_is_ok_throughout(quiet_machine: Environment) -> None:
         ("load", {"load": (8.1, 0, 0)}, "warn", "8.10"),
         ("load", {"load": (8.0, 99, 99)}, "ok", "8.00"),
         ("load", {"load": None, "missing": {"load": "why"}}, "info", "why"),
-        ("pressure", {"pressure_io": Pressure(10.1, 0, 0, 0)}, "warn", "disk 10 %"),
-        ("pressure", {"pressure_cpu": Pressure(10.0, 99, 99, 0)}, "ok", "cores 10 %"),
+        ("pressure", {"pressure_io": Pressure(10.1, 0, 0, 0)}, "warn", "disk 10%"),
+        ("pressure", {"pressure_cpu": Pressure(10.0, 99, 99, 0)}, "ok", "cores 10%"),
         ("GPU", {"gpus": None, "missing": {"gpus": "no GPU found (why)"}}, "info", "why"),
         ("SQLite", {"sqlite_version": "3.51.2"}, "info", "our write lock rules that out"),
         ("SQLite", {"sqlite_version": "3.36.0"}, "fail", "3.36.0"),

@@ -148,7 +148,7 @@ def test_every_call_that_is_made_exists_in_the_real_binding() -> None:
     assert [name for name in nvml.calls if not hasattr(pynvml, name)] == []
 
 
-def test_a_gpu_in_slices_has_no_utilisation_but_memory_by_slice() -> None:
+def test_a_gpu_in_slices_has_no_utilization_but_memory_by_slice() -> None:
     parts = {
         0: FakeGpu(name="MIG 3g", uuid="MIG-a", memory=(1_000_000, 40_000_000_000)),
         2: FakeGpu(name="MIG 1g", uuid="MIG-b", memory=(0, 10_000_000_000)),

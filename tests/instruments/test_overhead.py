@@ -43,9 +43,9 @@ def test_reasons_name_each_cause_with_its_limit() -> None:
         wall_seconds=10.0, cpu_seconds=9.0, run_queue_wait_ms=700.0, psi_cpu_percent=12.0
     )
     assert reasons == (
-        "the harness used 90.0 % of a core (limit 80 %)",
-        "the harness waited 7.0 % of the time for a core (limit 5 %)",
-        "some task waited for a core 12.0 % of the time (limit 10 %)",
+        "the harness used 90.0% of a core (limit 80%)",
+        "the harness waited 7.0% of the time for a core (limit 5%)",
+        "some task waited for a core 12.0% of the time (limit 10%)",
     )
 
 

@@ -108,7 +108,7 @@ async def load(folder: Path, target: str, block: dict[str, Any], **more: Any) ->
     return (await load_each(folder, {"target": {"target": target}}, block, **more))["target"]
 
 
-async def practise(
+async def practice(
     folder: Path, block: dict[str, Any], *, stream: bool = True, **server: Any
 ) -> tuple[Loaded, Truth]:
     """Put load on a practice server of its own; what was reported, and what it did.

@@ -12,7 +12,7 @@ from samples import Sample, columns, done, window
 
 from agentbench_tui.load.results.aggregate import aggregate
 from agentbench_tui.load.results.requests import Requests
-from agentbench_tui.load.results.summary import summarise
+from agentbench_tui.load.results.summary import summarize
 from agentbench_tui.load.schedule import schedule as schedules
 from agentbench_tui.load.schedule.schedule import ClosedSchedule
 from agentbench_tui.load.sending.protocol import ClosedLoop
@@ -205,7 +205,7 @@ def test_where_answers_are_few_it_is_said() -> None:
 
 
 def _warnings(requests: Requests) -> tuple[str, ...]:
-    return summarise(requests, aggregate(requests, AGENT)).warnings
+    return summarize(requests, aggregate(requests, AGENT)).warnings
 
 
 def test_a_few_answers_of_random_length_give_the_rate_without_bias() -> None:

@@ -182,7 +182,7 @@ def test_types_come_in_proportion_to_their_weights() -> None:
         assert abs(counts[kind] - n * share) < 4 * sqrt(n * share * (1 - share))
 
 
-def test_types_of_neighbouring_arrivals_are_independent() -> None:
+def test_types_of_neighboring_arrivals_are_independent() -> None:
     n = 100_000
     two = mix(("a", 1.0, 1), ("b", 1.0, 1))
     kinds = [two.pick(index)[0] for index in range(n + 1)]

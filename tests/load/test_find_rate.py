@@ -11,7 +11,7 @@ from samples import Sample, columns, done, window
 
 from agentbench_tui.cli.load import find_rate
 from agentbench_tui.cli.main import _run
-from agentbench_tui.contracts.catalogue import decode_document
+from agentbench_tui.contracts.catalog import decode_document
 from agentbench_tui.contracts.load import LoadRateDocument
 from agentbench_tui.load.results.requests import Requests
 from agentbench_tui.model.errors import UsageError

@@ -82,7 +82,7 @@ def agents(tmp_path: Path, server: RunningServer) -> dict[str, dict[str, Any]]:
         "staying": {"target": "worker:{python} -I -S program.py"},
         "endpoint": {
             "target": f"{server.url}/ask",
-            # That server takes its behaviour from the model's name.
+            # That server takes its behavior from the model's name.
             "options": {"body": {"model": "{text}", "input": "{text}"}},
         },
     }
@@ -142,7 +142,7 @@ async def test_an_endpoint_of_any_form_fails_as_its_server_does(
 async def test_what_hangs_is_a_timeout_and_nothing_of_it_is_left(
     agents: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
-    agents["endpoint"]["options"] = {"headers": {"x-behaviour": "silent"}}
+    agents["endpoint"]["options"] = {"headers": {"x-behavior": "silent"}}
     block = {
         "rate": 100,
         "requests": 4,

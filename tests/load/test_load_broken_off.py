@@ -11,7 +11,7 @@ from samples import Sample, columns, done, window
 from agentbench_tui.engine.task.aggregate import Aggregate
 from agentbench_tui.load.results.aggregate import CHUNKS_COUNTED, aggregate
 from agentbench_tui.load.results.requests import Requests
-from agentbench_tui.load.results.summary import LoadSummary, summarise
+from agentbench_tui.load.results.summary import LoadSummary, summarize
 from agentbench_tui.load.spec import LoadSpec
 from agentbench_tui.model.agent import AgentSpec
 
@@ -31,7 +31,7 @@ def found_of(samples: list[Sample], **slo: float) -> tuple[Aggregate, LoadSummar
     worker = done(offered=len(samples), sent=len(samples), window_s=10.0)
     requests = Requests(columns(samples), {0: window(worker, slo=slo)})
     found = aggregate(requests, AGENT)
-    return found, summarise(requests, found)
+    return found, summarize(requests, found)
 
 
 def test_the_rates_and_tokens_of_what_was_broken_off_are_told() -> None:

@@ -26,7 +26,7 @@ def told(samples: list[Sample]) -> list[str]:
                 )
             ],
         ),
-        (25, 4, []),  # 4 %
+        (25, 4, []),  # 4%
         (
             1,
             40,

@@ -9,7 +9,7 @@ from samples import Sample, columns, done, window
 from agentbench_tui.load.results.aggregate import aggregate
 from agentbench_tui.load.results.rates import rates_of
 from agentbench_tui.load.results.requests import Requests
-from agentbench_tui.load.results.summary import DRAWN_APART, summarise
+from agentbench_tui.load.results.summary import DRAWN_APART, summarize
 from agentbench_tui.load.schedule.arrivals import (
     Arrivals,
     Constant,
@@ -121,7 +121,7 @@ def test_a_window_that_ends_with_its_requests_is_as_long_as_they_took_to_come(se
     assert found.sent == found.due == pytest.approx(200 / window_s)
     assert found.sent == pytest.approx(100, rel=0.25)
 
-    summary = summarise(requests, aggregate(requests, AGENT))
+    summary = summarize(requests, aggregate(requests, AGENT))
     apart = abs(window_s / 2 - 1) >= DRAWN_APART
     told = f"the arrivals are random: 200 came in {window_s:.3g} s where 2 s are the mean"
     assert list(summary.warnings) == ([told] if apart else [])

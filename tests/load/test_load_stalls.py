@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from loads import leave_calibration_out, practise, three_tries
+from loads import leave_calibration_out, practice, three_tries
 
 RATE = 100.0
 REQUESTS = 150
@@ -48,7 +48,7 @@ def _without_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
 @three_tries
 async def test_the_wait_behind_a_stall_is_reported_and_who_was_the_limit(tmp_path: Path) -> None:
     # 1.5 s, frozen from 1.0 to 1.4 s.
-    found, truth = await practise(
+    found, truth = await practice(
         tmp_path,
         {"rate": RATE, "requests": REQUESTS, "max_in_flight": PLACES},
         ttft="20ms",

@@ -12,7 +12,7 @@ import pytest
 from samples import Execution, Sample, done, window
 
 from agentbench_tui.load.results.aggregate import aggregate, read_requests
-from agentbench_tui.load.results.summary import LoadSummary, summarise, write_summary
+from agentbench_tui.load.results.summary import LoadSummary, summarize, write_summary
 from agentbench_tui.load.results.window import Calibration, Window
 from agentbench_tui.load.sending.protocol import Lateness
 from agentbench_tui.model.agent import AgentSpec
@@ -75,7 +75,7 @@ def clean_window(*workers: Any, **known: Any) -> Window:
 def measured(connection: sqlite3.Connection, execution: Execution) -> LoadSummary:
     execution.write(connection, 1, 1)
     found = read_requests(connection, 1)
-    summary = summarise(found, aggregate(found, AGENT))
+    summary = summarize(found, aggregate(found, AGENT))
     write_summary(connection, 1, summary)
     return summary
 
@@ -170,7 +170,7 @@ def test_a_rate_that_was_not_reached_warns_and_names_the_limit(
     assert found.limit == "server"
     assert found.requests.sent_per_s == pytest.approx(6)
     (warning,) = found.warnings
-    assert warning.startswith("offered 10.0/s, sent 6.0/s (60 %): the server was the limit")
+    assert warning.startswith("offered 10.0/s, sent 6.0/s (60%): the server was the limit")
 
 
 def test_a_client_that_was_the_limit_once_is_told(connection: sqlite3.Connection) -> None:
@@ -204,7 +204,7 @@ def test_a_summary_comes_back_from_the_store_and_can_be_made_again(
     assert [row[:2] for row in rows] == [(1, "clean")]
     assert msgspec.json.decode(rows[0][2], type=LoadSummary) == summary
     found = read_requests(connection, 1)
-    assert summarise(found, aggregate(found, AGENT)) == summary
+    assert summarize(found, aggregate(found, AGENT)) == summary
 
 
 def test_nothing_is_kept_of_an_execution_without_a_finished_repeat(

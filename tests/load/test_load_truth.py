@@ -9,7 +9,7 @@ for those of times between chunks.
 from pathlib import Path
 
 import pytest
-from loads import Loaded, Truth, leave_calibration_out, practise, three_tries
+from loads import Loaded, Truth, leave_calibration_out, practice, three_tries
 
 PARTS = ("mean", "p50", "p90")
 DISTRIBUTIONS = ("ttft_ms", "ttfo_ms", "tpot_ms", "itl_ms", "icl_ms", "e2e_ms")
@@ -76,7 +76,7 @@ def check_rates(found: Loaded, truth: Truth) -> None:
 
 @three_tries
 async def test_an_open_loop_of_streams(tmp_path: Path) -> None:
-    found, truth = await practise(
+    found, truth = await practice(
         tmp_path, {"rate": 80, "requests": 40}, ttft="120ms", itl="50ms", tokens=3
     )
 
@@ -111,7 +111,7 @@ async def test_an_open_loop_of_streams(tmp_path: Path) -> None:
 async def test_times_that_are_spread_and_chunks_of_four_tokens_reasoning_first(
     tmp_path: Path,
 ) -> None:
-    found, truth = await practise(
+    found, truth = await practice(
         tmp_path,
         {"rate": 100, "requests": 40, "workers": 2, "arrivals": "poisson"},
         ttft="80ms",
@@ -136,7 +136,7 @@ async def test_times_that_are_spread_and_chunks_of_four_tokens_reasoning_first(
 @three_tries
 async def test_users_of_a_closed_loop_see_fast_and_slow_answers(tmp_path: Path) -> None:
     limit_ms = 120.0
-    found, truth = await practise(
+    found, truth = await practice(
         tmp_path,
         {"concurrency": 6, "requests": 48, "slo": {"ttft_ms": limit_ms}},
         ttft="40ms",
@@ -163,7 +163,7 @@ async def test_users_of_a_closed_loop_see_fast_and_slow_answers(tmp_path: Path) 
 
 @three_tries
 async def test_answers_in_one_piece_have_an_end_and_nothing_before_it(tmp_path: Path) -> None:
-    found, truth = await practise(
+    found, truth = await practice(
         tmp_path, {"rate": 80, "requests": 40}, stream=False, ttft="80ms", itl="10ms", tokens=5
     )
 
@@ -179,7 +179,7 @@ async def test_answers_in_one_piece_have_an_end_and_nothing_before_it(tmp_path: 
 @three_tries
 async def test_a_queue_at_the_server_is_part_of_what_a_request_takes(tmp_path: Path) -> None:
     # 4 places of 40 ms serve 100/s: asked for twice as much, each waits longer than the one before.
-    found, truth = await practise(
+    found, truth = await practice(
         tmp_path,
         {"rate": 200, "requests": 60},
         ttft="20ms",
@@ -196,7 +196,7 @@ async def test_a_queue_at_the_server_is_part_of_what_a_request_takes(tmp_path: P
 
 @three_tries
 async def test_failures_are_counted_by_kind_and_times_are_of_the_answered(tmp_path: Path) -> None:
-    found, truth = await practise(
+    found, truth = await practice(
         tmp_path,
         {"rate": 100, "requests": 60},
         ttft="60ms",

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from agentbench_tui.load.calibration.verdict import Facts, Judgement, judge, plan_warning
+from agentbench_tui.load.calibration.verdict import Facts, Judgment, judge, plan_warning
 from agentbench_tui.load.results.window import Calibration, Window
 from agentbench_tui.load.sending.protocol import Done, Lateness
 
@@ -60,7 +60,7 @@ FACTS = Facts(sent_per_s=50.0, e2e_p50_ms=100.0)
 change = msgspec.structs.replace
 
 
-def judged(facts: Facts = FACTS, **changes: Any) -> Judgement:
+def judged(facts: Facts = FACTS, **changes: Any) -> Judgment:
     return judge(change(WINDOW, **changes), facts)
 
 
@@ -77,7 +77,7 @@ def below(limit: float) -> float:
 
 
 def test_nothing_wrong_is_clean_without_a_word() -> None:
-    assert judged() == Judgement(verdict="clean", reasons=(), limit="none", warnings=())
+    assert judged() == Judgment(verdict="clean", reasons=(), limit="none", warnings=())
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_nothing_wrong_is_clean_without_a_word() -> None:
     [
         (
             {"workers": worker(cpu_s=18.0)},
-            "the sender used 90.0 % of a core (limit 80 %)",
+            "the sender used 90.0% of a core (limit 80%)",
         ),
         (
             {"workers": (WORKER, change(WORKER, cpu_s=19.0), change(WORKER, cpu_s=17.0))},
-            "sender 2 used 95.0 % of a core (limit 80 %)",
+            "sender 2 used 95.0% of a core (limit 80%)",
         ),
         (
             {"asked_per_s": 12_000.0},
@@ -112,13 +112,13 @@ def test_generator_limited(changes: dict[str, Any], reason: str) -> None:
         (
             {"calibration": change(CALIBRATION, overhead_p99_ms=50.0)},
             (
-                "the overhead's p99 of 50.000 ms is 50.0 % of the reported median of 100.000 ms"
-                " (limit 5 %)"
+                "the overhead's p99 of 50.000 ms is 50.0% of the reported median of 100.000 ms"
+                " (limit 5%)"
             ),
         ),
         (
             {"workers": worker(late=25)},
-            "25 of 1,000 requests left late though a place was free (2.5 %, limit 1 %)",
+            "25 of 1,000 requests left late though a place was free (2.5%, limit 1%)",
         ),
         (
             {"workers": worker(lateness=Lateness(0.1, 6.25, 9.0, 2000))},
@@ -126,15 +126,15 @@ def test_generator_limited(changes: dict[str, Any], reason: str) -> None:
         ),
         (
             {"workers": worker(run_queue_wait_ms=2000.0)},
-            "the sender waited 10.0 % of the time for a core (limit 5 %)",
+            "the sender waited 10.0% of the time for a core (limit 5%)",
         ),
         (
             {"workers": (WORKER, change(WORKER, run_queue_wait_ms=1500.0))},
-            "sender 2 waited 7.5 % of the time for a core (limit 5 %)",
+            "sender 2 waited 7.5% of the time for a core (limit 5%)",
         ),
         (
             {"psi_cpu_percent": 12.5},
-            "some task waited for a core 12.5 % of the time (limit 10 %)",
+            "some task waited for a core 12.5% of the time (limit 10%)",
         ),
     ],
 )
@@ -156,7 +156,7 @@ def test_noisy(changes: dict[str, Any], reason: str) -> None:
             {"calibration": change(CALIBRATION, ceiling_per_s=below(50))},
             "generator-limited",
         ),
-        # 5 % and 1 % are themselves too much: `clean` is below them.
+        # 5% and 1% are themselves too much: `clean` is below them.
         (
             {"calibration": change(CALIBRATION, overhead_p99_ms=below(5))},
             {"calibration": change(CALIBRATION, overhead_p99_ms=5.0)},
@@ -191,7 +191,7 @@ def test_a_lateness_below_a_millisecond_is_no_fault_however_quick_the_answers() 
 def test_the_overhead_is_held_against_the_smallest_median_reported() -> None:
     streamed = change(FACTS, ttft_p50_ms=5.0)
     assert judged(streamed).reasons == (
-        "the overhead's p99 of 0.400 ms is 8.0 % of the reported median of 5.000 ms (limit 5 %)",
+        "the overhead's p99 of 0.400 ms is 8.0% of the reported median of 5.000 ms (limit 5%)",
     )
 
 
@@ -263,7 +263,7 @@ def test_a_window_without_workers_is_never_clean() -> None:
             "server",
             (
                 "the server was the limit: 228 of 1,000 requests waited for a place in flight"
-                " (at most 10), the sender used 10 % of a core"
+                " (at most 10), the sender used 10% of a core"
             ),
         ),
         # Both happened: the more frequent one.
@@ -273,7 +273,7 @@ def test_a_window_without_workers_is_never_clean() -> None:
             "server",
             (
                 "the server was the limit: 300 of 1,000 requests waited for a place in flight"
-                " (at most 10), the sender used 10 % of a core"
+                " (at most 10), the sender used 10% of a core"
             ),
         ),
         (
@@ -282,7 +282,7 @@ def test_a_window_without_workers_is_never_clean() -> None:
             "client",
             (
                 "the client was the limit: 300 of 1,000 requests left late though a place was free,"
-                " the sender used 10 % of a core"
+                " the sender used 10% of a core"
             ),
         ),
         # A busy sender frees no place, so it is the limit although requests waited.
@@ -290,7 +290,7 @@ def test_a_window_without_workers_is_never_clean() -> None:
             38.6,
             worker(blocked=228, cpu_s=19.0),
             "client",
-            "the client was the limit, the sender used 95 % of a core",
+            "the client was the limit, the sender used 95% of a core",
         ),
         (38.6, worker(sent=772), "none", "228 of 1,000 due requests were not sent"),
         (38.6, worker(), "none", "what was due left only after the window had ended"),
@@ -301,7 +301,7 @@ def test_who_was_the_limit(
 ) -> None:
     found = judged(change(FACTS, sent_per_s=sent_per_s), workers=workers, max_in_flight=10)
     assert found.limit == limit
-    assert found.warnings == (f"offered 50.0/s, sent 38.6/s (77 %): {why}",)
+    assert found.warnings == (f"offered 50.0/s, sent 38.6/s (77%): {why}",)
 
 
 INSIDE = (
@@ -313,13 +313,13 @@ INSIDE = (
 @pytest.mark.parametrize(
     ("changes", "verdict", "told"),
     [
-        ({"cpu_s": 18.0}, "generator-limited", ", the sender used 90 % of a core"),
+        ({"cpu_s": 18.0}, "generator-limited", ", the sender used 90% of a core"),
         (
             {"late": 400},
             "noisy",
             (
                 ": 400 of 1,000 requests left late though a place was free,"
-                " the sender used 10 % of a core"
+                " the sender used 10% of a core"
             ),
         ),
     ],
@@ -334,7 +334,7 @@ def test_an_agent_inside_the_sender_is_not_told_apart_from_it(
     assert inside.verdict == outside.verdict == verdict
     assert inside.reasons == (*outside.reasons, INSIDE)
     assert (outside.limit, inside.limit) == ("client", "none")
-    asked = "offered 50.0/s, sent 20.0/s (40 %): "
+    asked = "offered 50.0/s, sent 20.0/s (40%): "
     assert outside.warnings == (f"{asked}the client was the limit{told}",)
     assert inside.warnings == (
         f"{asked}the agent or the sender that it runs in was the limit{told}",
@@ -361,7 +361,7 @@ def test_a_sent_rate_below_98_percent_is_warned_about(sent_per_s: float, warned:
 
 def test_a_closed_loop_asks_for_no_rate() -> None:
     closed: dict[str, Any] = {"is_open": False, "asked_per_s": None, "asked": None}
-    assert judged(**closed) == Judgement(verdict="clean", reasons=(), limit="none", warnings=())
+    assert judged(**closed) == Judgment(verdict="clean", reasons=(), limit="none", warnings=())
     assert judged(**closed, workers=worker(cpu_s=19.0)).limit == "client"
 
 
@@ -376,7 +376,7 @@ def test_a_window_cut_short_is_not_held_against_the_whole_plan() -> None:
 def test_a_plan_above_half_the_ceiling_is_warned_about() -> None:
     assert plan_warning(5_000.0, CALIBRATION) is None
     assert plan_warning(6_000.0, CALIBRATION) == (
-        "offered 6,000.0/s, 60 % of the 10,000/s that one sender here can do at most (limit 50 %):"
+        "offered 6,000.0/s, 60% of the 10,000/s that one sender here can do at most (limit 50%):"
         " the harness's own delays will show in the figures"
     )
 
@@ -396,23 +396,23 @@ def test_a_random_schedule_is_held_to_what_it_drew() -> None:
     assert judged(drew_less).warnings == ()
     drew_more = change(FACTS, sent_per_s=50.0, due_per_s=55.0)
     (warning,) = judged(drew_more).warnings
-    assert warning.startswith("offered 55.0/s, sent 50.0/s (91 %): ")
+    assert warning.startswith("offered 55.0/s, sent 50.0/s (91%): ")
 
 
 def test_a_window_that_overran_does_not_make_one_core_into_several() -> None:
     overran = change(WORKER, window_s=1.0, cpu_s=5.8, probed_s=6.0)
     (reason, *_) = judged(workers=(overran,)).reasons
-    assert reason.startswith("the sender used 96.7 % of a core")
+    assert reason.startswith("the sender used 96.7% of a core")
 
-    waited = change(WORKER, window_s=1.0, run_queue_wait_ms=240.0, probed_s=6.0)  # 4 % of 6 s
+    waited = change(WORKER, window_s=1.0, run_queue_wait_ms=240.0, probed_s=6.0)  # 4% of 6 s
     assert judged(workers=(waited,)).verdict == "clean"
     (reason,) = judged(workers=(change(waited, run_queue_wait_ms=360.0),)).reasons
-    assert reason.startswith("the sender waited 6.0 % of the time for a core")
+    assert reason.startswith("the sender waited 6.0% of the time for a core")
 
 
 def test_a_sender_that_could_not_begin_what_was_due_is_held_to_what_was_asked() -> None:
     (warning,) = judged(change(FACTS, sent_per_s=10.0, due_per_s=12.0)).warnings
-    assert warning.startswith("offered 50.0/s, sent 10.0/s (20 %): ")
+    assert warning.startswith("offered 50.0/s, sent 10.0/s (20%): ")
 
 
 def test_a_server_that_falls_behind_is_told_though_everything_was_sent() -> None:

@@ -27,13 +27,13 @@ def server() -> Iterator[RunningServer]:
 
 
 async def loaded(
-    server: RunningServer, behaviour: str, *, api: Api = "chat", idle_timeout_s: float = 120.0
+    server: RunningServer, behavior: str, *, api: Api = "chat", idle_timeout_s: float = 120.0
 ) -> Heard:
     path = {"chat": "chat/completions"}.get(api, api)
     target = HttpTarget(
         f"{server.url}/v1/{path}",
         {"content-type": "application/json"},
-        ModelCall(api, behaviour, {"max_tokens": 9}, stream=True),
+        ModelCall(api, behavior, {"max_tokens": 9}, stream=True),
         idle_timeout_s=idle_timeout_s,
     )
     return await heard([plan(target, constant(100), requests=3, warmup_requests=0)])
@@ -48,11 +48,11 @@ async def test_an_answer_ends_with_its_last_event_where_the_body_never_does(
     assert all(row["e2e_us"] < 2_000_000 for row in found.rows)
 
 
-@pytest.mark.parametrize("behaviour", ["unavailable:7", "rate-limited:7"])
+@pytest.mark.parametrize("behavior", ["unavailable:7", "rate-limited:7"])
 async def test_the_wait_that_a_server_asks_for_is_told(
-    server: RunningServer, behaviour: str
+    server: RunningServer, behavior: str
 ) -> None:
-    found = await loaded(server, behaviour)
+    found = await loaded(server, behavior)
     assert all(detail.endswith("(Retry-After: 7 s)") for _, detail in found.failures)
     assert found.failures
 
@@ -68,7 +68,7 @@ async def test_a_redirect_is_refused_with_its_goal(server: RunningServer) -> Non
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "status"),
+    ("behavior", "status"),
     [
         ("truncated", "truncated"),
         ("reset-middle", "truncated"),
@@ -82,8 +82,8 @@ async def test_a_redirect_is_refused_with_its_goal(server: RunningServer) -> Non
         ("no-stream", "ok"),
     ],
 )
-async def test_kinds_of_failures(server: RunningServer, behaviour: str, status: str) -> None:
-    assert (await loaded(server, behaviour)).statuses() == {status: 3}
+async def test_kinds_of_failures(server: RunningServer, behavior: str, status: str) -> None:
+    assert (await loaded(server, behavior)).statuses() == {status: 3}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ RAMP = OpenLoop(Arrivals(process="constant", profile=Ramp(0.1, 9.9, 10.0)))
 @pytest.mark.parametrize(
     ("schedule", "duration_s", "allowed_ms"),
     [
-        (constant(1000), 10.0, 1.0),  # 5 % of a gap of 1 ms is less than the floor
+        (constant(1000), 10.0, 1.0),  # 5% of a gap of 1 ms is less than the floor
         (constant(10), None, 5.0),
         (RAMP, 10.0, 10.0),  # 50 in 10 s: a gap of 200 ms on average
         (users(3), 10.0, None),

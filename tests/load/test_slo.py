@@ -9,7 +9,7 @@ from samples import Sample, columns, done, window
 from agentbench_tui.cli.load.options import Slo
 from agentbench_tui.load.results.aggregate import aggregate
 from agentbench_tui.load.results.requests import Requests
-from agentbench_tui.load.results.summary import summarise
+from agentbench_tui.load.results.summary import summarize
 from agentbench_tui.load.slo import share_of
 from agentbench_tui.load.spec import SloSpec
 from agentbench_tui.model.agent import AgentSpec
@@ -56,7 +56,7 @@ def test_a_percentile_is_kept_by_its_share_of_all_that_was_due(slow: int, is_kep
     slo = {"ttft_ms.p95": 200.0}
     measured = window(done(offered=100, sent=100, window_s=12.0), slo=slo)
     requests = Requests(columns([*fast, *late]), {0: measured})
-    summary = summarise(requests, aggregate(requests, AGENT))
+    summary = summarize(requests, aggregate(requests, AGENT))
     assert summary.slo_kept == {"ttft_ms.p95": pytest.approx((100 - slow) / 100)}
     assert keeps_slo(run_documents.load(slo=slo, slo_kept=summary.slo_kept)) is is_kept
 

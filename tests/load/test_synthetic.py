@@ -148,7 +148,7 @@ def test_the_vocabulary_is_single_lower_case_words() -> None:
 
 def test_the_size_of_a_prompt_is_foreseen() -> None:
     (words,) = prompts([100_000])
-    # The spread of the words' lengths, 1.5 letters, is far within 1 % for so many.
+    # The spread of the words' lengths, 1.5 letters, is far within 1% for so many.
     assert len(" ".join(words)) / 100_000 == pytest.approx(BYTES_PER_TOKEN, rel=0.02)
 
 

@@ -1,4 +1,4 @@
-"""Authors are as reliable as the truth says, and that can be learnt from what prices do."""
+"""Authors are as reliable as the truth says, and that can be learned from what prices do."""
 
 from collections import defaultdict
 from functools import cache
@@ -91,7 +91,7 @@ def test_people_are_more_candid_in_chats() -> None:
     assert np.mean(messages) > np.mean(posts) + 0.05
 
 
-def test_rumours_precede_news_and_lean_its_way() -> None:
+def test_rumors_precede_news_and_lean_its_way() -> None:
     during, length, leans = 0, 0, []
     total, ticks = 0, 0
     for world, truth in worlds():

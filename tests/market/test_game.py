@@ -111,7 +111,7 @@ def test_funding_is_charged_on_schedule() -> None:
 
 
 def test_a_position_under_its_maintenance_margin_is_liquidated() -> None:
-    """$1,000 at 10x: $100 of margin; at 92 it has lost $80, and $20 are less than 2.5 % of $920."""
+    """$1,000 at 10x: $100 of margin; at 92 it has lost $80, and $20 are less than 2.5% of $920."""
     game = game_of(tiny_world(marks=[[100, 93, 92, 100]]), True)
     game.call("a2a.openPosition", {"ticker": "P0", "side": "LONG", "size": 1_000, "leverage": 10})
     (trade,) = finish(game).perp_trades

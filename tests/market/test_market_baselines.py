@@ -115,7 +115,7 @@ def test_a_price_that_rose_steadily_is_believed_more_than_one_that_jumped() -> N
     assert steady.wanted(390) > once.wanted(390)
 
 
-def test_trust_is_learnt() -> None:
+def test_trust_is_learned() -> None:
     trust = Trust()
     start = trust.mean
     for _ in range(20):

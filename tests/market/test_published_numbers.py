@@ -90,7 +90,7 @@ def fractions(value: int) -> list[float]:
 
 
 def features(world: World, market: int) -> list[float]:
-    """What else is published at tick 0 beside the price, of this market and of its neighbours."""
+    """What else is published at tick 0 beside the price, of this market and of its neighbors."""
     place = world.markets[market]
     numbers = fractions(world.flows[market][0]) + fractions(world.volumes[market][0])
     numbers += [place.resolve_tick / world.ticks - 0.75, place.b / 500 - 0.5]

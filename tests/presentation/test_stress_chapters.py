@@ -114,7 +114,7 @@ def test_a_scenario_is_named_in_words_and_never_ends_in_nothing() -> None:
 
 
 def test_a_level_without_a_verdict_says_why() -> None:
-    reason = "completed of offered 94 % [90, 96], limit 95 %"
+    reason = "completed of offered 94% [90, 96], limit 95%"
     reaching = window("probe", 42.0, verdict="unclear", reason=reason)
     assert [one.line() for one in details(
         scenario(breaking_points=(unclear_at(42.0),), windows=(reaching,))

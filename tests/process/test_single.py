@@ -104,7 +104,7 @@ async def test_nothing_that_it_started_lives_on() -> None:
     assert not any(psutil.pid_exists(pid) for pid in pids)
 
 
-async def test_cancelling_ends_the_program() -> None:
+async def test_canceling_ends_the_program() -> None:
     started: asyncio.Queue[int] = asyncio.Queue()
     task = asyncio.create_task(
         run_program(

@@ -53,9 +53,9 @@ async def test_large_and_odd_texts_go_both_ways() -> None:
 
 
 async def test_a_program_that_exits_at_once_is_told_with_code_and_stderr() -> None:
-    async with worker("sys.stderr.write('no licence\\n'); sys.exit(3)") as made:
+    async with worker("sys.stderr.write('no license\\n'); sys.exit(3)") as made:
         detail = await fails(made, FailureKind.AGENT)
-        assert "exited with code 3: no licence" in detail
+        assert "exited with code 3: no license" in detail
         await fails(made, FailureKind.AGENT)
         assert made.starts == 2
 
@@ -238,7 +238,7 @@ signal.pause()
         assert 100 < used < 1000
 
 
-async def test_a_cancelled_call_kills_the_program_and_the_next_is_answered() -> None:
+async def test_a_canceled_call_kills_the_program_and_the_next_is_answered() -> None:
     code = """
 hello()
 for task in tasks():

@@ -253,7 +253,7 @@ def test_clients_of_async_agents_stay_usable_from_one_run_to_the_next() -> None:
     assert not loops[0].is_closed()
 
 
-async def test_a_run_that_is_cancelled_keeps_what_was_measured() -> None:
+async def test_a_run_that_is_canceled_keeps_what_was_measured() -> None:
     asked = asyncio.Event()
 
     async def agent(question: str) -> str:
@@ -362,7 +362,7 @@ async def test_a_third_cancellation_waits_no_longer() -> None:
 
     async def agent(question: str) -> str:
         asked.set()
-        while not let_go.is_set():  # an agent that does not let itself be cancelled
+        while not let_go.is_set():  # an agent that does not let itself be canceled
             with contextlib.suppress(asyncio.CancelledError):
                 await let_go.wait()
         return "?"

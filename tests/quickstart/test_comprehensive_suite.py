@@ -61,7 +61,7 @@ def boxes_with_one_true_statement() -> list[int]:
     return [coin for coin in (1, 2, 3) if [coin == 1, coin != 2, coin != 1].count(True) == 1]
 
 
-def neighbours() -> int:
+def neighbors() -> int:
     rows = list(permutations("ABCD"))
     return sum(abs(row.index("A") - row.index("B")) == 1 for row in rows)
 
@@ -82,7 +82,7 @@ def test_the_answers_are_right() -> None:
         "negation": 12 - 5,
         "ordering": vic,
         "truth-tellers": box,
-        "seating": neighbours(),
+        "seating": neighbors(),
         "letters": sentence.lower().count("r"),
         "code-loop": printed(program("code-loop")),
         "code-slice": printed(program("code-slice")),

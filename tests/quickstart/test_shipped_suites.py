@@ -10,7 +10,7 @@ from agentbench_tui.engine.suite.validation import validate_suite
 from agentbench_tui.model.answer import Answer, Case, Score
 from agentbench_tui.model.figures.metric import known_metrics
 from agentbench_tui.scoring.registry import check_scorer, make_scorer
-from agentbench_tui.stress.catalogue import SCENARIOS
+from agentbench_tui.stress.catalog import SCENARIOS
 from agentbench_tui.stress.spec import StressSpec
 
 SUITES = sorted((Path(__file__).parents[2] / "suites").glob("*.yaml"))

@@ -40,7 +40,7 @@ def test_text_tells_each_frame_with_its_share() -> None:
     assert [line.split()[0] for line in lines] == ["answer", "<plan>", "tool:a", "write"]
     assert "60.0 ms   60.0%" in lines[1]
     assert lines[0].count("#") == 25
-    assert lines[2].count("#") == 4, "15 % of 25 cells"
+    assert lines[2].count("#") == 4, "15% of 25 cells"
     assert [len(line) - len(line.lstrip()) for line in lines] == [0, 2, 4, 2]
     (steering,) = text_flame(FlameFrame(name="a\x1b[2J\nb", value=1.0, children=()))
     assert steering.startswith("a\\x1b[2J b ")

@@ -96,9 +96,9 @@ def test_every_link_stays_inside_the_page(page: Page) -> None:
     links = [attributes["href"] or "" for tag, attributes in page.elements if tag == "a"]
     assert {"#leaderboard", "#cases", "#methods"} <= set(links)
     assert all(link.startswith("#") and link[1:] in ids for link in links)
-    labelled = {attributes["aria-labelledby"] for _, attributes in page.elements
+    labeled = {attributes["aria-labelledby"] for _, attributes in page.elements
                 if "aria-labelledby" in attributes}  # fmt: skip
-    assert labelled <= set(ids)
+    assert labeled <= set(ids)
 
 
 def test_the_verdict_comes_before_every_table(page: Page) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.contracts.catalogue import decode_document
+from agentbench_tui.contracts.catalog import decode_document
 from agentbench_tui.presentation.charts import LineChart
 from agentbench_tui.presentation.full_report.learning_curves import learning_report
 from agentbench_tui.reports.html.charts.svg import legend

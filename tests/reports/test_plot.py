@@ -29,15 +29,15 @@ def test_dots_of_a_cell_are_those_of_the_unicode_chart() -> None:
     assert canvas.rows() == ["\u2881\u2804"]  # dots 1 and 8; dot 3
 
 
-def test_a_cell_takes_the_colour_of_its_last_dot_and_neighbours_share_one_escape() -> None:
+def test_a_cell_takes_the_color_of_its_last_dot_and_neighbors_share_one_escape() -> None:
     canvas = Canvas(3, 1)
     canvas.line((0, 0), (5, 0), 36)
     canvas.dot(5, 3, 31)
-    assert canvas.rows(coloured=True) == ["\x1b[36m\u2809\u2809\x1b[0m\x1b[31m\u2889\x1b[0m"]
+    assert canvas.rows(colored=True) == ["\x1b[36m\u2809\u2809\x1b[0m\x1b[31m\u2889\x1b[0m"]
 
 
 def test_a_rising_line_goes_from_the_lower_left_to_the_upper_right() -> None:
-    text = line_plot({"": ([0, 1, 2, 3], [0, 1, 2, 3])}, x_label="n").text(60, 12, coloured=False)
+    text = line_plot({"": ([0, 1, 2, 3], [0, 1, 2, 3])}, x_label="n").text(60, 12, colored=False)
     rows = [row for row in text.splitlines() if "│" in row or "┤" in row]
     starts = [
         min((place for place, mark in enumerate(row) if mark > BLANK), default=None) for row in rows
@@ -49,17 +49,17 @@ def test_a_rising_line_goes_from_the_lower_left_to_the_upper_right() -> None:
     assert text.rstrip().endswith("n")
 
 
-def test_without_colours_there_is_no_escape_and_names_are_told_by_their_dashes() -> None:
+def test_without_colors_there_is_no_escape_and_names_are_told_by_their_dashes() -> None:
     plot = line_plot(
         {"CV": ([1, 2], [3, 4]), "half-width": ([1, 2], [4, 3])}, lines={"threshold": 3.5}
     )
-    text = plot.text(60, 12, coloured=False)
+    text = plot.text(60, 12, colored=False)
     assert "\x1b" not in text
     assert "── CV   ╌╌ half-width   -- threshold: 3.5" in text
-    assert "\x1b[36m" in plot.text(60, 12, coloured=True)
+    assert "\x1b[36m" in plot.text(60, 12, colored=True)
 
 
-def test_colours_keep_to_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colors_keep_to_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     plot = line_plot({"a": ([1, 2], [3, 4])})
     monkeypatch.setenv("TERM", "xterm-256color")
     assert "\x1b[" in plot.text()
@@ -71,7 +71,7 @@ def test_colours_keep_to_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_names_cannot_steer_the_terminal() -> None:
-    text = line_plot({"a\x1b[2Jb": ([1, 2], [3, 4])}, title="t\x1b]0;x\x07").text(coloured=False)
+    text = line_plot({"a\x1b[2Jb": ([1, 2], [3, 4])}, title="t\x1b]0;x\x07").text(colored=False)
     assert "\x1b" not in text
     assert "\x07" not in text
 
@@ -82,13 +82,13 @@ def test_a_boundless_band_does_not_flatten_the_line() -> None:
         bands={"b": ([1, 2, 3], [1, 1, math.nan], [math.inf, 1e9, 7])},
     ).panels[0]
     assert panel.y_range()[1] < 13
-    assert dots(line_plot({"a": ([1, 2], [1, 2])}).text(coloured=False)) > 20
+    assert dots(line_plot({"a": ([1, 2], [1, 2])}).text(colored=False)) > 20
 
 
 def test_a_band_is_dotted_between_its_curves() -> None:
     bare = {"a": ([0.0, 10.0], [5.0, 5.0])}
-    with_band = line_plot(bare, bands={"b": ([0, 10], [4, 4], [6, 6])}).text(60, 16, coloured=False)
-    assert dots(with_band) > 3 * dots(line_plot(bare).text(60, 16, coloured=False))
+    with_band = line_plot(bare, bands={"b": ([0, 10], [4, 4], [6, 6])}).text(60, 16, colored=False)
+    assert dots(with_band) > 3 * dots(line_plot(bare).text(60, 16, colored=False))
 
 
 def test_bars_are_as_high_as_their_counts() -> None:
@@ -140,7 +140,7 @@ def test_constants_and_single_points_are_drawn(value: float) -> None:
         line_plot({"a": ([1], [value])}),
         histogram_plot([value, value]),
     ):
-        assert dots(plot.text(40, 10, coloured=False)) > 0
+        assert dots(plot.text(40, 10, colored=False)) > 0
 
 
 def test_columns_of_unequal_length_are_refused() -> None:
@@ -168,7 +168,7 @@ def test_tick_labels_have_the_digits_of_their_step() -> None:
 
 
 def test_a_long_label_at_the_left_end_keeps_within_the_picture() -> None:
-    drawn = line_plot({"a": ([1_001_000, 1_026_000], [1, 2])}).text(60, 12, coloured=False)
+    drawn = line_plot({"a": ([1_001_000, 1_026_000], [1, 2])}).text(60, 12, colored=False)
     assert max(map(len, drawn.splitlines())) <= 60
     (axis,) = [line for line in drawn.splitlines() if "1e+06" in line]
     assert axis.startswith(("1e+06 ", " 1e+06 "))
@@ -178,7 +178,7 @@ def test_panels_stand_below_each_other_in_text_and_beside_each_other_in_files(
     tmp_path: Path,
 ) -> None:
     plot = beside(line_plot({"a": ([1, 2], [3, 4])}, title="AUC of $x$"), histogram_plot([1, 2, 3]))
-    assert len(plot.text(50, 20, coloured=False).splitlines()) in range(18, 24)
+    assert len(plot.text(50, 20, colored=False).splitlines()) in range(18, 24)
     plot.write(tmp_path / "plot.svg")
     plot.write(tmp_path / "plot.PNG")
     root = ET.parse(tmp_path / "plot.svg").getroot()

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentbench_tui.cli.main import _run
-from agentbench_tui.contracts.catalogue import decode_document
+from agentbench_tui.contracts.catalog import decode_document
 from agentbench_tui.presentation.full_report.parts import Chapter, FullReport, Verdict
 from agentbench_tui.presentation.report import Column, Section, Table
 from agentbench_tui.reports.markdown import markdown

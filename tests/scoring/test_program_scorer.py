@@ -387,7 +387,7 @@ async def test_interpreter_that_does_not_start_is_the_graders_failure(
         await score("    return sum(xs)")
 
 
-async def test_cancelling_ends_the_child() -> None:
+async def test_canceling_ends_the_child() -> None:
     def children() -> set[str]:
         me = os.getpid()
         return set(Path(f"/proc/{me}/task/{me}/children").read_text().split())

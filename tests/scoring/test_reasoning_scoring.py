@@ -25,7 +25,7 @@ async def scored(spec: Any, expected: Any, answer: Answer | str, **options: Any)
     ("spec", "right", "guess"),
     [
         ("exact", "7", "5"),
-        ("normalised", "Seven", "Five"),
+        ("normalized", "Seven", "Five"),
         ("contains", "7", "5"),
         ("regex", "7", "5"),
         ("numeric", 7, 5),
@@ -49,7 +49,7 @@ async def test_discarded_guess_does_not_count(
         "json_subset": ('{"n": 5}', '{"n": 7}'),
         "json_schema": ('{"n": 5}', '{"n": 7}'),
         "python_tests": ("```python\ndef f(): return 5\n```", "def f(): return 7"),
-        "normalised": ("Five", "Seven"),
+        "normalized": ("Five", "Seven"),
         "token_f1": ("five", "seven"),
         "rouge_l": ("five", "seven"),
     }

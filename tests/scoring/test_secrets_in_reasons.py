@@ -21,7 +21,7 @@ OFFSETS = (0, *range(4, 64, 4), 75, 100, 119, 130)
 
 FIXED: dict[str, Any] = {
     "exact": "e 1",
-    "normalised": "e 1",
+    "normalized": "e 1",
     "contains": "e 1",
     "regex": "^e 1$",
     "numeric": 1,

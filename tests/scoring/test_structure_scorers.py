@@ -157,7 +157,7 @@ def test_order_of_lists_is_ignored_on_request() -> None:
 @pytest.mark.parametrize(
     ("expected", "said", "value"),
     [
-        # 103 is within 3 % of both and 98 of the first alone, which must leave it to the second.
+        # 103 is within 3% of both and 98 of the first alone, which must leave it to the second.
         pytest.param([100, 105], [103, 98], 1.0, id="tolerance"),
         pytest.param([100, 105], [103, 90], 0.5, id="tolerance, one wrong"),
         pytest.param(

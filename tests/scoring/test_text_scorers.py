@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agentbench_tui.model.answer import Answer, Case, GraderFailure, Score
 from agentbench_tui.scoring.registry import make_scorer
-from agentbench_tui.scoring.text.normal import normaliser
+from agentbench_tui.scoring.text.normal import normalizer
 
 
 def score(spec: object, expected: object, said: str) -> Score:
@@ -35,7 +35,7 @@ def score(spec: object, expected: object, said: str) -> Score:
     ],
 )
 def test_spelling_without_meaning_is_one(left: str, right: str) -> None:
-    form = normaliser()
+    form = normalizer()
     assert form(left) == form(right)
 
 
@@ -62,25 +62,25 @@ def test_spelling_without_meaning_is_one(left: str, right: str) -> None:
     ],
 )
 def test_spelling_with_meaning_stays_apart(left: str, right: str) -> None:
-    form = normaliser()
+    form = normalizer()
     assert form(left) != form(right)
 
 
 def test_accents_are_dropped_on_request() -> None:
-    form = normaliser(accents=True)
+    form = normalizer(accents=True)
     assert form("Résumé") == form("resume")
 
 
 @given(st.text(max_size=60))
 def test_normal_form_is_its_own_normal_form_without_articles(text: str) -> None:
-    form = normaliser(articles=False, punctuation=False)
+    form = normalizer(articles=False, punctuation=False)
     assert form(form(text)) == form(text)
 
 
 @given(st.text(max_size=40))
 def test_a_text_is_exactly_itself(text: str) -> None:
     assert score("exact", text, text).correct
-    assert score("normalised", text, text).correct
+    assert score("normalized", text, text).correct
 
 
 def test_exact_keeps_case_and_inner_space_apart() -> None:
@@ -109,7 +109,7 @@ def test_reason_quotes_both_sides_without_control_characters() -> None:
     assert "\x1b" not in reason
 
 
-@pytest.mark.parametrize("name", ["exact", "normalised", "contains", "regex"])
+@pytest.mark.parametrize("name", ["exact", "normalized", "contains", "regex"])
 def test_missing_expectation_is_the_graders_failure(name: str) -> None:
     with pytest.raises(GraderFailure, match="no `expected`"):
         score(name, None, "Paris")
@@ -265,11 +265,22 @@ def test_forbidden_text_is_found_in_scripts_without_spaces() -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["contains", "normalised", {"normalised": {"ignore_punctuation": False}}]
+    "spec", ["contains", "normalized", {"normalized": {"ignore_punctuation": False}}]
 )
 def test_curly_quotes_are_straight_ones(spec: object) -> None:
     assert score(spec, 'It\'s "so"', "It\u2019s \u201cso\u201d").correct
     assert score(spec, "It\u2019s", "It's").correct
+
+
+@pytest.mark.parametrize(("said", "value"), [("paris.", 1.0), ("in Paris", 0.0)])
+def test_the_former_name_of_normalized_names_the_same_scorer(said: str, value: float) -> None:
+    for spec in ("normalised", {"normalised": {}}):
+        scorer = make_scorer(spec)
+        assert scorer.kind == "normalized"
+        assert scorer.name == "normalised"  # its metric in stored runs
+        assert score(spec, "Paris", said).value == value
+    options = {"ignore_case": False}
+    assert score({"normalised": options}, "Paris", "paris").value == 0.0
 
 
 def test_capital_i_with_a_dot_is_an_i() -> None:

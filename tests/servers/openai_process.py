@@ -26,9 +26,9 @@ class RunningServer:
             found: list[dict[str, Any]] = json.load(answer)
         return found
 
-    def wait_for(self, behaviour: str) -> None:
-        """Return once a request with that behaviour has arrived."""
-        with urllib.request.urlopen(f"{self.url}/arrived/{behaviour}"):
+    def wait_for(self, behavior: str) -> None:
+        """Return once a request with that behavior has arrived."""
+        with urllib.request.urlopen(f"{self.url}/arrived/{behavior}"):
             pass
 
     def last_request(self) -> dict[str, Any]:

@@ -5,9 +5,9 @@
 prints its port on the first line, serves on 127.0.0.1 and ends when its standard input closes.
 It answers `POST …/chat/completions`, `…/responses` and `…/messages`, streaming where asked, and
 any other path with `{"output": …}`. The answer is the last user message, word by word. How it
-behaves is chosen by the header `x-behaviour`, else by the model's name: `NAME` or `NAME:ARGUMENT`
-out of `BEHAVIOURS`; a model of any other name behaves well. `GET /requests` gives what was asked,
-`GET /arrived/NAME` answers once a request with that behaviour came. `--tls` serves with a
+behaves is chosen by the header `x-behavior`, else by the model's name: `NAME` or `NAME:ARGUMENT`
+out of `BEHAVIORS`; a model of any other name behaves well. `GET /requests` gives what was asked,
+`GET /arrived/NAME` answers once a request with that behavior came. `--tls` serves with a
 certificate that nobody vouches for.
 """
 
@@ -441,10 +441,10 @@ async def close_after(exchange: Exchange, argument: str) -> None:
     exchange.keep_alive = False
 
 
-Behaviour = Callable[[Exchange, str], Awaitable[None]]
-BEHAVIOURS: dict[str, Behaviour] = {
-    behaviour.__name__.replace("_", "-"): behaviour
-    for behaviour in (
+Behavior = Callable[[Exchange, str], Awaitable[None]]
+BEHAVIORS: dict[str, Behavior] = {
+    behavior.__name__.replace("_", "-"): behavior
+    for behavior in (
         *(
             ok,
             say,
@@ -501,9 +501,9 @@ async def _one_exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
         await exchange.send_json({})
         return True
     _seen.append({"method": method, "path": path, "headers": headers, "body": body})
-    name, _, argument = (headers.get("x-behaviour") or exchange.model).partition(":")
+    name, _, argument = (headers.get("x-behavior") or exchange.model).partition(":")
     _arrived[name].set()
-    await BEHAVIOURS.get(name, ok)(exchange, argument)
+    await BEHAVIORS.get(name, ok)(exchange, argument)
     return exchange.keep_alive
 
 

@@ -157,7 +157,7 @@ async def test_a_replay_shows_what_had_happened_by_then(
 
 
 @pytest.mark.parametrize("moment", ["before it is made", "before it is handed over"])
-async def test_a_connection_whose_opening_is_cancelled_is_closed(
+async def test_a_connection_whose_opening_is_canceled_is_closed(
     path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     run(path, seconds=1)

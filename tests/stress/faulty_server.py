@@ -4,7 +4,7 @@
 
 prints its port on the first line, serves on 127.0.0.1 and ends when its standard input closes, or,
 with a port of its own, when it is told to.
-`KINDS` names the faults, fields are those of `Behaviour`. All but `cpu` leave the processor idle:
+`KINDS` names the faults, fields are those of `Behavior`. All but `cpu` leave the processor idle:
 a request holds one of the slots for the time of its service, and nothing else.
 """
 
@@ -27,7 +27,7 @@ _CHUNK = 1 << 10
 
 
 @dataclass(frozen=True)
-class Behaviour:
+class Behavior:
     """What the server does; the defaults have no fault."""
 
     slots: int = 4
@@ -62,20 +62,20 @@ class Behaviour:
 
 UNBOUNDED = 1_000_000
 KINDS = {
-    "perfect": Behaviour(),
-    "leaks": Behaviour(leak_kb=16),
-    "collapses": Behaviour(queue=UNBOUNDED, serves_gone=True),
-    "thrashes": Behaviour(queue=UNBOUNDED, thrash=0.05),
-    "never_recovers": Behaviour(queue=30, hurt=20.0),
-    "ignores_retry_after": Behaviour(queue=30, ban_s=60.0),
-    "says_no_retry_after": Behaviour(retry_after_s=None),
-    "resets": Behaviour(shed="reset"),
-    "queues": Behaviour(queue=UNBOUNDED),
-    "cpu": Behaviour(cpu=True, slots=1, service_ms=5.0, queue=UNBOUNDED),
-    "refuses_long": Behaviour(most_tokens=4000),
-    "hangs_on_long": Behaviour(most_tokens=4000, long="hang"),
-    "resets_on_long": Behaviour(most_tokens=4000, long="reset"),
-    "scales": Behaviour(rate=100.0, contention=0.05, coherency=0.001),
+    "perfect": Behavior(),
+    "leaks": Behavior(leak_kb=16),
+    "collapses": Behavior(queue=UNBOUNDED, serves_gone=True),
+    "thrashes": Behavior(queue=UNBOUNDED, thrash=0.05),
+    "never_recovers": Behavior(queue=30, hurt=20.0),
+    "ignores_retry_after": Behavior(queue=30, ban_s=60.0),
+    "says_no_retry_after": Behavior(retry_after_s=None),
+    "resets": Behavior(shed="reset"),
+    "queues": Behavior(queue=UNBOUNDED),
+    "cpu": Behavior(cpu=True, slots=1, service_ms=5.0, queue=UNBOUNDED),
+    "refuses_long": Behavior(most_tokens=4000),
+    "hangs_on_long": Behavior(most_tokens=4000, long="hang"),
+    "resets_on_long": Behavior(most_tokens=4000, long="reset"),
+    "scales": Behavior(rate=100.0, contention=0.05, coherency=0.001),
 }
 """Name of the fault → a server that has it and no other."""
 
@@ -103,8 +103,8 @@ class Job:
 class FaultyServer:
     """The handler of all connections."""
 
-    def __init__(self, behaviour: Behaviour) -> None:
-        self._do = behaviour
+    def __init__(self, behavior: Behavior) -> None:
+        self._do = behavior
         self._loop = asyncio.get_running_loop()
         self._serving = 0
         self._waiting: deque[Job] = deque()
@@ -231,19 +231,19 @@ def _streamed(usage: dict[str, int]) -> bytes:
     return head % len(body) + body
 
 
-def behaviour_of(kind: str, arguments: list[str]) -> Behaviour:
+def behavior_of(kind: str, arguments: list[str]) -> Behavior:
     """A kind with some of its fields changed."""
     read = {"int": int, "float": float, "bool": lambda text: text == "true"}
-    types = {one.name: str(one.type).partition(" |")[0] for one in fields(Behaviour)}
+    types = {one.name: str(one.type).partition(" |")[0] for one in fields(Behavior)}
     given = dict(argument.split("=", 1) for argument in arguments)
     values = {name: read.get(types[name], str)(text) for name, text in given.items()}
     return replace(KINDS[kind], **values)
 
 
-async def serve(behaviour: Behaviour, port: int) -> None:
+async def serve(behavior: Behavior, port: int) -> None:
     """Until standard input ends; for ever on a port that was given."""
     loop = asyncio.get_running_loop()
-    server = FaultyServer(behaviour)
+    server = FaultyServer(behavior)
     listening = await loop.create_server(
         partial(ResettableConnection, server), "127.0.0.1", port, backlog=4096
     )
@@ -261,8 +261,8 @@ def main() -> None:
     """What `python` runs."""
     ports = [given.removeprefix("port=") for given in sys.argv[2:] if given.startswith("port=")]
     fields_given = [given for given in sys.argv[2:] if not given.startswith("port=")]
-    behaviour = behaviour_of(sys.argv[1], fields_given)
-    asyncio.run(serve(behaviour, int(ports[0]) if ports else 0))
+    behavior = behavior_of(sys.argv[1], fields_given)
+    asyncio.run(serve(behavior, int(ports[0]) if ports else 0))
 
 
 if __name__ == "__main__":

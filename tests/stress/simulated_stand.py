@@ -1,6 +1,6 @@
 """A stand whose target is the server of `faulty_server`, simulated: minutes pass in milliseconds.
 
-Same behaviours, same figures; only time, chance and the wire are made up. What is left of one
+Same behaviors, same figures; only time, chance and the wire are made up. What is left of one
 window, such as a backlog, is there in the next.
 """
 
@@ -16,11 +16,11 @@ from importlib import import_module
 from typing import cast
 
 import numpy as np
-from faulty_server import Behaviour
+from faulty_server import Behavior
 
 from agentbench_tui.load.schedule.arrivals import offsets_ns
 from agentbench_tui.stress.advice.advice import advise
-from agentbench_tui.stress.catalogue import Scenario
+from agentbench_tui.stress.catalog import Scenario
 from agentbench_tui.stress.report import ScenarioReport, WindowFacts
 from agentbench_tui.stress.reporter import Reporter
 from agentbench_tui.stress.spec import StressSpec
@@ -59,7 +59,7 @@ class SimulatedStand:
 
     def __init__(
         self,
-        behaviour: Behaviour,
+        behavior: Behavior,
         *,
         most_users: int = 100,
         noise: float = 0.05,
@@ -75,7 +75,7 @@ class SimulatedStand:
         `wire_s`: there and back; `refusal_s`: the same of what is refused, so that users of a
         closed loop ask again no sooner.
         """
-        self._do = behaviour
+        self._do = behavior
         self._random = np.random.default_rng(seed)
         self._sigma = math.sqrt(math.log1p(noise**2))
         self.time_limit_s = time_limit_s

@@ -114,7 +114,7 @@ def test_queueing_while_the_processor_is_idle() -> None:
     advice = only(advise([report(*at, breaking_points=[point()])]))
     assert advice.rule == "queueing-while-idle"
     assert advice.words.startswith(
-        "The limit is 84 requests/s while the target's CPU is at 31 % of a core"
+        "The limit is 84 requests/s while the target's CPU is at 31% of a core"
     )
     assert advice.evidence == {
         "passes": 84.0,
@@ -138,7 +138,7 @@ def test_queueing_starts_where_the_median_first_exceeds_the_unloaded_one() -> No
     assert knee(report(*at), by_users=True) == 16
     advice = only(advise([report(*at, breaking_points=[broken])]))
     assert advice.words.startswith(
-        "Queueing starts at 16 users and the limit is 24 users, while the target's CPU is at 31 %"
+        "Queueing starts at 16 users and the limit is 24 users, while the target's CPU is at 31%"
     )
     assert advice.evidence["knee"] == 16
 

@@ -86,7 +86,7 @@ def test_it_lets_go_when_others_take_what_is_left(monkeypatch: pytest.MonkeyPatc
     assert machine.ballast.held_bytes == 0
 
 
-async def test_a_cancelled_block_frees_it() -> None:
+async def test_a_canceled_block_frees_it() -> None:
     holding: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     async def hold() -> None:
@@ -142,7 +142,7 @@ async def test_one_that_was_killed_is_told() -> None:
     ("total", "available", "stops"),
     [
         (8 * GIB, 2 * GIB, False),
-        (8 * GIB, 0.61 * GIB, False),  # half of 15 % of 8 GiB is 0.6
+        (8 * GIB, 0.61 * GIB, False),  # half of 15% of 8 GiB is 0.6
         (8 * GIB, 0.59 * GIB, True),
         (2 * GIB, 0.51 * GIB, False),  # half of 1 GiB
         (2 * GIB, 0.49 * GIB, True),

@@ -106,7 +106,7 @@ def test_the_target_cools_down_after_whatever_overloaded_it() -> None:
     st.sampled_from(["rate", "concurrency", "input"]),
 )
 def test_laws_of_a_sharp_limit(capacity: float, start: float, room: float, on: str) -> None:
-    """Found within 10 % or between neighbours, in few measurements, and never beyond the most."""
+    """Found within 10% or between neighbors, in few measurements, and never beyond the most."""
     if on != "rate":
         start, room = math.ceil(start), math.ceil(room)
     axis = Axis(on=on, start=start, most=start * room)  # type: ignore[arg-type]

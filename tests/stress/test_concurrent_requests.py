@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from faulty_server import KINDS, Behaviour
+from faulty_server import KINDS, Behavior
 from hypothesis import given
 from hypothesis import strategies as st
 from simulated_stand import SimulatedStand, simulated
@@ -14,7 +14,7 @@ from agentbench_tui.stress.scenarios.concurrent_requests import no_less_than_few
 from agentbench_tui.stress.search.scaling import closed_rate, scaling_facts, user_levels
 from agentbench_tui.stress.stand.measured import Measured
 
-SCALES = Behaviour(rate=20.0, contention=0.04, coherency=0.0009)
+SCALES = Behavior(rate=20.0, contention=0.04, coherency=0.0009)
 """N* = √(0.96 / 0.0009) = 32.66; X(N*) = 204.9 requests/s."""
 
 
@@ -133,7 +133,7 @@ async def test_a_target_without_an_end_to_its_queue_breaks_by_latency() -> None:
 
 async def test_more_users_that_get_less_break_it() -> None:
     """Also where latency is within its limit and nothing fails."""
-    falls = SimulatedStand(Behaviour(rate=20.0, coherency=0.01))
+    falls = SimulatedStand(Behavior(rate=20.0, coherency=0.01))
     report = await simulated(
         "concurrent_requests",
         falls,
@@ -142,7 +142,7 @@ async def test_more_users_that_get_less_break_it() -> None:
         limits={"p95_ms": 60_000},
     )
     (point,) = report.breaking_points
-    # X(N) = 20N/(1 + N(N-1)/100) is highest at N = 10, with 105.3; 90 % of it are left at 16.
+    # X(N) = 20N/(1 + N(N-1)/100) is highest at N = 10, with 105.3; 90% of it are left at 16.
     assert point.broke == ("throughput",)
     assert point.fails is not None
     assert 14 <= point.fails <= 32

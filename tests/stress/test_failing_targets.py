@@ -116,7 +116,7 @@ async def test_a_program_that_is_killed_is_started_again_with_the_next_request(
     assert kill.failures.get("agent", 0) >= 1
 
 
-async def test_cancelled_in_the_middle_of_a_stop(
+async def test_canceled_in_the_middle_of_a_stop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped: asyncio.Future[int] = asyncio.get_running_loop().create_future()

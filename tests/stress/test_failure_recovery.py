@@ -264,7 +264,7 @@ def test_a_short_time_is_still_watched_for_eight_pieces() -> None:
     assert timeline.length_s == pytest.approx((LEAD_PIECES + 9) * 0.2)
 
 
-async def test_the_stopped_go_on_when_it_is_cancelled() -> None:
+async def test_the_stopped_go_on_when_it_is_canceled() -> None:
     """In the middle of the failure, with a real process."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-I", "-S", "-c", "import signal; signal.pause()"

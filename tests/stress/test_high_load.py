@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from faulty_server import KINDS, Behaviour
+from faulty_server import KINDS, Behavior
 from simulated_stand import SimulatedStand, simulated
 
 from agentbench_tui.stress.report import ScenarioReport
 
-EIGHT_SLOTS = Behaviour(slots=8, service_ms=50, queue=100_000)
+EIGHT_SLOTS = Behavior(slots=8, service_ms=50, queue=100_000)
 SHORT = {"time_scale": 0.2, "duration_s": 50.0, "limits": {"error_share": 0.05}}
 
 
-async def high_load(behaviour: Behaviour) -> ScenarioReport:
-    return await simulated("high_load", SimulatedStand(behaviour), **SHORT)
+async def high_load(behavior: Behavior) -> ScenarioReport:
+    return await simulated("high_load", SimulatedStand(behavior), **SHORT)
 
 
 async def test_the_breaking_point_is_the_true_one() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from faulty_process import faulty
-from faulty_server import KINDS, Behaviour
+from faulty_server import KINDS, Behavior
 from simulated_stand import SimulatedStand, simulated
 from staged import staged
 
@@ -29,10 +29,8 @@ class Asked:
         raise AgentFailure(self._kind, self._detail)
 
 
-async def report_of(
-    behaviour: Behaviour, agent: Asked | None = None, **given: Any
-) -> ScenarioReport:
-    stand = SimulatedStand(behaviour, ms_per_1000_tokens=12.0)
+async def report_of(behavior: Behavior, agent: Asked | None = None, **given: Any) -> ScenarioReport:
+    stand = SimulatedStand(behavior, ms_per_1000_tokens=12.0)
     stand.agent = agent
     return await simulated(
         "large_inputs",

@@ -173,7 +173,7 @@ async def test_no_ballast_for_a_target_elsewhere() -> None:
 
 
 async def test_no_ballast_where_nothing_may_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    little = HostMemory(8 * GIB, int(1.22 * GIB))  # 15 % of 8 GiB are 1.2
+    little = HostMemory(8 * GIB, int(1.22 * GIB))  # 15% of 8 GiB are 1.2
     monkeypatch.setattr(memory_pressure, "read_host_memory", lambda: little)
     report = await pressed(ScriptedStand(Eater(1.0), url=URL), ballast_mb=None)
     assert "1288 MB are always left" in report.missing["ballast"]

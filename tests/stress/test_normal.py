@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-from faulty_server import Behaviour
+from faulty_server import Behavior
 from simulated_stand import Kept, SimulatedStand
 
 from agentbench_tui.model.answer import AgentFailure
@@ -15,7 +15,7 @@ from agentbench_tui.stress.spec import StressSpec
 from agentbench_tui.stress.stand.normal import Normal, measure_normal
 from agentbench_tui.stress.stand.stand import Stand
 
-EIGHT_SLOTS = Behaviour(slots=8, service_ms=50, queue=100_000)
+EIGHT_SLOTS = Behavior(slots=8, service_ms=50, queue=100_000)
 """160 requests a second."""
 
 
@@ -82,14 +82,14 @@ async def test_users_that_the_suite_says_are_normal_ask_for_no_more_than_is_allo
 
 async def test_normal_leaves_room_for_its_multiple() -> None:
     """Ten times the users of normal load may be asked for."""
-    many = Behaviour(slots=64, service_ms=50, queue=100_000)
+    many = Behavior(slots=64, service_ms=50, queue=100_000)
     found, _ = await normal_of(SimulatedStand(many, noise=0.01), most_concurrency=100)
     assert found.concurrency <= 10
     assert found.capacity == pytest.approx(64 / 0.05, rel=0.05)
 
 
 async def test_nothing_answered_says_what_came_instead() -> None:
-    broken = Behaviour(most_tokens=1)
+    broken = Behavior(most_tokens=1)
     with pytest.raises(AgentFailure, match=r"none of 10 requests at ease was answered \(server\)"):
         await normal_of(SimulatedStand(broken))
 
@@ -111,7 +111,7 @@ class RateLimited(SimulatedStand):
 
 async def test_the_burst_of_a_rate_limit_is_not_taken_for_normal() -> None:
     """What it lets in for good is 100 a second, and half of that is normal."""
-    stand = RateLimited(Behaviour(slots=64, service_ms=5), noise=0.01, refusal_s=0.1)
+    stand = RateLimited(Behavior(slots=64, service_ms=5), noise=0.01, refusal_s=0.1)
     found, report = await normal_of(stand)
 
     assert found.rate == pytest.approx(50, rel=0.15)

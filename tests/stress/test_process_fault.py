@@ -107,7 +107,7 @@ async def test_the_end_of_the_block_lets_go() -> None:
         await none_stopped(*pids)
 
 
-async def test_a_cancelled_block_lets_go_and_leaves_no_guard() -> None:
+async def test_a_canceled_block_lets_go_and_leaves_no_guard() -> None:
     async with family() as pids:
         begun = asyncio.Event()
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from faulty_server import KINDS, Behaviour
+from faulty_server import KINDS, Behavior
 from simulated_stand import SimulatedStand, simulated
 from virtual_clients import polite_as
 
@@ -21,13 +21,13 @@ from agentbench_tui.stress.stand.window_plan import WindowPlan
 
 async def limited(
     monkeypatch: pytest.MonkeyPatch,
-    behaviour: Behaviour,
+    behavior: Behavior,
     told_s: float | None = 1.0,
     quiet: bool = False,
     **given: Any,
 ) -> ScenarioReport:
     """`quiet`: whether clients are refused also once the overload is over."""
-    stand = SimulatedStand(behaviour)
+    stand = SimulatedStand(behavior)
 
     def refuses() -> bool:
         phase = stand.held[-1][1]
@@ -84,7 +84,7 @@ async def test_what_keeps_up_for_a_step_and_not_for_long_has_met_a_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """160 a second: 2 s of 200 leave 80 in a queue of 300, and 20 s fill it."""
-    full = Behaviour(slots=8, service_ms=50, queue=300)
+    full = Behavior(slots=8, service_ms=50, queue=300)
     report = await limited(monkeypatch, full, most_rate=200)
     assert report.observations["limit_met_per_s"] == pytest.approx(200)
     assert report.observations["limit_met_by"] == "429"

@@ -72,7 +72,7 @@ async def test_an_error_reply_comes_from_the_proxy_and_the_connection_lives_on(
         assert setup.counts().to_target_bytes == len(request_)
 
 
-async def test_an_answer_to_head_has_no_body_and_close_is_honoured() -> None:
+async def test_an_answer_to_head_has_no_body_and_close_is_honored() -> None:
     async with proxied(http=True) as setup:
         client = await setup.client()
         setup.begin(ERROR)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from faulty_server import Behaviour
+from faulty_server import Behavior
 from simulated_stand import Kept, SimulatedStand
 
 from agentbench_tui.analysis.load.level_verdict import Limits
@@ -21,7 +21,7 @@ from agentbench_tui.stress.stand.measured import Measured
 from agentbench_tui.stress.stand.stand import Stand
 from agentbench_tui.stress.stand.window_plan import WindowPlan
 
-EIGHT_SLOTS = Behaviour(slots=8, service_ms=50, queue=100_000)
+EIGHT_SLOTS = Behavior(slots=8, service_ms=50, queue=100_000)
 TRUTH = 160.0
 LIMITS = Limits(error_share=0.05, latency=((0.95, 150.0),))
 
@@ -55,16 +55,16 @@ async def test_the_rate_at_which_a_queue_grows_is_found(seed: int) -> None:
 
 
 async def test_shedding_breaks_by_errors() -> None:
-    shedding = Behaviour(slots=8, service_ms=50, queue=4)
+    shedding = Behavior(slots=8, service_ms=50, queue=4)
     found, _ = await search(SimulatedStand(shedding), rates())
     assert "errors" in found.broke
-    # 5 % of errors are allowed.
+    # 5% of errors are allowed.
     assert found.middle == pytest.approx(TRUTH / 0.95, rel=0.1)
 
 
 async def test_a_target_that_does_not_come_back_ends_the_search() -> None:
     """What was known before is told; nothing is asked of what it has become."""
-    hurt = Behaviour(slots=8, service_ms=50, queue=8, hurt=20.0)
+    hurt = Behavior(slots=8, service_ms=50, queue=8, hurt=20.0)
     stand = SimulatedStand(hurt)
     found, report = await search(stand, rates())
     assert found.stopped == "left alone it did not come back to its unloaded pace"
@@ -86,7 +86,7 @@ class Sender(SimulatedStand):
             return await super().hold(course, phase=phase)
         less = await super().hold(replace(course, rate=self.most_per_s), phase=phase)
         asked = replace(less, asked_per_s=course.rate)
-        return replace(asked, sender_limit="the sender used 97 % of a core")
+        return replace(asked, sender_limit="the sender used 97% of a core")
 
 
 async def test_what_the_sender_could_not_send_is_never_blamed_on_the_target() -> None:
@@ -98,7 +98,7 @@ async def test_what_the_sender_could_not_send_is_never_blamed_on_the_target() ->
     beyond = [one for one in report.windows if (one.asked_per_s or 0) > Sender.most_per_s]
     assert beyond
     assert all(one.verdict == "unclear" for one in beyond)
-    assert "the sender was the limit: the sender used 97 %" in beyond[0].reason
+    assert "the sender was the limit: the sender used 97%" in beyond[0].reason
 
 
 class CutOff(SimulatedStand):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from faulty_server import KINDS, Behaviour
+from faulty_server import KINDS, Behavior
 from simulated_stand import SimulatedStand, simulated
 
 from agentbench_tui.stress.report import ScenarioReport
@@ -11,8 +11,8 @@ from agentbench_tui.stress.report import ScenarioReport
 SHORT = {"time_scale": 0.5, "duration_s": 4.0, "recovery_s": 10.0, "spikes": 2}
 
 
-async def spikes(behaviour: Behaviour) -> ScenarioReport:
-    return await simulated("spike_load", SimulatedStand(behaviour), **SHORT)
+async def spikes(behavior: Behavior) -> ScenarioReport:
+    return await simulated("spike_load", SimulatedStand(behavior), **SHORT)
 
 
 async def test_each_spike_has_its_own_recovery() -> None:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from agentbench_tui.engine.suite.loading import suite_of_data
 from agentbench_tui.engine.suite.validation import validate_suite
-from agentbench_tui.stress.catalogue import DEFAULTS, SCENARIOS
+from agentbench_tui.stress.catalog import DEFAULTS, SCENARIOS
 from agentbench_tui.stress.spec import StressSpec
 
 

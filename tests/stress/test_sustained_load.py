@@ -123,7 +123,7 @@ async def test_no_errors_bound_what_could_have_been() -> None:
     errors = trend(report, "errors")
     asked = sum(one.requests for one in report.windows)
     # Of a line from 0, errors to be expected are slope × requests × hours / 2; without any the
-    # 95 % bound of a Poisson count is 3.0 (-ln 0.05).
+    # 95% bound of a Poisson count is 3.0 (-ln 0.05).
     assert errors.high == pytest.approx(100 * 2 * 2.9957 / (0.9 * asked) / (270 / 3600), rel=0.01)
     assert (errors.low, errors.per_hour) == (0, 0)
     assert errors.words.startswith(f"errors: none in {0.9 * asked:,.0f} requests")
@@ -166,7 +166,7 @@ async def test_a_leak_ends_service_when_memory_is_full() -> None:
     "creeping",
     [
         {"mb_per_h": 0.0},
-        {"mb_per_h": 60.0},  # 5 % more than at first: too little to foretell a week from
+        {"mb_per_h": 60.0},  # 5% more than at first: too little to foretell a week from
         {"mb_per_h": 600.0, "limit_mb": 200_000.0},  # lasts for two weeks
         {"mb_per_h": -200.0},
     ],

@@ -244,7 +244,7 @@ def test_any_value_in_any_place_is_accepted_or_told(
             assert problem.line == 1
 
 
-def test_a_misspelt_scorer_is_told_beside_faults_of_form(tmp_path: Path) -> None:
+def test_a_misspelled_scorer_is_told_beside_faults_of_form(tmp_path: Path) -> None:
     path = tmp_path / "suite.yaml"
     path.write_text(
         "suite_id: s\n"
@@ -252,7 +252,7 @@ def test_a_misspelt_scorer_is_told_beside_faults_of_form(tmp_path: Path) -> None
         "benchmarks:\n"
         "  - benchmark_id: b\n"
         "    dataset: {cases: [{input: a, expected: a}]}\n"
-        "    scorers: [normalized]\n"
+        "    scorers: [normalzed]\n"
         "    instruments: [psutl]\n"
         "    concurrency: many\n"
     )
@@ -262,7 +262,7 @@ def test_a_misspelt_scorer_is_told_beside_faults_of_form(tmp_path: Path) -> None
     assert len(said) == 4
     assert ":2:1: versoin:" in said[0]
     assert ":6:" in said[1]
-    assert 'did you mean "normalised"' in said[1]
+    assert 'did you mean "normalized"' in said[1]
     assert ":7:" in said[2]
     assert 'did you mean "psutil"' in said[2]
     assert ":8:" in said[3]

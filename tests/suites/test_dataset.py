@@ -395,7 +395,7 @@ def test_limit_takes_the_first_cases() -> None:
     assert list(opened(inline(*cases, limit=9)).ids()) == [case["id"] for case in cases]
 
 
-def test_picked_cases_are_just_those_and_a_misspelt_one_is_refused() -> None:
+def test_picked_cases_are_just_those_and_a_misspelled_one_is_refused() -> None:
     cases = [{"id": f"case-{n}", "input": n} for n in range(5)]
 
     assert list(opened(inline(*cases, limit=1), case_ids=["case-3", "case-1"]).ids()) == [
@@ -577,7 +577,7 @@ def test_other_sources_are_refused(source: str, message: str) -> None:
     assert message in problem
 
 
-def test_a_misspelt_case_field_is_refused() -> None:
+def test_a_misspelled_case_field_is_refused() -> None:
     assert problems(inline({"input": 1}, fields={"expcted": "input", "id.x": "input"})) == [
         (
             'dataset.fields.expcted: a case has no field "expcted" (did you mean "expected"?); '

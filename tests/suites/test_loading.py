@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agentbench_tui.engine.suite.catalogue import find_suite, suite_catalogue
+from agentbench_tui.engine.suite.catalog import find_suite, suite_catalog
 from agentbench_tui.engine.suite.loading import load_suite
 from agentbench_tui.engine.suite.parameters import NO_SETTINGS
 from agentbench_tui.engine.suite.source import read_source
@@ -162,7 +162,7 @@ def test_byte_order_mark_and_windows_line_ends_change_nothing(
         ),
     ],
 )
-def test_a_misspelt_key_is_told_with_its_place_and_the_nearest_name(
+def test_a_misspelled_key_is_told_with_its_place_and_the_nearest_name(
     tmp_path: Path, name: str, text: str
 ) -> None:
     line = next(n for n, one in enumerate(text.splitlines(), 1) if "concurency" in one)
@@ -211,7 +211,7 @@ benchmarks:
     ]
 
 
-def test_a_misspelt_key_in_a_declared_parameter_is_no_default_value(tmp_path: Path) -> None:
+def test_a_misspelled_key_in_a_declared_parameter_is_no_default_value(tmp_path: Path) -> None:
     text = YAML.replace("choices:", "choises:")
 
     assert problems(write(tmp_path, "a.yaml", text)) == [
@@ -271,7 +271,7 @@ def test_a_suite_is_found_in_the_folder_of_suites_by_name(
 
     assert find_suite("plain") == Path("suites/plain.toml")
     assert find_suite("packed") == Path("suites/packed/suite.yaml")
-    assert {"plain", "packed"} <= {entry.name for entry in suite_catalogue()}
+    assert {"plain", "packed"} <= {entry.name for entry in suite_catalog()}
 
 
 def test_a_suite_of_a_group_is_found_by_the_group_and_its_name(
@@ -295,7 +295,7 @@ def test_suites_of_a_group_are_listed_by_the_group_and_their_names(
     write(tmp_path / "suites" / "stores", "disk.yaml", YAML)
     write(tmp_path / "suites" / "stores", "cases.json", "[]")
 
-    named = {entry.name: entry.path for entry in suite_catalogue()}
+    named = {entry.name: entry.path for entry in suite_catalog()}
     assert named["stores/disk"] == Path("suites/stores/disk.yaml")
     assert "stores/cases" not in named
     assert find_suite("stores/disk") == named["stores/disk"]
@@ -319,7 +319,7 @@ def test_an_unknown_suite_is_answered_with_the_nearest_and_the_list(
 
 
 @pytest.mark.parametrize("given", ["bom.ymal", "bom.yam", "bon.yaml~", "./bom.ymal"])
-def test_a_misspelt_file_is_said_to_be_missing_with_the_nearest(
+def test_a_misspelled_file_is_said_to_be_missing_with_the_nearest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

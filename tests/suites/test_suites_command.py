@@ -155,7 +155,7 @@ def test_a_dataset_without_what_its_scorer_needs_is_refused(
         ("{weighted: {parts: [{scorer: {regex: {pattern: a}}}]}}", True),
         ("{weighted: {parts: [{scorer: {regex: {pattern: a}}}, {scorer: numeric}]}}", False),
         ('"python:scorer.py:one"', True),
-        *((name, False) for name in ("normalised", "contains", "numeric", "multiple_choice")),
+        *((name, False) for name in ("normalized", "contains", "numeric", "multiple_choice")),
         *((name, False) for name in ("token_f1", "rouge_l", "json_subset", "tool_calls")),
         ("python_tests", False),
     ],
@@ -339,7 +339,7 @@ def test_the_schema_is_one_and_goes_to_a_file(tmp_path: Path) -> None:
     jsonschema.Draft202012Validator.check_schema(suite_schema())
 
 
-def test_the_schema_takes_good_suites_and_refuses_misspelt_ones(tmp_path: Path) -> None:
+def test_the_schema_takes_good_suites_and_refuses_misspelled_ones(tmp_path: Path) -> None:
     good = read_source(write(tmp_path, GOOD)).data
 
     assert schema_problems({"$schema": "suite.schema.json", **good}) == []

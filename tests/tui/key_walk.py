@@ -15,7 +15,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.pilot import Pilot
 
-from agentbench_tui.engine.suite.catalogue import suite_catalogue
+from agentbench_tui.engine.suite.catalog import suite_catalog
 
 SCREENS = ("agentbench_tui.tui.pages.", "agentbench_tui.tui.dialogs.")
 Holds = Callable[[Any], object]
@@ -63,9 +63,9 @@ class Given(NamedTuple):
 
 def around(patch: pytest.MonkeyPatch) -> None:
     """A shelf with one suite, and a machine that nobody examines: both take long."""
-    suites = [suite for suite in suite_catalogue() if suite.name == "quickstart"]
-    for place in ("tui.pages.new_run.suite_shelf", "engine.suite.catalogue"):
-        patch.setattr(f"agentbench_tui.{place}.suite_catalogue", lambda: suites)
+    suites = [suite for suite in suite_catalog() if suite.name == "quickstart"]
+    for place in ("tui.pages.new_run.suite_shelf", "engine.suite.catalog"):
+        patch.setattr(f"agentbench_tui.{place}.suite_catalog", lambda: suites)
     patch.setattr("agentbench_tui.instruments.doctor.diagnose", lambda database: [])
 
 

@@ -42,7 +42,7 @@ def measured(size: float, number: int, level: float) -> Measured:
 
 
 def history_store(path: Path) -> Path:
-    """`bot` is 23 % slower, 5 points less right and a fifth cheaper from the run 22 on; `calm`
+    """`bot` is 23% slower, 5 points less right and a fifth cheaper from the run 22 on; `calm`
     does not change; `once` was measured once, in a version whose name is hostile."""
     store = RunHistory(path)
     for number, level in enumerate(near(1.0, RUNS, 0.012)):

@@ -76,7 +76,7 @@ def test_no_change_is_level() -> None:
     assert shown(Delta(0.0, "equivalent", unit="points")).startswith("=")
 
 
-def test_good_and_bad_differ_in_colour_too() -> None:
+def test_good_and_bad_differ_in_color_too() -> None:
     looks = {
         verdict: paint_delta(Delta(1.4, verdict), 30, *LOOK)[0].style
         for verdict in ("better", "worse", "inconclusive")

@@ -1,4 +1,4 @@
-"""Every widget can be looked at on its own, in every theme, without colour and in ASCII."""
+"""Every widget can be looked at on its own, in every theme, without color and in ASCII."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path

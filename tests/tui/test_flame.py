@@ -113,7 +113,7 @@ def test_nothing_taken_is_said_with_the_reason() -> None:
     assert "no profile" in "".join(text_of(paint_flame(empty, Gaze(), 30, 3, *LOOK)))
 
 
-def test_without_colour_frames_are_told_apart_by_their_edges() -> None:
+def test_without_color_frames_are_told_apart_by_their_edges() -> None:
     rows = paint_flame(Flame(ROOT), Gaze(), 40, 4, palette(DARK, no_color=True), ASCII)
     assert text_of(rows)[1].count("|") == 3
     assert all(piece.style is not None for row in rows for piece in row)
@@ -154,7 +154,7 @@ class OneWidget(App[None]):
 
 
 async def test_enter_zooms_in_and_backspace_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Without colours Textual filters what is painted, and fails on a piece without a style.
+    # Without colors Textual filters what is painted, and fails on a piece without a style.
     monkeypatch.setenv("NO_COLOR", "1")
     app = OneWidget()
     async with app.run_test(size=(60, 10)) as pilot:

@@ -26,7 +26,7 @@ _PALETTE = palette(DARK)
 _words = st.text(st.sampled_from("ab 日\x1b\n"), max_size=10)
 _numbers = st.floats(allow_nan=True, allow_infinity=True)
 _column = st.builds(
-    Column, _words, _words, st.integers(1, 20), st.sampled_from(["left", "right", "centre"]),
+    Column, _words, _words, st.integers(1, 20), st.sampled_from(["left", "right", "center"]),
     st.integers(0, 3), st.integers(0, 5),
 )  # fmt: skip
 _cell = st.one_of(
@@ -103,7 +103,7 @@ def test_what_is_long_is_not_cut_while_another_column_has_more_than_it_needs() -
     assert _painted(data, GridState(), 28, 2)[1] == "▸ infrastructure   short    "
 
 
-def test_without_colours_what_is_bad_is_bold_and_no_block() -> None:
+def test_without_colors_what_is_bad_is_bold_and_no_block() -> None:
     data = GridData([Column("a", "a", 10)], [GridRow("1", (Cell("bad", role="bad"),))])
     row = paint_grid(data, GridState(focused=False), 12, 2, palette(DARK, no_color=True), UNICODE)
     styles = [piece.style for piece in row[1] if "bad" in piece.text]
@@ -136,9 +136,9 @@ def test_more_rows_than_room_have_a_bar_that_says_where_one_is() -> None:
 
 def test_cells_have_markers_bars_courses_and_arrows() -> None:
     columns = (Column("a", "a", 6), Column("b", "b", 10), Column("c", "c", 4), Column("d", "d", 4))
-    cells = (Cell("x", series=1), Cell("50 %", bar=0.5), Cell(trend=[0, 1]), Cell("2", change=-1))
+    cells = (Cell("x", series=1), Cell("50%", bar=0.5), Cell(trend=[0, 1]), Cell("2", change=-1))
     rows = _painted(GridData(columns, [GridRow("k", cells)]), GridState(), 32, 2)
-    assert rows[1] == "▸ ▲ x     ━━─── 50 %    ▁█  2  ▼"
+    assert rows[1] == "▸ ▲ x     ━━───  50%    ▁█  2  ▼"
 
 
 def test_a_cell_that_paints_itself_is_kept_within_its_column() -> None:
@@ -150,7 +150,7 @@ def test_a_cell_that_paints_itself_is_kept_within_its_column() -> None:
 
 def test_bars_of_one_column_are_equally_long_whatever_their_text() -> None:
     column = (Column("b", "b", 14),)
-    rows = [GridRow(text, (Cell(text, bar=1.0),)) for text in ("100 %", "7 %")]
+    rows = [GridRow(text, (Cell(text, bar=1.0),)) for text in ("100%", "7%")]
     painted = _painted(GridData(column, rows), GridState(), 20, 3)
     assert painted[1].count("━") == painted[2].count("━") == 7
 

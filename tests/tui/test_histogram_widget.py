@@ -158,14 +158,14 @@ def test_a_baseline_is_scaled_to_as_many_values() -> None:
     assert any("┌" in row or "┐" in row for row in rows[1:-2])
 
 
-def test_the_tail_has_the_colours_of_its_percentiles() -> None:
+def test_the_tail_has_the_colors_of_its_percentiles() -> None:
     data = HistogramData.of(Histogram([100.0] * 940 + [500.0] * 50 + [900.0] * 30))
     bottom = paint_histogram(data, 90, 16, _PALETTE, UNICODE)[-3]
     styles = {piece.style for piece in bottom}
     assert {_PALETTE.series[0].style, _PALETTE.warn, _PALETTE.bad} <= styles
 
 
-def test_bars_and_outline_have_the_colours_of_whose_they_are() -> None:
+def test_bars_and_outline_have_the_colors_of_whose_they_are() -> None:
     now, before = Histogram(_latencies(1000)), Histogram(_latencies(250, seed=2))
     data = HistogramData.of(now, baseline=before, series=(2, 1))
     rows = paint_histogram(data, 90, 16, _PALETTE, UNICODE)

@@ -53,8 +53,8 @@ def test_the_reference_shows_where_nothing_is_drawn() -> None:
 
 def test_columns_of_two_units_have_no_change_in_the_same_cell() -> None:
     ratio = Interval(0.8, 0.5, 1.2)
-    ratios = interval_column([ratio], log=True, reference=1.0, centred=True)
-    points = interval_column([Interval(-0.1, -0.2, -0.05)], reference=0.0, centred=True)
+    ratios = interval_column([ratio], log=True, reference=1.0, centered=True)
+    points = interval_column([Interval(-0.1, -0.2, -0.05)], reference=0.0, centered=True)
     assert drawn(Interval(1.0), ratios) == drawn(Interval(0.0), points) == "     ●"
     assert drawn(ratio, ratios) == "├──●──┤"
     assert drawn(Interval(-0.1, -0.2, -0.05), points) == "├─●─┤╎"

@@ -269,7 +269,7 @@ async def test_a_run_without_its_process_is_interrupted(database: Path, tmp_path
         await settle(pilot, lambda: "replay" in text(app, "StatusBar"))
 
 
-async def test_without_colours_it_is_shown_too(
+async def test_without_colors_it_is_shown_too(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")

@@ -16,7 +16,7 @@ from agentbench_tui.tui.widgets.facts import Fact, FactsData, fact_lines, paint_
 from agentbench_tui.tui.widgets.sparkline import SparklineData
 from agentbench_tui.tui.widgets.time_series import TimeSeriesData, paint_time_series
 
-COLOURS = palette(DARK)
+COLORS = palette(DARK)
 words = st.text("ab é漢字[]\x1b\n\t{}", max_size=30)
 numbers = st.one_of(st.none(), st.floats(), st.just(math.nan))
 sizes = st.tuples(st.integers(1, 90), st.integers(1, 12))
@@ -32,13 +32,13 @@ def test_any_courses_are_whole_rows(
 ) -> None:
     data = TimeSeriesData([SparklineData("x", line, "/s") for line in lines], marks)
     for glyphs in (UNICODE, ASCII):
-        assert_whole(paint_time_series(data, *size, COLOURS, glyphs), *size)
+        assert_whole(paint_time_series(data, *size, COLORS, glyphs), *size)
 
 
 def test_marks_stand_below_the_places_they_are_of() -> None:
     line = SparklineData("answered", [1.0, 2.0, 4.0, 8.0], "/s")
     data = TimeSeriesData((line,), ((2, ""), (0, "")))
-    rows = text_of(paint_time_series(data, 40, 2, COLOURS, UNICODE))
+    rows = text_of(paint_time_series(data, 40, 2, COLORS, UNICODE))
     assert rows[0].startswith("answered ")
     places = [at for at, character in enumerate(rows[1]) if character == "▲"]
     newest = rows[0].rindex("█")
@@ -49,16 +49,16 @@ def test_marks_stand_below_the_places_they_are_of() -> None:
 def test_any_facts_are_whole_rows(facts: list[tuple[str, str]], size: tuple[int, int]) -> None:
     data = FactsData([Fact(*one, role="warn") for one in facts])
     for glyphs in (UNICODE, ASCII):
-        assert_whole(paint_facts(data, *size, COLOURS, glyphs), *size)
+        assert_whole(paint_facts(data, *size, COLORS, glyphs), *size)
 
 
 def test_facts_go_in_two_columns_where_they_do_not_fit_below_each_other() -> None:
     data = FactsData([Fact("a", "one"), Fact("b", "two", "bad"), Fact("c", "three")])
-    assert [row.split() for row in text_of(paint_facts(data, 80, 2, COLOURS, UNICODE))] == [
+    assert [row.split() for row in text_of(paint_facts(data, 80, 2, COLORS, UNICODE))] == [
         ["a", "one", "c", "three"],
         ["b", "‼", "two"],
     ]
-    assert [row.split() for row in text_of(paint_facts(data, 40, 2, COLOURS, UNICODE))] == [
+    assert [row.split() for row in text_of(paint_facts(data, 40, 2, COLORS, UNICODE))] == [
         ["a", "one"],
         ["b", "‼", "two"],
     ]
@@ -68,13 +68,13 @@ def test_facts_go_in_two_columns_where_they_do_not_fit_below_each_other() -> Non
 def test_any_log_is_whole_rows(events: list[tuple[float, str, int]], size: tuple[int, int]) -> None:
     data = LogData([LogLine(at, text, "bad", count) for at, text, count in events])
     for glyphs in (UNICODE, ASCII):
-        assert_whole(paint_log(data, *size, COLOURS, glyphs), *size)
+        assert_whole(paint_log(data, *size, COLORS, glyphs), *size)
 
 
 def test_the_newest_events_are_shown_and_what_an_agent_says_is_made_safe() -> None:
     hostile = "\x1b]52;c;aGk=\x07 [bold]x\n"
     data = LogData([LogLine(1, "old"), LogLine(62, hostile, "bad"), LogLine(63, "x", "warn", 3)])
-    rows = text_of(paint_log(data, 50, 2, COLOURS, UNICODE))
+    rows = text_of(paint_log(data, 50, 2, COLORS, UNICODE))
     assert rows[0].startswith("   1:02 ✗ ")
     assert "\x1b" not in rows[0]
     assert "[bold]x" in rows[0]
@@ -83,15 +83,15 @@ def test_the_newest_events_are_shown_and_what_an_agent_says_is_made_safe() -> No
 
 def test_a_long_event_and_a_long_fact_go_on_in_the_next_row() -> None:
     data = LogData([LogLine(1, "old"), LogLine(62, "used 94 MB of 80 MB", "bad", 2)])
-    assert [row.rstrip() for row in text_of(paint_log(data, 26, 3, COLOURS, UNICODE))] == [
+    assert [row.rstrip() for row in text_of(paint_log(data, 26, 3, COLORS, UNICODE))] == [
         "   0:01   old",
         "   1:02 ✗ used 94 MB",
         "          of 80 MB (×2)",
     ]
-    assert text_of(paint_log(data, 26, 1, COLOURS, UNICODE)) == ["   1:02 ✗ used 94 MB… (×2)"]
+    assert text_of(paint_log(data, 26, 1, COLORS, UNICODE)) == ["   1:02 ✗ used 94 MB… (×2)"]
     facts = FactsData([Fact("sent", "421 of 500, less than asked", "warn"), Fact("users", "8")])
     assert fact_lines(facts, 24, UNICODE) == 3
-    assert [row.rstrip() for row in text_of(paint_facts(facts, 24, 3, COLOURS, UNICODE))] == [
+    assert [row.rstrip() for row in text_of(paint_facts(facts, 24, 3, COLORS, UNICODE))] == [
         "sent   ! 421 of 500,",
         "       less than asked",
         "users  8",

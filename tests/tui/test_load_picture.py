@@ -109,7 +109,7 @@ def one_load() -> tuple[RunPicture, Update]:
 
 def test_a_load_is_told_in_one_line() -> None:
     picture, seen = one_load()
-    # A live histogram is right within 0.5 %.
+    # A live histogram is right within 0.5%.
     assert picture.progress(seen) == (
         "load m rate=50: offered 50/s, sent 150 (49.6/s), 200 tokens/s, 12 in flight,"
         " 3 waiting for a place, the oldest for 2 s, 2 failed, e2e p50 99.7 ms  p95 401 ms  p99 –"
@@ -329,7 +329,7 @@ def test_repeats_that_are_over_say_how_many_more_a_precise_median_takes() -> Non
     assert "half-width" not in picture.progress(few)  # the third still goes on
     more = update(["load"], rows, ticks[3:])
     picture.take(more)
-    said = re.search(r"; half-width now ([\d.]+) %, 5 % needs (\d+) more$", picture.progress(more))
+    said = re.search(r"; half-width now ([\d.]+)%, 5% needs (\d+) more$", picture.progress(more))
     assert said is not None
     # t(3) 3.182 × sd of the logs 0.1238 / √4, within what the buckets leave open
     assert float(said[1]) == pytest.approx(100 * math.sinh(0.1970), rel=0.03)
@@ -338,10 +338,10 @@ def test_repeats_that_are_over_say_how_many_more_a_precise_median_takes() -> Non
 
 def test_tasks_tell_what_the_run_says_of_its_precision() -> None:
     picture = RunPicture()
-    said = {"in_flight": 1, "outlook": "half-width now 3.1 %, 2 % needs 24 more"}
+    said = {"in_flight": 1, "outlook": "half-width now 3.1%, 2% needs 24 more"}
     seen = update(["task", "task"], [row(0), row(1, "complete")], [], said)
     picture.take(seen)
-    line = "m load: half-width now 3.1 %, 2 % needs 24 more"
+    line = "m load: half-width now 3.1%, 2% needs 24 more"
     assert picture.progress(seen).endswith(f"; {line}")
     assert line in drawn(picture, seen)
 

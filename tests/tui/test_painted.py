@@ -98,7 +98,7 @@ async def test_another_size_paints_again() -> None:
         assert widget.render_line(0).cell_length == 26
 
 
-async def test_another_theme_has_its_own_colours() -> None:
+async def test_another_theme_has_its_own_colors() -> None:
     app = _App()
     async with app.run_test(size=(20, 7)) as pilot:
         await pilot.pause()

@@ -32,7 +32,7 @@ _texts = st.text(st.sampled_from("ab é日…"), max_size=8)
 _rows = st.lists(st.builds(Segment, _texts, st.sampled_from([_TEXT, _DIM])), max_size=6)
 
 
-def test_neighbours_of_one_style_become_one_piece() -> None:
+def test_neighbors_of_one_style_become_one_piece() -> None:
     row = join(span("a", _TEXT), [span("b", _TEXT), span("c", _DIM)], span("d", _DIM))
     assert [(piece.text, piece.style) for piece in row] == [("ab", _TEXT), ("cd", _DIM)]
 
@@ -100,7 +100,7 @@ def test_what_is_cut_ends_in_an_ellipsis(text: str, width: int, expected: str) -
     assert shorten(text, width, UNICODE) == expected
 
 
-@given(_texts, st.integers(0, 12), st.sampled_from(["left", "right", "centre"]))
+@given(_texts, st.integers(0, 12), st.sampled_from(["left", "right", "center"]))
 def test_aligned_text_fills_its_cells(text: str, width: int, align: str) -> None:
     assert row_width([span(aligned(text, width, align, UNICODE), _TEXT)]) == width
 
@@ -108,7 +108,7 @@ def test_aligned_text_fills_its_cells(text: str, width: int, align: str) -> None
 def test_alignment() -> None:
     assert aligned("ab", 5, "left", UNICODE) == "ab   "
     assert aligned("ab", 5, "right", UNICODE) == "   ab"
-    assert aligned("ab", 5, "centre", UNICODE) == " ab  "
+    assert aligned("ab", 5, "center", UNICODE) == " ab  "
 
 
 def test_runs_take_blanks_along() -> None:

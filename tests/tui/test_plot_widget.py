@@ -134,7 +134,7 @@ def test_a_mark_is_an_upright_at_its_place_with_its_words() -> None:
     assert abs((column - left) / (40 - left) - 0.5) < 0.05
 
 
-def test_a_band_lies_behind_its_line_in_a_faint_colour() -> None:
+def test_a_band_lies_behind_its_line_in_a_faint_color() -> None:
     data = PlotData(
         [Line("", [0, 1], [5, 5])], [Band([0, 1], [0, 0], [10, 10])], y_range=(0.0, 10.0)
     )

@@ -38,7 +38,7 @@ def test_the_first_axis_points_up_and_the_others_follow_clockwise() -> None:
     assert abs((east[0] - west[0]) - 2 * (south[1] - north[1])) <= 3
 
 
-def test_half_the_score_is_half_the_way_from_the_centre() -> None:
+def test_half_the_score_is_half_the_way_from_the_center() -> None:
     north, _, _, south = markers(Radar(WINDS, (Shape("a", (100.0,) * 4),)))
     middle = (north[1] + south[1]) / 2
     half = markers(Radar(WINDS, (Shape("a", (50.0, 100.0, 100.0, 100.0)),)))[0]

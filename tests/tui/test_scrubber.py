@@ -20,11 +20,11 @@ from agentbench_tui.tui.widgets.scrubber import (
     state_words,
 )
 
-COLOURS = palette(DARK)
+COLORS = palette(DARK)
 
 
 def shown(data: ScrubberData, width: int) -> str:
-    return text_of(paint_scrubber(data, width, 1, COLOURS, UNICODE))[0]
+    return text_of(paint_scrubber(data, width, 1, COLORS, UNICODE))[0]
 
 
 def test_the_bar_has_the_moment_failures_and_marks_in_their_places() -> None:
@@ -62,9 +62,9 @@ def test_any_moment_of_any_run_is_one_whole_row(
 ) -> None:
     data = ScrubberData(at_s, length_s, 1.0, failures_s=events, marks_s=events)
     for glyphs in (UNICODE, ASCII):
-        rows = paint_scrubber(data, width, height, COLOURS, glyphs)
+        rows = paint_scrubber(data, width, height, COLORS, glyphs)
         assert_whole(rows, width, height)
-    assert "".join(text_of(paint_scrubber(data, width, 1, COLOURS, ASCII))).isascii()
+    assert "".join(text_of(paint_scrubber(data, width, 1, COLORS, ASCII))).isascii()
 
 
 class Bar(App[None]):

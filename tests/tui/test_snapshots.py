@@ -23,7 +23,7 @@ from page_pictures import (
 from stores import screen_text, settle, shows
 from textual.app import App
 
-from agentbench_tui.engine.suite.catalogue import suite_catalogue
+from agentbench_tui.engine.suite.catalog import suite_catalog
 from agentbench_tui.instruments.doctor import Check
 from agentbench_tui.tui.app import AgentbenchApp
 from agentbench_tui.tui.page_list import PAGES
@@ -61,10 +61,10 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("AGENTBENCH_ASCII", "0")  # whatever the encoding of the output
-        suites = [suite for suite in suite_catalogue() if suite.name in SUITES]
+        suites = [suite for suite in suite_catalog() if suite.name in SUITES]
         patch.setattr("agentbench_tui.instruments.doctor.diagnose", lambda database: CHECKS)
-        patch.setattr("agentbench_tui.engine.suite.catalogue.suite_catalogue", lambda: suites)
-        patch.setattr(suite_shelf, "suite_catalogue", lambda: suites)
+        patch.setattr("agentbench_tui.engine.suite.catalog.suite_catalog", lambda: suites)
+        patch.setattr(suite_shelf, "suite_catalog", lambda: suites)
         yield Path("recorded.db")
 
 

@@ -1,4 +1,4 @@
-"""What a session sends to a real terminal: what was asked for in colours, nothing that agents say
+"""What a session sends to a real terminal: what was asked for in colors, nothing that agents say
 as commands; and how it leaves the terminal."""
 
 import json
@@ -28,7 +28,7 @@ HOSTILE = "".join(PAYLOADS)
 CTRL_Z = "\x1a"
 NAMES = ("good", "fair", "echo", "echoes", "echo-0", "quick", "dash")
 SGR = re.compile(rb"\x1b\[([0-9;]*)m")
-COLOURS = {
+COLORS = {
     "16": ({"TERM": "xterm"}, r"[34]8"),
     "256": ({"TERM": "xterm-256color"}, r"[34]8;2"),
     "none": ({"NO_COLOR": "1"}, r"[349][0-8]|10[0-7]"),
@@ -65,7 +65,7 @@ def _poison(database: sqlite3.Connection, table: str, column: str) -> None:
         )
 
 
-COLOURFUL = {"home", "leaders", "compare", "profile"}
+COLORFUL = {"home", "leaders", "compare", "profile"}
 """Between them they have plots, intervals, notices, marks and tables."""
 
 
@@ -99,13 +99,13 @@ def test_nothing_that_agents_said_reaches_the_terminal_as_a_command(
     assert not re.search("[\x80-\x9f\u202a-\u202e\u2066-\u2069]", text)
 
 
-@pytest.mark.parametrize("name", COLOURS)
-def test_colours_are_those_that_the_terminal_has(name: str, measured: Path, tmp_path: Path) -> None:
-    variables, forbidden = COLOURS[name]
+@pytest.mark.parametrize("name", COLORS)
+def test_colors_are_those_that_the_terminal_has(name: str, measured: Path, tmp_path: Path) -> None:
+    variables, forbidden = COLORS[name]
     options = ("--ascii",) if name == "none" else ()
     arguments = ("session", "--db", str(measured), *options)
     with Terminal(*arguments, folder=tmp_path, **variables) as terminal:
-        walk(terminal, () if options else COLOURFUL)
+        walk(terminal, () if options else COLORFUL)
         terminal.press("q")
         assert terminal.until_end() == 0
     told = {found.decode() for found in SGR.findall(terminal.sent)}

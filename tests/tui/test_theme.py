@@ -1,4 +1,4 @@
-"""Colours: by role, the same with 256 colours, readable, and none at all where none are wanted."""
+"""Colors: by role, the same with 256 colors, readable, and none at all where none are wanted."""
 
 from dataclasses import fields
 from itertools import combinations
@@ -48,12 +48,12 @@ def _contrast(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
 
 
 @pytest.mark.parametrize("name", [DARK, LIGHT, CONTRAST])
-def test_every_colour_is_one_that_a_terminal_of_256_colours_has(name: str) -> None:
+def test_every_color_is_one_that_a_terminal_of_256_colors_has(name: str) -> None:
     for role, style in _styles(palette(name)).items():
-        for colour in (style.color, style.bgcolor):
-            if colour is not None and colour.triplet is not None:
-                shown = colour.downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
-                assert max(abs(a - b) for a, b in zip(shown, colour.triplet, strict=True)) <= 12, (
+        for color in (style.color, style.bgcolor):
+            if color is not None and color.triplet is not None:
+                shown = color.downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
+                assert max(abs(a - b) for a, b in zip(shown, color.triplet, strict=True)) <= 12, (
                     role
                 )
 
@@ -71,7 +71,7 @@ def test_text_and_lines_stand_out_from_the_background(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_series_differ_in_colour_marker_and_letter(name: str) -> None:
+def test_series_differ_in_color_marker_and_letter(name: str) -> None:
     series = palette(name).series
     assert len(series) == 8
     for one, other in combinations(series, 2):
@@ -84,16 +84,16 @@ def test_series_come_round_again() -> None:
     assert palette(DARK).of(9) == palette(DARK).series[1]
 
 
-def test_without_colour_there_is_none() -> None:
+def test_without_color_there_is_none() -> None:
     for role, style in _styles(palette(DARK, no_color=True)).items():
         assert style.color is None, role
         assert style.bgcolor is None, role
 
 
-def test_what_is_bad_stands_out_without_colour() -> None:
-    colourless = palette(DARK, no_color=True)
-    assert colourless.bad != colourless.text
-    assert colourless.cursor.reverse
+def test_what_is_bad_stands_out_without_color() -> None:
+    colorless = palette(DARK, no_color=True)
+    assert colorless.bad != colorless.text
+    assert colorless.cursor.reverse
 
 
 def test_the_theme_chosen_last_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,7 +149,7 @@ def test_text_breaks_at_spaces_and_wide_characters_count_twice() -> None:
     assert parts("abcdefgh", 3) == ["abc", "def", "gh"]
     assert parts("on suite/long-name", 10) == ["on", "suite/", "long-name"]
     assert parts("a-longer", 5) == ["a-lon", "ger"]
-    assert parts("of about 95 %", 12) == ["of about", "95 %"]
+    assert parts("of about 95%", 12) == ["of about", "95%"]
     assert parts("日本語", 4) == ["日本", "語"]
     assert parts("日", 1) == ["日"]
 
@@ -230,7 +230,7 @@ class OneWidget(App[None]):
 
 
 async def test_keys_scroll_and_find_differences(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Without colours Textual filters what is painted, and fails on a piece without a style.
+    # Without colors Textual filters what is painted, and fails on a piece without a style.
     monkeypatch.setenv("NO_COLOR", "1")
     app = OneWidget()
     async with app.run_test(size=(80, 7)) as pilot:

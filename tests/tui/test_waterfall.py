@@ -125,7 +125,7 @@ class OneWidget(App[None]):
 
 
 async def test_keys_scroll_and_stop_at_the_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Without colours Textual filters what is painted, and fails on a piece without a style.
+    # Without colors Textual filters what is painted, and fails on a piece without a style.
     monkeypatch.setenv("NO_COLOR", "1")
     app = OneWidget()
     async with app.run_test(size=(80, 6)) as pilot:

@@ -240,7 +240,7 @@ GOES_ON = Walk("live", "going_on", two_in_flight, (
     Do(enters, every(lambda app: "mark here" in panel_text(app, "#log"),
                      lambda app: "here" in panel_text(app, "#rates"))),
     focuses("slow"),
-    live("x", lambda app: "cancelled 1 of" in panel_text(app, "#log")),
+    live("x", lambda app: "canceled 1 of" in panel_text(app, "#log")),
     live("S", over(Sure), "stop"),
     Step(Sure, "escape", lambda app: over(Live)(app) and "stop" not in wished(app)),
     live("S", over(Sure), "stop"),

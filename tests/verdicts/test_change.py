@@ -29,14 +29,14 @@ def of_share(difference: float, low: float, high: float) -> Comparison:
 @pytest.mark.parametrize(
     ("one", "short", "long"),
     [
-        (of_ratio(0.88, 0.84, 0.92), "0.880× [0.840, 0.920]", "e2e_ms 12 % lower [8.0, 16]"),
+        (of_ratio(0.88, 0.84, 0.92), "0.880× [0.840, 0.920]", "e2e_ms 12% lower [8.0, 16]"),
         (of_ratio(0.766, 0.01, 40.71), "0.766× [0.0100, 40.7]",
-         "e2e_ms 23 % lower [-3,971, 99]"),
-        (of_ratio(1.042, 1.001, 1.085), "1.04× [1.00, 1.08]", "e2e_ms 4.2 % higher [0.1, 8.5]"),
+         "e2e_ms 23% lower [-3,971, 99]"),
+        (of_ratio(1.042, 1.001, 1.085), "1.04× [1.00, 1.08]", "e2e_ms 4.2% higher [0.1, 8.5]"),
         (of_ratio(2.5, 2.25, 2.75), "2.50× [2.25, 2.75]", "e2e_ms 2.50 times as high [2.25, 2.75]"),
-        (of_ratio(1.0, 0.98, 1.02), "1.00× [0.980, 1.02]", "e2e_ms 0 % apart [-2.0, 2.0]"),
+        (of_ratio(1.0, 0.98, 1.02), "1.00× [0.980, 1.02]", "e2e_ms 0% apart [-2.0, 2.0]"),
         (of_ratio(0.9997, 0.98, 1.02), "1.00× [0.980, 1.02]",
-         "e2e_ms less than 0.05 % lower [-2.0, 2.0]"),
+         "e2e_ms less than 0.05% lower [-2.0, 2.0]"),
         (of_share(0.13, 0.103, 0.157), "+13.0 pp [+10.3, +15.7]",
          "accuracy 13.0 points higher [10.3, 15.7]"),
         (of_share(-0.05, -0.09, -0.01), "-5.0 pp [-9.0, -1.0]",
@@ -105,9 +105,9 @@ def test_all_against_none_says_nothing_of_equality_until_there_are_many(
 
 def test_what_is_almost_gone_is_not_told_as_gone() -> None:
     times = Comparison("e2e_ms", "ms", "lower", 0.05, ratio=0.00301, low=0.00255, high=0.00355)
-    assert change_words(times) == "e2e_ms 99.7 % lower [99.6, 99.7]"
-    assert change_words(replace(times, ratio=0.0396)) == "e2e_ms 96 % lower [99.6, 99.7]"
-    assert decided_words(replace(times, verdict="better")) == "faster (99.7 %)"
+    assert change_words(times) == "e2e_ms 99.7% lower [99.6, 99.7]"
+    assert change_words(replace(times, ratio=0.0396)) == "e2e_ms 96% lower [99.6, 99.7]"
+    assert decided_words(replace(times, verdict="better")) == "faster (99.7%)"
 
 
 def test_what_it_takes_in_words() -> None:
@@ -128,8 +128,8 @@ def test_what_it_takes_in_words() -> None:
         ratio=1.2, n_needed=60, n_to_exclude=300, effect_assumed=1.12,
     )  # fmt: skip
     assert settling_words(tokens, "B") == (
-        "output_tokens: if B really is 12 % higher, 60 cases show it in 4 of 5 tries; if both are"
-        " equal, about 300 cases exclude a difference of 5 %"
+        "output_tokens: if B really is 12% higher, 60 cases show it in 4 of 5 tries; if both are"
+        " equal, about 300 cases exclude a difference of 5%"
     )
 
 

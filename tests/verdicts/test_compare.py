@@ -96,7 +96,7 @@ def test_a_winner_is_better_in_something_and_worse_in_nothing(measured: Path) ->
     assert tokens["ratio"] == pytest.approx(0.5, rel=0.01)
     assert document["overall"]["winner"] == "tag:first/better"
     assert document["categories"] == {"accuracy": "tag:first/better"}
-    assert document["recommendations"][0].startswith("take tag:first/better: output_tokens 50 %")
+    assert document["recommendations"][0].startswith("take tag:first/better: output_tokens 50%")
 
 
 def test_gains_and_losses_are_a_trade_off(measured: Path) -> None:
@@ -145,6 +145,18 @@ def test_other_seeds_and_definitions_are_told(measured: Path) -> None:
     assert words(document)["seeds"] == "other seeds: 42 against 7"
     assert "concurrency 1 against 2" in words(document)["definition"]
     assert document["n_pairs"] == 20  # the same cases, whatever the seed
+
+
+async def test_a_former_name_of_a_scorer_is_no_other_definition(tmp_path: Path) -> None:
+    for name in ("normalised", "normalized"):
+        document = suite(12, scorers=[name], suite={"version": name})
+        await run(tmp_path, document, AGENTS, "good", tags=(name,))
+    store = tmp_path / "store.db"
+    _, document = sides_of(store, ["tag:normalised", "tag:normalized"], "accuracy")
+    assert "definition" not in words(document)
+    assert document["n_pairs"] == 12
+    # The agent puts a question mark before two of the numbers, which this scorer ignores.
+    assert [by_metric(document)["accuracy"][side] for side in "ab"] == [1.0, 1.0]
 
 
 def test_times_of_other_machines_are_shown_but_not_judged(database: Path) -> None:

@@ -181,7 +181,7 @@ def test_without_unfinished_runs_there_is_no_worst_case() -> None:
 def test_runs_that_are_equivalent_are_so_wherever_the_lost_ones_had_been(
     lost: float, verdict: str
 ) -> None:
-    """Of values within 1 %; one that is four times as large makes a bad worst case."""
+    """Of values within 1%; one that is four times as large makes a bad worst case."""
     control = [1.0 + 0.001 * (place % 5) for place in range(20)]
     found = compared([lost, *control[1:]], [None, *control[:0:-1]])
     assert found.worst is not None
@@ -237,7 +237,7 @@ def test_how_much_too_narrow_a_plain_bootstrap_is_is_told(n: int, told: str) -> 
 
 
 def test_same_runs_are_rarely_called_different() -> None:
-    """60 comparisons of one distribution with itself: at 5 % more than 9 has a chance of 0.2 %."""
+    """60 comparisons of one distribution with itself: at 5% more than 9 has a chance of 0.2%."""
     draws = np.random.default_rng(5)
     asked = AskedOfRuns(resamples=100)
     found = [

@@ -12,7 +12,7 @@ from agentbench_tui.analysis.intervals.interval import clustered_se
 from agentbench_tui.analysis.power import sample_size_mcnemar, sample_size_paired
 from agentbench_tui.verdicts.comparison.comparison import FEW_REPEATS, Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 
 Draw = np.random.Generator
@@ -31,7 +31,7 @@ def count(verdicts: set[str], metric: str, make: Callable[[Draw], Sides], trials
 
 
 def five_percent(trials: int) -> float:
-    """What a rate of 5 % exceeds once in a thousand times."""
+    """What a rate of 5% exceeds once in a thousand times."""
     return float(stats.binom.ppf(0.999, trials, 0.05))
 
 
@@ -135,7 +135,7 @@ def test_a_repeat_in_which_the_slow_ones_failed_is_not_a_fast_one() -> None:
 
 @pytest.mark.parametrize("first_of_b", [0, 40])
 def test_luck_of_repeats_and_of_cases_add_up(first_of_b: int) -> None:
-    """As large as each other: the larger of two p would call 8 to 11 % different."""
+    """As large as each other: the larger of two p would call 8 to 11% different."""
     cases, repeats = 40, 8
 
     def alike(draw: Draw) -> Sides:
@@ -193,7 +193,7 @@ def test_effects_beyond_the_margin_need_as_many_as_find_what_remains_of_them() -
 
 
 def test_equal_agents_run_at_the_proposed_size_are_mostly_found_equivalent() -> None:
-    """Where nothing differs 80 % are meant; a first run of 100 cases, 20 % differ."""
+    """Where nothing differs 80% are meant; a first run of 100 cases, 20% differ."""
     draw = np.random.default_rng(6206)
 
     def run(cases: int) -> Comparison:
@@ -207,7 +207,7 @@ def test_equal_agents_run_at_the_proposed_size_are_mostly_found_equivalent() -> 
         if first.verdict == "inconclusive" and first.n_to_exclude is not None:
             tried += 1
             settled += run(first.n_to_exclude).verdict == "equivalent"
-    assert settled >= 25  # 62 %; 80 % less three standard errors is 61 %
+    assert settled >= 25  # 62%; 80% less three standard errors is 61%
 
 
 def test_what_goes_together_needs_more() -> None:

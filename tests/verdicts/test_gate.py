@@ -183,11 +183,11 @@ def test_no_regression_says_that_it_holds_and_where_to_look_when_it_does_not() -
 
     def judge(execution: dict[str, Any], _: tuple[str, ...]) -> tuple[bool | None, str]:
         of_b = execution["benchmark_id"] == "b"
-        return of_b, "none seen; would have seen 4.0 % of e2e_ms.p50" if of_b else "accuracy 0"
+        return of_b, "none seen; would have seen 4.0% of e2e_ms.p50" if of_b else "accuracy 0"
 
     results = check_gates(document, ["no-regression"], {}, judge)
     assert gate_lines(results) == [
-        "no-regression holds for a on b: none seen; would have seen 4.0 % of e2e_ms.p50",
+        "no-regression holds for a on b: none seen; would have seen 4.0% of e2e_ms.p50",
         "no-regression FAILS for a on c: accuracy 0 (`agentbench regressions a`)",
     ]
     assert results[1].document() == {

@@ -12,7 +12,7 @@ from scipy import stats
 
 from agentbench_tui.verdicts.comparison.comparison import FEW_REPEATS, Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.evidence.evidence import Evidence
 
 QUICK = Asked(resamples=500)
@@ -89,7 +89,7 @@ def test_few_repeats_are_told() -> None:
     assert any(FEW_REPEATS in note for note in found.notes)
 
 
-def test_neighbours_that_are_alike_count_as_fewer() -> None:
+def test_neighbors_that_are_alike_count_as_fewer() -> None:
     steps = np.repeat([1.0, 1.3, 0.9, 1.25, 1.1, 1.2], 10) * np.exp(
         np.random.default_rng(4).normal(0, 0.01, 60)
     )
@@ -145,7 +145,7 @@ def test_a_percentile_is_one_value_of_a_repeat() -> None:
 @pytest.mark.parametrize(
     ("part", "needs"),
     [("p90", 29), ("p95", 59), ("p99", 299), ("p999", 2_995)],
-    # 1 - q^n - (1-q)^n >= 95 %: the least n of which two values enclose the quantile
+    # 1 - q^n - (1-q)^n >= 95%: the least n of which two values enclose the quantile
 )
 def test_a_percentile_of_too_few_answers_has_no_value(part: str, needs: int) -> None:
     metric = f"e2e_ms.{part}"

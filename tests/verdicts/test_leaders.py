@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "load"))
 
 from carried_out import run, suite
-from loads import leave_calibration_out, practise
+from loads import leave_calibration_out, practice
 
 from agentbench_tui.model.answer import Message
 from agentbench_tui.model.errors import UsageError
@@ -150,7 +150,7 @@ async def test_values_of_a_load_are_those_of_its_requests(
 ) -> None:
     leave_calibration_out(monkeypatch)
     block = {"rate": 100, "requests": 40}
-    _, truth = await practise(tmp_path, block, ttft="2ms", itl="1ms", tokens=5)
+    _, truth = await practice(tmp_path, block, ttft="2ms", itl="1ms", tokens=5)
     assert len(truth.answered) == 40
     with closing(connect_to_read(tmp_path / "store.db")) as opened:
         sides = load_sides(opened, ["target", "target"], None, None, CaseNumbers(opened))

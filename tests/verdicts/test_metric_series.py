@@ -146,7 +146,7 @@ def test_of_who_was_interrupted_nothing_can_be_judged(tmp_path: Path) -> None:
         course(store.path, "bod")
 
 
-def test_the_stamp_changes_with_what_judgements_rest_on_and_with_nothing_else(
+def test_the_stamp_changes_with_what_judgments_rest_on_and_with_nothing_else(
     tmp_path: Path,
 ) -> None:
     store = a_store(tmp_path / "a.db", ("1", 100.0, 20), ("2", 130.0, 15))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from agentbench_tui.verdicts.comparison.comparison import Comparison
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 
 ALL_ONE_WAY = Comparison(
     "accuracy",

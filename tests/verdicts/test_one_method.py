@@ -18,7 +18,7 @@ from agentbench_tui.verdicts.comparison.comparison import (
     Comparison,
 )
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 
 METRICS = ("accuracy", "graded", "e2e_ms", "output_tokens", "cost_usd_per_task", "memory_peak_mb")
 

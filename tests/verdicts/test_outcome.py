@@ -67,10 +67,10 @@ def test_what_cannot_be_compared_leans_no_way() -> None:
 
 
 def test_what_is_open_is_told_by_the_worst_that_it_may_be() -> None:
-    assert decided_words(replace(FASTER, ratio=0.85)) == "faster (15 %)"
+    assert decided_words(replace(FASTER, ratio=0.85)) == "faster (15%)"
     assert open_words(COST, for_b=True) == "its cost may be up to 5 times as high"
     mild = replace(COST, low=0.9, high=1.3)
-    assert open_words(mild, for_b=True) == "its cost may be up to 30 % higher"
+    assert open_words(mild, for_b=True) == "its cost may be up to 30% higher"
     assert (
         open_words(replace(COST, high=None), for_b=True) == "its cost may be higher by any amount"
     )

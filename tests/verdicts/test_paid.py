@@ -12,7 +12,7 @@ from evidence_made import Repeats, asked
 from agentbench_tui.model.figures.metric import METRICS, Metric
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.comparison.paid import is_paid
 
 

@@ -21,7 +21,7 @@ from agentbench_tui.verdicts.regression import regression
 from agentbench_tui.verdicts.regression.acceptance import acceptable
 from agentbench_tui.verdicts.regression.finding import Finding
 from agentbench_tui.verdicts.regression.regression import RegressionAsked, judge_agent
-from agentbench_tui.verdicts.regression.version_judgement import FEW_RUNS, NO_SPREAD
+from agentbench_tui.verdicts.regression.version_judgment import FEW_RUNS, NO_SPREAD
 from agentbench_tui.verdicts.selection.side import load_sides
 
 
@@ -129,7 +129,7 @@ def test_repeats_of_few_runs_prove_no_more_than_those_of_one(
 def test_a_version_against_itself_is_rarely_called_however_few_runs(
     tmp_path: Path, runs: int
 ) -> None:
-    """What differs from run to run (4 %) is twice what differs within one."""
+    """What differs from run to run (4%) is twice what differs within one."""
     draw, called = np.random.default_rng(22), 0
     for trial in range(20):
         with closing(RunHistory(tmp_path / f"{trial}.db")) as history:
@@ -462,6 +462,14 @@ def test_an_accepted_change_is_a_new_level(store: RunHistory) -> None:
 
 
 # What may be compared
+
+
+def test_a_former_name_of_a_scorer_changes_no_history(store: RunHistory) -> None:
+    for version, name in (("1", "normalised"), ("2", "normalized")):
+        for value in near(100, 6):
+            of_b = Measured({"e2e_ms.p50": value}, definition={"scorers": [name]})
+            store.run({f"bot@{version}": {"b": of_b}})
+    assert the_one(store).verdict != "not comparable"
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ def store(tmp_path: Path) -> Iterator[RunHistory]:
 
 def document(store: RunHistory, per_day: float | None = None) -> dict[str, Any]:
     with reading(store.path) as connection:
-        judgement = judge_agent(connection, RegressionAsked("bot"))
-        found = regressions_document(connection, judgement, per_day)
+        judgment = judge_agent(connection, RegressionAsked("bot"))
+        found = regressions_document(connection, judgment, per_day)
     printed: dict[str, Any] = json.loads(json.dumps(plain(found)))
     return printed
 

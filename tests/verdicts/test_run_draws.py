@@ -10,7 +10,7 @@ from scipy import stats
 
 from agentbench_tui.verdicts.comparison.compare import compare_evidence
 from agentbench_tui.verdicts.comparison.comparison import FEW_REPEATS, Asked, Comparison
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.comparison.run_draws import run_draws
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence

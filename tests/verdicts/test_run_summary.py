@@ -12,7 +12,7 @@ from agentbench_tui.verdicts.training.run_summary import (
     SummaryKind,
     paired_by_seed,
     seed_of_name,
-    summarised,
+    summarized,
 )
 from agentbench_tui.verdicts.training.training_run import Series
 
@@ -30,7 +30,7 @@ def run(
 
 
 def values(runs: list[Run], kind: SummaryKind = USUAL) -> list[float | None]:
-    return [one.value for one in summarised(runs, kind).runs]
+    return [one.value for one in summarized(runs, kind).runs]
 
 
 def test_the_area_is_the_mean_of_the_metric_over_the_window_and_ignores_how_often_is_logged() -> (
@@ -43,24 +43,24 @@ def test_the_area_is_the_mean_of_the_metric_over_the_window_and_ignores_how_ofte
     assert values(runs, SummaryKind(step_min=20, step_max=30, normalize=False)) == pytest.approx(
         [250, 250]
     )
-    assert summarised(runs, SummaryKind()).words == "mean over steps 75 to 100"
+    assert summarized(runs, SummaryKind()).words == "mean over steps 75 to 100"
 
 
 def test_the_last_n_values() -> None:
     assert values([run("a")], SummaryKind("last_n", n=3)) == [90]
-    (short,) = summarised([run("a", every=50)], SummaryKind("last_n", n=4)).runs
+    (short,) = summarized([run("a", every=50)], SummaryKind("last_n", n=4)).runs
     assert (short.value, short.reason) == (None, "has 3 values of 4")
 
 
 def test_a_run_that_stopped_early_has_a_reason_and_no_value() -> None:
     for kind in (SummaryKind(), SummaryKind("last_n")):
-        found = summarised([run("whole"), run("crashed", up_to=40)], kind).runs
+        found = summarized([run("whole"), run("crashed", up_to=40)], kind).runs
         assert found[0].is_finished
         assert (found[1].value, found[1].reason) == (None, "stopped at step 40")
 
 
 def test_runs_that_end_a_little_apart_share_the_window_of_the_shorter() -> None:
-    found = summarised([run("a"), run("b", up_to=98, every=1)], SummaryKind())
+    found = summarized([run("a"), run("b", up_to=98, every=1)], SummaryKind())
     assert all(one.is_finished for one in found.runs)
     assert found.words == "mean over steps 74 to 98"
     assert found.runs[0].value == pytest.approx(found.runs[1].value)
@@ -68,16 +68,16 @@ def test_runs_that_end_a_little_apart_share_the_window_of_the_shorter() -> None:
 
 @pytest.mark.parametrize("kind", [SummaryKind(), SummaryKind("last_n", n=2)])
 def test_nan_in_the_window_is_a_run_that_did_not_finish(kind: SummaryKind) -> None:
-    (late,) = summarised([run("a", lambda step: math.nan if step >= 90 else 1)], kind).runs
+    (late,) = summarized([run("a", lambda step: math.nan if step >= 90 else 1)], kind).runs
     assert late.value is None
     assert "not finite" in late.reason
-    (early,) = summarised([run("a", lambda step: math.nan if step < 20 else 1)], kind).runs
+    (early,) = summarized([run("a", lambda step: math.nan if step < 20 else 1)], kind).runs
     assert early.value == 1
 
 
 def test_a_value_of_the_store_stays_and_a_missing_run_stays_missing() -> None:
     runs = [Run("stored", value=3.0), Run("missing", reason="no file has its series")]
-    assert summarised(runs, SummaryKind()).runs == tuple(runs)
+    assert summarized(runs, SummaryKind()).runs == tuple(runs)
 
 
 def test_a_window_that_means_nothing_is_refused() -> None:

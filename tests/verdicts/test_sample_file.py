@@ -15,7 +15,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.figures.metric import Metric
 from agentbench_tui.verdicts.comparison.comparison import Asked
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
 from agentbench_tui.verdicts.files.sample_columns import chosen_metric, meaning

@@ -32,7 +32,7 @@ def judged(
 
 
 def test_equal_agents_seldom_have_a_sure_saving_however_many_they_are() -> None:
-    """Unadjusted, 42 % of tables of 8 had one."""
+    """Unadjusted, 42% of tables of 8 had one."""
     draw = np.random.default_rng(14)
     false = 0
     for _ in range(20):

@@ -101,7 +101,7 @@ def test_costs_of_a_success_count_what_failed_too(measured: Path) -> None:
     assert found["bad"]["value"] == pytest.approx(0.004 * 40 / 10)
     assert found["bad"]["low"] < 0.016 < found["bad"]["high"]
     assert lines(board)["good"]["successes_per_usd"]["value"] == pytest.approx(36 / 0.08)
-    # without a success it is infinite; with 95 % its chance is below 1 - 0.05^(1/40) = 0.0721
+    # without a success it is infinite; with 95% its chance is below 1 - 0.05^(1/40) = 0.0721
     assert found["never"]["value"] is None
     assert found["never"]["low"] == pytest.approx(0.004 / (1 - 0.05 ** (1 / 40)))
     assert "no success in 40" in found["never"]["reason"]

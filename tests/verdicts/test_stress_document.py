@@ -18,7 +18,7 @@ from agentbench_tui.contracts.stress import (
 from agentbench_tui.model.errors import UsageError
 from agentbench_tui.model.figures.stress_figures import SAID_OF_STRESS, STRESS_FACTS, STRESS_METRICS
 from agentbench_tui.model.gate import parse_gate
-from agentbench_tui.stress.catalogue import SCENARIOS
+from agentbench_tui.stress.catalog import SCENARIOS
 from agentbench_tui.stress.report import (
     Advice,
     RecoveryFacts,

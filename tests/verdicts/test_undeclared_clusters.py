@@ -137,8 +137,8 @@ def test_few_values_are_a_category_and_leave_the_verdict(
 def test_categories_between_which_the_difference_hardly_varies_are_not_named(
     connection: sqlite3.Connection, tmp_path: Path, extra: int, named: tuple[str, ...]
 ) -> None:
-    """B takes half of A's 100 tokens, and 1 (2 %) or 10 (20 %) more on the last of three levels;
-    what matters is 5 %."""
+    """B takes half of A's 100 tokens, and 1 (2%) or 10 (20%) more on the last of three levels;
+    what matters is 5%."""
     rows = [(case, "abc"[case // 30], case % 2) for case in range(90)]
     for name, tokens in (("a", 100), ("b", 50)):
         more = extra if name == "b" else 0

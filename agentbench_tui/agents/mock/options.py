@@ -209,9 +209,9 @@ def read_options(given: Mapping[str, Any]) -> MockOptions:
     for name, value in given.items():
         one = known.get(name.replace("-", "_"))
         if one is None:
-            spelt = [name.replace("_", "-") for name in known]
-            near = did_you_mean(name.replace("_", "-"), spelt)
-            raise UsageError(f"no option `{name}`{near or '; known are ' + ', '.join(spelt)}")
+            spelled = [name.replace("_", "-") for name in known]
+            near = did_you_mean(name.replace("_", "-"), spelled)
+            raise UsageError(f"no option `{name}`{near or '; known are ' + ', '.join(spelled)}")
         text = str(value).lower() if isinstance(value, bool) else str(value)
         try:
             values[one.name] = one.metadata["read"](text)

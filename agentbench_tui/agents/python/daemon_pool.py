@@ -1,7 +1,7 @@
 """Threads for blocking agents: an abandoned call never delays the end of the program.
 
 The standard library's pool waits for its threads at exit; an agent that hangs would hang
-agentbench. These are daemon threads, and one that is stuck in a cancelled call is replaced.
+agentbench. These are daemon threads, and one that is stuck in a canceled call is replaced.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class DaemonPool:
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the result of `function`, or raise its exception.
 
-        Cancelling abandons the thread. Raises PoolExhausted if 64 abandoned calls are still
+        Canceling abandons the thread. Raises PoolExhausted if 64 abandoned calls are still
         running.
         """
         if self._stuck >= _MOST_STUCK:

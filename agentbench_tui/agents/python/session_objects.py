@@ -77,7 +77,7 @@ def awaited_on(loop: asyncio.AbstractEventLoop | None, value: Awaitable[Any]) ->
     """Return an awaitable for a value on another event loop than the running one, or None
     for it.
 
-    Cancelling it cancels the value's task there.
+    Canceling it cancels the value's task there.
     """
     if loop is None or loop is asyncio.get_running_loop():
         return value

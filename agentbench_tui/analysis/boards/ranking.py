@@ -8,7 +8,7 @@ interval comes from resampling cases, and holds for one agent at a time. The *ra
 the agents that are clearly ahead, by pairwise tests adjusted so that all comparisons of the table
 hold together: what shares a rank is not told apart by these cases.
 Measured (3-10 agents, 20-100 cases, gaps of 0-0.3 sd, 200 tables each): the position's interval
-holds the true place for 98-100 % of the agents but for a whole table at once only in 90 % of
+holds the true place for 98-100% of the agents but for a whole table at once only in 90% of
 tables; the rank never claimed a false separation.
 """
 

@@ -73,14 +73,14 @@ def bradley_terry(wins: ArrayLike, *, prior: float = PRIOR, level: float = 0.95)
     table = _wins(wins)
     groups, decides = _checked_groups(table, prior)
     theta = _fit(table[None], groups, prior)[0]
-    centre = _centring(groups)
+    center = _centering(groups)
     covariance = (
-        centre @ np.linalg.inv(_information(table + table.T, theta, groups, prior)) @ centre.T
+        center @ np.linalg.inv(_information(table + table.T, theta, groups, prior)) @ center.T
     )
     half = (
         normal_quantile(upper_share(level)) * POINTS * np.sqrt(np.maximum(np.diag(covariance), 0))
     )
-    ratings = MEAN + POINTS * (centre @ theta)
+    ratings = MEAN + POINTS * (center @ theta)
     method = f"Bradley-Terry, prior {plain(prior)}; normal, Fisher information"
     return _ratings(
         table, groups, decides, ratings, (ratings - half, ratings + half), level, method
@@ -101,8 +101,8 @@ def bradley_terry_by_case(
     resampled cases, because the comparisons on one case go together, widened by the √(n/(n-1))
     and t over normal that resampling n cases lacks. No intervals below 15 cases, nor with prior 0,
     where a resample may have no maximum.
-    Measured coverage of nominal 95 % (5 agents, 15-60 yes/no cases, 200 tables each): 94-96 %,
-    where the information matrix gives 92-98 %.
+    Measured coverage of nominal 95% (5 agents, 15-60 yes/no cases, 200 tables each): 94-96%,
+    where the information matrix gives 92-98%.
     """
     by_case = np.asarray(outcomes, dtype=np.float64)
     if by_case.ndim != 3 or by_case.shape[0] == 0:
@@ -110,8 +110,8 @@ def bradley_terry_by_case(
     cases, players = by_case.shape[:2]
     table = _wins(by_case.sum(axis=0))
     groups, decides = _checked_groups(table, prior)
-    centre = _centring(groups)
-    ratings = MEAN + POINTS * (centre @ _fit(table[None], groups, prior)[0])
+    center = _centering(groups)
+    ratings = MEAN + POINTS * (center @ _fit(table[None], groups, prior)[0])
     name = f"Bradley-Terry, prior {plain(prior)}"
     tail = 1 - upper_share(level)
     if cases < BOOTSTRAP_FROM or prior == 0:
@@ -119,7 +119,7 @@ def bradley_terry_by_case(
     flat, drawn = by_case.reshape(cases, -1), []
     for weights in case_weights(cases, resamples, seed, width=players**2):
         resampled = (weights @ flat).reshape(-1, players, players)
-        drawn.append(_fit(resampled, groups, prior) @ centre.T)
+        drawn.append(_fit(resampled, groups, prior) @ center.T)
     ends = MEAN + POINTS * np.quantile(np.concatenate(drawn), [tail, 1 - tail], axis=0)
     wider = student_quantile(1 - tail, cases - 1) / normal_quantile(1 - tail)
     low, high = ratings + (ends - ratings) * wider * math.sqrt(cases / (cases - 1))
@@ -191,7 +191,7 @@ def _checked_groups(table: Floats, prior: float) -> tuple[Integers, bool]:
     return groups.astype(np.int64), decides
 
 
-def _centring(groups: Integers) -> Floats:
+def _centering(groups: Integers) -> Floats:
     """Return the matrix that subtracts the mean of its group from each player's θ."""
     same = (groups[:, None] == groups).astype(np.float64)
     return np.asarray(np.eye(groups.size) - same / same.sum(axis=1, keepdims=True))
@@ -219,7 +219,7 @@ def _fit(wins: Floats, groups: Integers, prior: float) -> Floats:
     all θ together is known badly, and does not matter.
     """
     games = wins + np.swapaxes(wins, -1, -2)
-    centre = _centring(groups)
+    center = _centering(groups)
     theta = np.zeros(wins.shape[:-1])
     for _ in range(_MAX_STEPS):
         p, alone = _chances(theta)
@@ -227,7 +227,7 @@ def _fit(wins: Floats, groups: Integers, prior: float) -> Floats:
         gradient = (surprise - np.swapaxes(surprise, -1, -2)).sum(axis=-1) + prior * (0.5 - alone)
         information = _information(games, theta, groups, prior)
         step = np.linalg.solve(information, gradient[..., None])[..., 0]
-        if np.abs(step @ centre.T).max() < _CLOSE:
+        if np.abs(step @ center.T).max() < _CLOSE:
             return theta + step
         size = np.maximum(np.ptp(step, axis=-1), np.abs(step).max(axis=-1))
         theta = theta + step * (np.log1p(size) / np.maximum(size, 1e-300))[..., None]

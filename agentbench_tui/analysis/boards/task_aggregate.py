@@ -61,8 +61,8 @@ def bootstrap_aggregate(
     ignored.
 
     None when no task has 2 runs: drawing one run again tells nothing. Few runs give too narrow an
-    interval: at 95 % it held the figure of an endless number of runs 85-88 % of the time with 3
-    runs of each of 10 tasks, 90 % with 5, 92-94 % with 10 (benchmarks/interval_coverage.py);
+    interval: at 95% it held the figure of an endless number of runs 85-88% of the time with 3
+    runs of each of 10 tasks, 90% with 5, 92-94% with 10 (benchmarks/interval_coverage.py);
     `with_few_runs` widens it.
     """
     columns = _columns(tasks)

@@ -74,8 +74,8 @@ def levene(*columns: ArrayLike) -> GoodnessTest | None:
         return None
     distances = [np.abs(x - x.mean()) for x in samples]
     total, k = sum(x.size for x in samples), len(samples)
-    centre = float(np.concatenate(distances).mean())
-    between = sum(z.size * (float(z.mean()) - centre) ** 2 for z in distances)
+    center = float(np.concatenate(distances).mean())
+    between = sum(z.size * (float(z.mean()) - center) ** 2 for z in distances)
     within = sum(float(((z - z.mean()) ** 2).sum()) for z in distances)
     if within <= _ROUNDED**2 * sum(float(x @ x) for x in samples):
         return None

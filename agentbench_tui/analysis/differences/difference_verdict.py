@@ -26,7 +26,7 @@ def verdict(
 
     `better` or `worse` when p, adjusted for the number of metrics, is below alpha and the effect is
     at least half the margin; otherwise `equivalent` when the interval low … high, which is the
-    90 % interval (1 - 2 alpha), lies within the margins; otherwise `inconclusive`. `effect` and
+    90% interval (1 - 2 alpha), lies within the margins; otherwise `inconclusive`. `effect` and
     interval are B - A in the margin's unit, or B / A when `ratio`. What is missing or not finite
     (no value, no test, NaN) decides nothing.
     """

@@ -25,14 +25,14 @@ def cohens_d(x: ArrayLike, y: ArrayLike) -> float | None:
     if first.size == 0 or second.size == 0 or df < 1:
         return None
     pooled = (_squares(first) + _squares(second)) / df
-    return _standardised(mean(first) - mean(second), pooled)
+    return _standardized(mean(first) - mean(second), pooled)
 
 
 def hedges_g(x: ArrayLike, y: ArrayLike, *, exact: bool = False) -> float | None:
     """Return Cohen's d without its bias for few values (Hedges 1981): d J(n + m - 2).
 
     J(df) = 1 - 3 / (4 df - 1), or when `exact` Γ(df/2) / (√(df/2) Γ((df-1)/2)), which differs by
-    less than 0.01 % from 20 values in all. The exact one needs 4 values.
+    less than 0.01% from 20 values in all. The exact one needs 4 values.
     """
     d = cohens_d(x, y)
     df = column(x).size + column(y).size - 2
@@ -51,7 +51,7 @@ def dz(differences: ArrayLike) -> float | None:
     d = column(differences)
     if d.size < 2:
         return None
-    return _standardised(mean(d), _squares(d) / (d.size - 1))
+    return _standardized(mean(d), _squares(d) / (d.size - 1))
 
 
 def cliffs_delta(x: ArrayLike, y: ArrayLike) -> float | None:
@@ -103,7 +103,7 @@ def _squares(x: Floats) -> float:
     return 0.0 if x.min() == x.max() else float(((x - x.mean()) ** 2).sum())
 
 
-def _standardised(difference: float, variance: float) -> float | None:
+def _standardized(difference: float, variance: float) -> float | None:
     if variance > 0:
         return difference / math.sqrt(variance)
     return None if difference else 0.0

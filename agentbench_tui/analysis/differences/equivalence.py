@@ -155,7 +155,7 @@ def values_needed(
     Enough for both answers, each with `power`: that a true change of the margin is found, and that
     none at all is shown to be equivalent. `sd` is that of the values (pooled), or of the pairs'
     differences, in the margin's unit; for a ratio give the sd of logs and log(1 + margin). Never
-    fewer than the permutation tests need to fall below alpha (6 pairs, or 4 a side, for 5 %).
+    fewer than the permutation tests need to fall below alpha (6 pairs, or 4 a side, for 5%).
     A truth in between, around half the margin, may take any number.
     """
     check_margin(margin)

@@ -1,6 +1,6 @@
 """Confidence intervals for several kinds of data; None if the data cannot support one.
 
-Coverage measured for nominal 95 % (log-normal with log-sd 0.3 / 1.0, 700 samples a cell):
+Coverage measured for nominal 95% (log-normal with log-sd 0.3 / 1.0, 700 samples a cell):
 t on logs 94-96 / 94-96 from n = 5; t on the mean 93-95 / 81 (n = 5) to 91 (n = 100); order
 statistics for the median 96 from n = 15. Hence: t on logs for times.
 """
@@ -101,7 +101,7 @@ def zero_event_upper(n: int, level: float = 0.95) -> float:
     """Return the largest probability of an event that did not occur in n trials: 1 -
     (1-level)^(1/n).
 
-    One-sided and exact (Clopper & Pearson 1934); about 3/n at 95 %. It is 1 when n is 0.
+    One-sided and exact (Clopper & Pearson 1934); about 3/n at 95%. It is 1 when n is 0.
     """
     if n < 0:
         raise ValueError(f"the number of trials must be 0 or more, got {n}")

@@ -3,10 +3,10 @@
 A figure breaks a limit when its better bound lies beyond it, and keeps it when its worse bound
 lies inside; in between more is measured, up to three times the length, and then nobody knows.
 
-Requests of one window are not independent: near saturation a queue makes neighbours slow together.
+Requests of one window are not independent: near saturation a queue makes neighbors slow together.
 Bounds are therefore widened by the design effect, measured between batches of consecutive requests
 (batch means). In an M/M/8 queue whose true p95 is the limit, windows of 3,000 requests are told
-apart from it in 3 % (half of the capacity used) and 58 % (90 % used); without, in 3 % and 91 %. The
+apart from it in 3% (half of the capacity used) and 58% (90% used); without, in 3% and 91%. The
 rest is the queue's own slow wandering, which only repeated windows settle.
 """
 
@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from agentbench_tui.analysis.distribution import binomial_cdf, normal_quantile
 from agentbench_tui.analysis.intervals.interval import t_mean, wilson, zero_event_upper
 from agentbench_tui.analysis.sample import Floats, column
-from agentbench_tui.model.text.plain_number import plain
+from agentbench_tui.model.text.plain_number import plain, with_unit
 
 LEVEL = 0.95
 """Level of each interval whose ends are the bounds."""
@@ -100,7 +100,7 @@ class Check:
         if not math.isfinite(value):
             return "?"
         shown = 100 * value if self.unit == "%" else value
-        return f"{plain(shown, 4)} {self.unit if unit is None else unit}".rstrip()
+        return with_unit(plain(shown, 4), self.unit if unit is None else unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def windows_check(name: str, values: ArrayLike, limit: float, worse: Side, unit:
     """Return a check of the mean of float64[windows], such as of answers per second, for
     `further`.
 
-    Bounds: t over the means of 10 batches of consecutive windows, which neighbours that go together
+    Bounds: t over the means of 10 batches of consecutive windows, which neighbors that go together
     do not narrow much; no bounds below 20 windows.
     """
     x = column(values)

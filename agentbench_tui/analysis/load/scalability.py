@@ -2,10 +2,10 @@
 paying.
 
 Of the law's λ, σ and κ (module `usl`) only κ > 0 makes a peak, at a load of N* = √((1-σ)/κ).
-Measured coverage of the nominal 95 % intervals (7 loads of 1-64, λ 100, σ 0.04, κ 0.0009, relative
-noise): 96-98 % with 3 repeats at 2 and 5 % (120 fits; the Birge ratio included); without repeats
-95-97 % (300 fits) when weighted by 1/X², but 76-95 % unweighted. Where κ was 0, a peak was reported
-in 3 % (3 repeats) or 5 % (none).
+Measured coverage of the nominal 95% intervals (7 loads of 1-64, λ 100, σ 0.04, κ 0.0009, relative
+noise): 96-98% with 3 repeats at 2 and 5% (120 fits; the Birge ratio included); without repeats
+95-97% (300 fits) when weighted by 1/X², but 76-95% unweighted. Where κ was 0, a peak was reported
+in 3% (3 repeats) or 5% (none).
 """
 
 from __future__ import annotations
@@ -227,11 +227,11 @@ def _by_draws(
     tails = [0.5 - level / 2, 0.5 + level / 2]
     # no interpolation, which would make NaN of infinite peaks
     ends = np.quantile(columns, tails, axis=0, method="inverted_cdf")
-    centre = np.append(usl.parameters, _peaks(usl.parameters))
+    center = np.append(usl.parameters, _peaks(usl.parameters))
     t_over_normal = [student_quantile(tails[1], df) / normal_quantile(tails[1]) for df in freedom]
     wider = birge * np.array(t_over_normal)
     with np.errstate(invalid="ignore"):
-        widened = centre + (ends - centre) * wider
+        widened = center + (ends - center) * wider
     ends = np.where(np.isfinite(widened), widened, ends)
     lows, highs = np.clip(ends, np.append(LOWEST, 1.0), np.append(HIGHEST, np.inf))
     method = f"bootstrap of repeats within load (t), {draws.shape[0]} resamples, seed {seed}"

@@ -48,8 +48,8 @@ def bca_interval(
 
     The same seed gives the same interval; `method` tells the seed and how many resamples there
     were: 10,000, or more of short columns, up to 100,000. Another seed moves the ends of 15
-    latencies with one outlier by 0.1 % of the width (the short end) and 0.8 % (the long one), as a
-    standard deviation; with 10,000 resamples by 0.3 % and 2.4 %.
+    latencies with one outlier by 0.1% of the width (the short end) and 0.8% (the long one), as a
+    standard deviation; with 10,000 resamples by 0.3% and 2.4%.
     """
     found = bootstrap_mean(values, Resampling(seed, resamples, level, side, at_least=at_least))
     return None if found is None else found.interval
@@ -67,7 +67,7 @@ def bootstrap_mean(
     With `clusters` the mean is still that over all values, Σ sums / Σ sizes of the clusters drawn.
     `widened` puts √(n/(n-1)) t(n-1) in the place of the normal quantile (Hesterberg 2015): without
     it a bootstrap interval of n = 15 is as narrow as if s were σ with n instead of n-1, and covers
-    91-92 % instead of 95 %.
+    91-92% instead of 95%.
     """
     return _bootstrap(_units(column(values), clusters), None, how, "mean", widened=widened)
 

@@ -94,14 +94,14 @@ def permutation_test(
         return None
     values = np.sort(np.concatenate([first, second]))  # which column is named first must not matter
     mean = values.mean()
-    centred = values - mean  # of these, the sum of x is a multiple of mean(x) - mean(y)
+    centered = values - mean  # of these, the sum of x is a multiple of mean(x) - mean(y)
     swapped = second.size < first.size
     size = min(first.size, second.size)
     exact = _few_splits(values.size, size)
     drawn = np.random.default_rng(seed)
-    sums = _all_choices(centred, size) if exact else _drawn_choices(centred, size, drawn, draws)
+    sums = _all_choices(centered, size) if exact else _drawn_choices(centered, size, drawn, draws)
     seen = float((first - mean).sum())
-    tolerance = TIED * np.abs(centred).sum() + _ROUNDED * np.abs(values).sum()
+    tolerance = TIED * np.abs(centered).sum() + _ROUNDED * np.abs(values).sum()
     p = _p(-sums if swapped else sums, seen, tolerance, alternative, exact=exact)
     difference = float(first.mean() - second.mean())
     return PermutationTest(difference, p, sums.size, exact, None if exact else seed)

@@ -1,7 +1,7 @@
 """Resampling settings, and interval ends from resampled figures: BCa (Efron 1987) or percentile.
 
-A bootstrap interval of few values is too narrow: it holds the mean 85-86 % of the time instead of
-95 % at n = 5, and 91-92 % at n = 15 (log-normal with log-sd 0.3). Hence a least number of values,
+A bootstrap interval of few values is too narrow: it holds the mean 85-86% of the time instead of
+95% at n = 5, and 91-92% at n = 15 (log-normal with log-sd 0.3). Hence a least number of values,
 and ends that can be widened.
 """
 
@@ -18,7 +18,7 @@ from agentbench_tui.analysis.intervals.interval import Interval
 from agentbench_tui.analysis.sample import Floats
 
 BOOTSTRAP_FROM = 15
-"""Fewer values than this get no bootstrap: it covers 85-86 % instead of 95 % at n = 5."""
+"""Fewer values than this get no bootstrap: it covers 85-86% instead of 95% at n = 5."""
 BOOTSTRAP_UP_TO = 2_000
 """More values than this need none: t is as good by then, and takes no time."""
 RESAMPLES = 10_000

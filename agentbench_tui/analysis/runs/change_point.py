@@ -1,7 +1,7 @@
 """Changes of level in a history of runs: E-divisive, confirmed by Welch's t.
 
-Candidates maximise the energy statistic of Matteson & James (2014); which of them are changes is
-decided by Welch's test between neighbouring levels, as Fleming et al. (2023) do, instead of by
+Candidates maximize the energy statistic of Matteson & James (2014); which of them are changes is
+decided by Welch's test between neighboring levels, as Fleming et al. (2023) do, instead of by
 random permutations: the same history always gives the same answer.
 """
 
@@ -38,7 +38,7 @@ may still report smaller changes; `locate` then finds their start. PASSING, NEAR
 SPREADS were chosen on real histories, see docs/regressions.md.
 """
 LOCATED = 3.676
-"""Fall of the log-likelihood within which the true place lies with 95 %.
+"""Fall of the log-likelihood within which the true place lies with 95%.
 
 The peak of a two-sided Brownian motion with drift stays below x with (1 - exp(-x))² (Siegmund
 1988), and that is how far the likelihood at the best place exceeds that at the true one.
@@ -66,7 +66,7 @@ class Change:
     change: float
     """after / before, or after - before on the scale of points."""
     low: float
-    """95 % interval of the change."""
+    """95% interval of the change."""
     high: float
     p: float
     """Welch, two-sided."""
@@ -209,7 +209,7 @@ def _step(old: Floats, new: Floats) -> TTest:
 
 
 def _confirmed(x: Floats, kept: list[int], smallest: float) -> list[int]:
-    """Drop the smallest change that fails, and look again, since its neighbours' levels grow."""
+    """Drop the smallest change that fails, and look again, since its neighbors' levels grow."""
 
     @cache
     def failure(start: int, cut: int, stop: int) -> float:

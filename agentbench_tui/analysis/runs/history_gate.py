@@ -11,7 +11,7 @@ The same question of the last 10 runs against those 20 to 40 ago finds a slow dr
 in both directions; improvements are reported, too. Outliers are drawn in before spread is measured.
 
 How often they are right is measured by benchmarks/guarantees.py (docs/decisions.md) and, on other
-shapes of noise and on labelled histories, by benchmarks/regression_gate.py.
+shapes of noise and on labeled histories, by benchmarks/regression_gate.py.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ often than the rank test believes; then their distance is small.
 DRIFT_SPREADS = 3.0
 """The same against runs 20 to 40 ago: levels wander, the more the longer one waits."""
 SUSTAINED_SEES = 2.45
-"""Standard deviations of a run by which 5 runs must lie higher for p and size to pass with 80 %.
+"""Standard deviations of a run by which 5 runs must lie higher for p and size to pass with 80%.
 
 By simulation of normal runs; the margin asks for more where it is larger.
 """
@@ -85,7 +85,7 @@ class Shift:
     change: float
     """new / old level, or new - old on the scale of points."""
     low: float
-    """95 % interval of the change of level."""
+    """95% interval of the change of level."""
     high: float
     p: float | None
     """One-sided, toward the side of the newest runs; None if the change is too small to test."""

@@ -70,7 +70,7 @@ def tamed(positions: Floats) -> Floats:
     """Return the positions with outliers limited to 4 standard deviations (1.4826 MAD) from the
     median.
 
-    Outliers are rare: where 15 % or more lie further out they are a second mode, such as cold
+    Outliers are rare: where 15% or more lie further out they are a second mode, such as cold
     starts, and stay; so does everything where more than half of the values are equal.
     """
     middle = median(positions.tolist())

@@ -1,15 +1,15 @@
 """Trend of a figure over a long run: its slope over time.
 
 Samples of a process over time hang together: memory is what it was, give or take. Least squares
-with independent errors then holds the true slope in 16 to 84 % instead of 95 %, and calls almost
+with independent errors then holds the true slope in 16 to 84% instead of 95%, and calls almost
 anything a trend. So: medians of 30 equal stretches of time, which no outlier and no noise of single
-samples moves, and a line with AR(1) errors through them, by generalised least squares.
+samples moves, and a line with AR(1) errors through them, by generalized least squares.
 
-Measured coverage of the nominal 95 % interval (benchmarks/trend_coverage.py, 100 series each of 60,
-300 and 1,800 samples): 93-98 % for errors that are independent, skewed, have outliers, or correlate
-by 0.5 to 0.97 from sample to sample; 100 % for saw teeth, as of garbage collection; 87-93 % where
+Measured coverage of the nominal 95% interval (benchmarks/trend_coverage.py, 100 series each of 60,
+300 and 1,800 samples): 93-98% for errors that are independent, skewed, have outliers, or correlate
+by 0.5 to 0.97 from sample to sample; 100% for saw teeth, as of garbage collection; 87-93% where
 the figure wanders for good (a random walk, steps at random). Noise on top of slow wandering needs
-samples: 56-63 % with 60, 75-94 % with 300, 94-97 % with 1,800.
+samples: 56-63% with 60, 75-94% with 300, 94-97% with 1,800.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ STRETCHES_NEEDED = 10
 _CLOSEST = 0.1
 """Of a stretch: two points all but on one spot would decide the line alone."""
 _MOST_CORRELATION = 0.9999
-"""Of neighbours; at 1 a line through them would have no level."""
+"""Of neighbors; at 1 a line through them would have no level."""
 _LEAST_FREEDOM = 3.0
 """Degrees of freedom that are granted however strong the correlation is."""
 _ROUNDS = 3
@@ -102,7 +102,7 @@ def trend_line(
     """Return the slope of `values`, float64[n], over nondecreasing `seconds`, float64[n]; None
     below 20.
 
-    Leave out the warm-up. Generalised least squares of the medians of 30 equal stretches, or of
+    Leave out the warm-up. Generalized least squares of the medians of 30 equal stretches, or of
     their means for counts and shares, where what is rare is what matters; with errors of
     correlation φ^(distance) (an AR(1) process in continuous time, so that gaps may be). φ is that
     of what the line leaves, plus (1 + 4φ) 1.5/k, which takes out the bias of k stretches and of the

@@ -2,7 +2,7 @@
 
 The coefficient of variation (CV = sd / mean) does not fall with the number of runs: it is a
 property of the runs. What falls is the half-width of the mean's interval, t(n-1) CV / √n as a
-share of the mean. A "running CV under 5 %" is therefore no sample size: it dips by luck. The
+share of the mean. A "running CV under 5%" is therefore no sample size: it dips by luck. The
 figures here take any column: times, areas under learning curves, their slopes.
 """
 
@@ -91,7 +91,7 @@ def precision_n(cv: float, half_width: float, level: float = 0.95) -> int:
     """Return the smallest n >= 2 with t((1+level)/2, n-1) cv / √n <= half_width, both shares of the
     mean.
 
-    CV 10 %: half-width 5 % takes 18, 2 % takes 99; CV 30 %: 5 % takes 141.
+    CV 10%: half-width 5% takes 18, 2% takes 99; CV 30%: 5% takes 141.
     """
     if not 0 <= cv < math.inf:
         raise ValueError(f"a coefficient of variation of 0 or more is needed, got {cv}")
@@ -148,7 +148,7 @@ def runs_needed(
     """Return the runs with which the mean is known to ± `half_width` of itself, from a pilot.
 
     `n` is `precision_n` of the pilot's CV; its band is wide for a small pilot, and honest about
-    it: a pilot of 15 with a CV of 10 % says 18 (11 to 41) for 5 %. Conditions and errors as
+    it: a pilot of 15 with a CV of 10% says 18 (11 to 41) for 5%. Conditions and errors as
     `half_width_curve`. Asked again while runs come in, it plans; it is no rule for stopping, which
     looks only at agreed numbers of runs (`summary.precision_reached`).
 

@@ -25,7 +25,7 @@ from agentbench_tui.analysis.scale import MARGINS, Scale
 Verdict = Literal["regression", "improvement", "no change seen", "not enough data"]
 
 RUNS_NEEDED = 5
-"""Runs a version for a verdict. At 5, one real +10 % in five stays unseen; 15 find nearly all."""
+"""Runs a version for a verdict. At 5, one real +10% in five stays unseen; 15 find nearly all."""
 ALPHA = 0.05
 CHANGE_P = 0.01
 """Below it a worsening is a regression, between it and `ALPHA` a suspect: of an agent that did not
@@ -53,7 +53,7 @@ class VersionTest:
     Half, because a gate at the margin itself would miss half of the changes of just that size.
     """
     smallest: float | None
-    """The worsening that would have been seen in 80 % of such comparisons; a size as `gate`. None
+    """The worsening that would have been seen in 80% of such comparisons; a size as `gate`. None
     where no run differs from another: how much runs vary is then not known."""
     reason: str = ""
     """Why there is no verdict."""
@@ -116,7 +116,7 @@ def with_adjusted(test: VersionTest, p_adjusted: float, scale: Scale, tests: int
     Hochberg).
 
     `p` becomes the adjusted one, and `smallest` what would have been seen as the only change among
-    so many `tests`, where p has to be below 5 % / `tests`; with others beside it a smaller one is.
+    so many `tests`, where p has to be below 5% / `tests`; with others beside it a smaller one is.
     The interval stays that of a single comparison.
     """
     if test.verdict == "not enough data" or test.change is None:

@@ -85,7 +85,7 @@ def _print_chart(chart: Chart, indent: str, form: str) -> None:
 
     if not isinstance(chart, LineChart):
         return
-    text = chart_plot(chart).text(*_CHART, coloured=False if form == "md" else None)
+    text = chart_plot(chart).text(*_CHART, colored=False if form == "md" else None)
     if form == "md":
         click.echo(f"\n```\n{text}\n```")
     else:

@@ -183,7 +183,7 @@ def _run_here(plan: Plan, database: Path, *, quiet: bool, resume: bool) -> int |
             outcome = run_shared(both())
         except asyncio.CancelledError:  # a signal cancels nothing: code of the user's did
             raise Unmeasured(
-                f"run {plan.run_id} stopped before its end: an agent or a scorer cancelled the"
+                f"run {plan.run_id} stopped before its end: an agent or a scorer canceled the"
                 f" tasks of agentbench. `agentbench resume {plan.run_id}` continues the run."
             ) from None
     note_run("")

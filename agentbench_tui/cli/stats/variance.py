@@ -113,7 +113,7 @@ def variance(
     drawn = _plots(found) if output is not None or _wants_plots(plotted, form) else None
     if drawn is not None and _wants_plots(plotted, form):
         width = min(console().width, 100)
-        click.echo(drawn.text(width, _PLOT_HEIGHT * len(drawn.panels), coloured=_coloured()))
+        click.echo(drawn.text(width, _PLOT_HEIGHT * len(drawn.panels), colored=_colored()))
     if drawn is not None and output is not None:
         drawn.write(output)
         click.echo(f"plots: {output}", err=True)
@@ -221,6 +221,6 @@ def _wants_plots(plotted: bool | None, form: str) -> bool:
     return plotted
 
 
-def _coloured() -> bool | None:
+def _colored() -> bool | None:
     """Return whether to use colors: on a terminal unless disabled, never in a file."""
     return None if sys.stdout.isatty() else False

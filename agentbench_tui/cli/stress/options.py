@@ -18,7 +18,7 @@ class Scenarios(click.ParamType):  # type: ignore[type-arg]  # generic in click'
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
         """Return the names. Raises a usage error."""
-        from agentbench_tui.stress.catalogue import SCENARIOS
+        from agentbench_tui.stress.catalog import SCENARIOS
 
         names = tuple(one.strip().replace("-", "_") for one in value.split(","))
         for name in names:

@@ -33,7 +33,7 @@ _KEYS = (
 
 def suite_of_options(given: dict[str, Any], folder: Path) -> Block:
     """Return the suite as plain data. Raises UsageError for inconsistent options."""
-    from agentbench_tui.stress.catalogue import SCENARIOS
+    from agentbench_tui.stress.catalog import SCENARIOS
 
     scenarios = list(dict.fromkeys(given["scenarios"])) or list(SCENARIOS)
     _refuse_unused(given, scenarios)

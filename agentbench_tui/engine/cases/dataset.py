@@ -35,7 +35,7 @@ _OTHER_FAULTS = "has another fault"
 INLINE = "inline"
 """Name of the source if the cases are in the suite itself."""
 _LISTED_IDS = 10_000
-"""Number of ids that a misspelt one is compared with."""
+"""Number of ids that a misspelled one is compared with."""
 
 
 class CaseSource:

@@ -128,7 +128,7 @@ class _Run:
         self._holder = holder
         self._say = say
         self._signal: int | None = None
-        self._cancelled = False
+        self._canceled = False
         self._work: asyncio.Task[Any] | None = None
         self._stop = StopSignal()
         self._may_ask = asyncio.Event()
@@ -161,7 +161,7 @@ class _Run:
                 context = await self._prepare(run_key, sources, reader, resume=resume)
                 await self._measure(context)
         except asyncio.CancelledError:
-            if not self._cancelled:
+            if not self._canceled:
                 raise
         except AgentbenchError as raised:
             error = str(raised)
@@ -355,8 +355,8 @@ class _Run:
             self._tell(
                 "interrupted: waiting for in-flight requests; interrupt again to stop at once"
             )
-        elif self._work is not None and not self._cancelled:
-            self._cancelled = True
+        elif self._work is not None and not self._canceled:
+            self._canceled = True
             self._work.cancel()
 
 

@@ -22,7 +22,7 @@ USUAL_HALF_WIDTH = 0.05
 
 
 def outlook(progress: Progress, rule: EarlyStop) -> str:
-    """Describe the current precision, such as `half-width now 3.1 %, 2 % needs 24 more`; empty
+    """Describe the current precision, such as `half-width now 3.1%, 2% needs 24 more`; empty
     while there is none.
     """
     if rule.half_width is not None and rule.metric == "accuracy":
@@ -70,4 +70,4 @@ def _words(now: str, wanted: str, more: int) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{plain(100 * share, 3 if share >= 0.1 else 2)} %"
+    return f"{plain(100 * share, 3 if share >= 0.1 else 2)}%"

@@ -45,7 +45,7 @@ class _Seen:
 async def write_ticks(context: RunContext) -> None:
     """Once a second: a live row per open execution, a tick per execution that moved.
 
-    The last tick is written when it is cancelled, so that all ticks together tell everything.
+    The last tick is written when it is canceled, so that all ticks together tell everything.
     Ends the run when the store can no longer be written, and raises StoreError: a load would go
     on asking, and paying, to the end of its window.
     """
@@ -188,5 +188,5 @@ def _set_rate(context: RunContext, argument: str) -> str:
 
 
 def _cancel_case(context: RunContext, case_id: str) -> str:
-    cancelled = sum(ongoing.cancel(case_id) for ongoing in context.active.values())
-    return f"cancelled {cancelled} of case {case_id}"
+    canceled = sum(ongoing.cancel(case_id) for ongoing in context.active.values())
+    return f"canceled {canceled} of case {case_id}"

@@ -141,7 +141,7 @@ def end_pass(progress: Progress, rule: EarlyStop) -> None:
     if rule.half_width is None or len(figures) < LEAST_PASSES:
         return
     if precision_reached(figures, rule.half_width, relative=not is_share):
-        width = f"{rule.half_width:g}" if is_share else f"{100 * rule.half_width:g} %"
+        width = f"{rule.half_width:g}" if is_share else f"{100 * rule.half_width:g}%"
         progress.stop_reason = (
             f"precise enough: {rule.metric} within ± {width} after {len(figures)} iterations"
         )

@@ -48,7 +48,7 @@ PROGRAMS = frozenset({"python", "command", "worker"})
 """Schemes of agents that are code on this machine."""
 HARMLESS_SCORERS = frozenset(
     {
-        "exact", "normalised", "contains", "regex", "numeric", "multiple_choice", "token_f1",
+        "exact", "normalized", "contains", "regex", "numeric", "multiple_choice", "token_f1",
         "rouge_l", "json_schema", "json_subset", "tool_calls", "weighted", "model_graded",
     }
 )  # fmt: skip

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from agentbench_tui.engine.suite import agentfarm
-from agentbench_tui.engine.suite.catalogue import find_suite
+from agentbench_tui.engine.suite.catalog import find_suite
 from agentbench_tui.engine.suite.parameters import (
     NO_SETTINGS,
     Settings,

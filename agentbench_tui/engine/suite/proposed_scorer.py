@@ -70,7 +70,7 @@ def _fitting(
             return Judged(scorer, asked, "the records list choices")
     if all(isinstance(one, bool) for one in expected):
         return Judged(
-            "normalised", _one_of(["false", "true"]), "the expected answers are true or false"
+            "normalized", _one_of(["false", "true"]), "the expected answers are true or false"
         )
     if only_texts and _are_letters(texts):
         count = 1 + max(ascii_uppercase.index(one.strip().upper()) for one in texts)
@@ -88,19 +88,19 @@ def _fitting(
         return Judged("json_subset", _asked("JSON"), "the expected answers are structured data")
     if all(isinstance(one, list) for one in expected):
         return Judged(
-            "normalised",
+            "normalized",
             _asked("the answer"),
             "each list holds texts of which any is right; case and punctuation do not count",
         )
     if only_texts and _are_labels(texts):
         return Judged(
-            "normalised",
+            "normalized",
             _one_of(sorted(set(texts))),
             f"the expected answers are {len(set(texts))} labels",
         )
     if only_texts and sum(len(one) <= _SHORT for one in texts) >= 0.9 * len(texts):
         return Judged(
-            "normalised",
+            "normalized",
             _asked("the answer"),
             "the expected answers are short texts; case and punctuation do not count",
         )

@@ -53,7 +53,7 @@ def proposed_body(data_source: str, proposal: Proposal) -> str:
         lines.append("    prompt: |-               # {input} and any column, such as {name}")
         lines += [f"      {line}".rstrip() for line in proposal.prompt.splitlines()]
     if proposal.scorer is None:
-        lines.append("    # scorers: [normalised]  # needs an expected answer: map it in `fields`")
+        lines.append("    # scorers: [normalized]  # needs an expected answer: map it in `fields`")
     else:
         lines += _comment(f"{proposal.why['scorer']} (all scorers: docs/scorers.md).", 4)
         lines.append(f"    scorers: [{_flow(proposal.scorer)}]")

@@ -56,7 +56,7 @@ benchmarks:
         - input: What is the capital of Peru? Answer with one word.
           expected: Lima
     # The first scorer decides right or wrong; docs/suites.md lists them all.
-    scorers: [normalised]
+    scorers: [normalized]
     constraints:
       time_limit_ms: 30000   # an answer after this is a failure of kind timeout
     iterations:
@@ -101,7 +101,7 @@ benchmarks:
     dataset:
       cases:
         - input: Say hello.
-        - input: Name a colour.
+        - input: Name a color.
         - input: Name an animal.
     concurrency: 1
     iterations:
@@ -109,7 +109,7 @@ benchmarks:
       measured: 20
     early_stop:
       metric: e2e_ms.p50
-      half_width: 0.05       # until the interval is within 5 %
+      half_width: 0.05       # until the interval is within 5%
     scoring_rubric:          # 1 at the target or better, 0 at the limit or worse
       speed: {metric: e2e_ms.p50, target: 500, limit: 20000, scale: log}
 

@@ -68,10 +68,10 @@ class Interview(msgspec.Struct):
     in_flight: dict[tuple[int, int, int], tuple[str, int, asyncio.Task[object]]] = msgspec.field(
         default_factory=dict
     )
-    """Observation key → (case id, sent, task), for the live view and for cancelling a case."""
+    """Observation key → (case id, sent, task), for the live view and for canceling a case."""
 
-    cancelled: set[tuple[int, int, int]] = msgspec.field(default_factory=set)
-    """Observations that a viewer cancelled."""
+    canceled: set[tuple[int, int, int]] = msgspec.field(default_factory=set)
+    """Observations that a viewer canceled."""
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -109,13 +109,13 @@ class Interview(msgspec.Struct):
 
     def cancel(self, case_id: str) -> int:
         """See `context.Ongoing`."""
-        cancelled = 0
+        canceled = 0
         for key, (waiting_id, _, task) in self.in_flight.items():
             if waiting_id == case_id:
-                self.cancelled.add(key)
+                self.canceled.add(key)
                 task.cancel()
-                cancelled += 1
-        return cancelled
+                canceled += 1
+        return canceled
 
     @property
     def time_limit_s(self) -> float:
@@ -161,23 +161,23 @@ async def observe(interview: Interview, case_key: int, case: Case, repeat: int, 
             interview, key, attempt, failure, outcome, graded or NOT_GRADED, first_sent_ns, cost
         )
     except asyncio.CancelledError:
-        if key not in interview.cancelled:
+        if key not in interview.canceled:
             raise
-        _record_cancelled(interview, key)
+        _record_canceled(interview, key)
     finally:
         del interview.in_flight[key]
-        if key in interview.cancelled:
-            interview.cancelled.discard(key)
+        if key in interview.canceled:
+            interview.canceled.discard(key)
             task.uncancel()
 
 
-def _record_cancelled(interview: Interview, key: tuple[int, int, int]) -> None:
+def _record_canceled(interview: Interview, key: tuple[int, int, int]) -> None:
     """Store it as a failure of the harness: it affects no score, and the case is not asked
     again.
     """
     waiting_since_ns = interview.in_flight[key][1]
     kind = FailureKind.HARNESS
-    interview.recorder.failure("answer", kind, "cancelled on request", key, 0)
+    interview.recorder.failure("answer", kind, "canceled on request", key, 0)
     interview.recorder.answer(
         key,
         0,

@@ -24,10 +24,10 @@ def draw_places(n: int, distribution: Distribution, seed: int) -> Floats:
     if distribution == "uniform":
         return random.uniform(0, SIDE, (n, 2))
     if distribution == "clustered":
-        centres = random.uniform(0, SIDE, (CLUSTERS, 2))
+        centers = random.uniform(0, SIDE, (CLUSTERS, 2))
         deviations = random.uniform(50, 150, CLUSTERS)
         which = random.integers(0, CLUSTERS, n)
-        drawn = random.normal(centres[which], deviations[which, None])
+        drawn = random.normal(centers[which], deviations[which, None])
     elif distribution == "linear":
         along = random.uniform(0, SIDE, n)
         across = np.where(random.random(n) < 0.5, along, SIDE - along)

@@ -167,7 +167,7 @@ class EvaluationMetrics(_Graded):
             (make_scorer("token_f1"), whole, answer),
             (make_scorer("rouge_l"), whole, answer),
             (make_scorer({"contains": {"need": "all"}}), facts, answer),
-            (make_scorer("normalised"), whole, answer),
+            (make_scorer("normalized"), whole, answer),
         ]
 
 

@@ -1,7 +1,7 @@
 """The parts of training from rewards: scoring answers, sampling trajectories, a policy step.
 
 The policy is a softmax over actions for a state; its step follows advantages relative to the group,
-as in group-relative policy optimisation (Shao et al. 2024, arXiv:2402.03300) with one step for each
+as in group-relative policy optimization (Shao et al. 2024, arXiv:2402.03300) with one step for each
 sample and no KL term. It is small, but every number is computed.
 """
 

@@ -2,12 +2,12 @@
 verdict out.
 
 The verdict, in this order:
-- `generator-limited`: a sender used more than 80 % of a core, or the plan asked for more than the
+- `generator-limited`: a sender used more than 80% of a core, or the plan asked for more than the
   senders can do at all. What is reported is, in part or whole, the harness.
-- `noisy`: one of these was over its limit: the overhead's p99 (5 % of the smallest reported
-  median), arrivals that left late though a place was free (1 %), the lateness of the probe
-  (p99 above 1 ms and above 5 % of that median), the wait for a core (5 % of the time), tasks of
-  the machine that waited for a core (PSI, 10 % of the time). So is a window of which neither
+- `noisy`: one of these was over its limit: the overhead's p99 (5% of the smallest reported
+  median), arrivals that left late though a place was free (1%), the lateness of the probe
+  (p99 above 1 ms and above 5% of that median), the wait for a core (5% of the time), tasks of
+  the machine that waited for a core (PSI, 10% of the time). So is a window of which neither
   the overhead nor the probe's lateness is known: that would be a guess. And so is one in which
   no request was answered, so there are no times to judge.
 - `clean`: none of these.
@@ -69,7 +69,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The same for the first token, if answers are streamed."""
 
 
-class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+class Judgment(msgspec.Struct, frozen=True, kw_only=True):
     """Verdict on the reliability of a window's figures."""
 
     verdict: Verdict
@@ -83,7 +83,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """Warnings for readers of the figures, with any verdict."""
 
 
-def judge(window: Window, facts: Facts) -> Judgement:
+def judge(window: Window, facts: Facts) -> Judgment:
     """Return the verdict by the rules above; unknown facts are reported, not judged."""
     found = _Findings()
     median_ms = _smallest_median_ms(facts)
@@ -107,7 +107,7 @@ def judge(window: Window, facts: Facts) -> Judgement:
     limit, warnings = _limit(window, facts, client=bool(found.limited))
     if not found.limited:
         warnings += filter(None, [plan_warning(window.asked_per_s, window.calibration)])
-    return Judgement(
+    return Judgment(
         verdict="generator-limited" if found.limited else "noisy" if found.noisy else "clean",
         reasons=(*found.limited, *found.noisy, *found.unchecked),
         limit=limit,
@@ -120,9 +120,9 @@ def plan_warning(asked_per_s: float | None, last: Calibration | None) -> str | N
     if asked_per_s is None or last is None or asked_per_s <= PLAN_SHARE * last.ceiling_per_s:
         return None
     return (
-        f"offered {asked_per_s:,.1f}/s, {100 * asked_per_s / last.ceiling_per_s:.0f} % of the"
+        f"offered {asked_per_s:,.1f}/s, {100 * asked_per_s / last.ceiling_per_s:.0f}% of the"
         f" {last.ceiling_per_s:,.0f}/s that {_senders(last.workers)} here can do at most (limit"
-        f" {100 * PLAN_SHARE:.0f} %): the harness's own delays will show in the figures"
+        f" {100 * PLAN_SHARE:.0f}%): the harness's own delays will show in the figures"
     )
 
 
@@ -143,8 +143,8 @@ def _check_cpu(found: _Findings, window: Window) -> None:
         )
     elif share > GENERATOR_LIMITED_CPU_SHARE:
         found.limited.append(
-            f"{_sender(window, number)} used {100 * share:.1f} % of a core"
-            f" (limit {100 * GENERATOR_LIMITED_CPU_SHARE:.0f} %)"
+            f"{_sender(window, number)} used {100 * share:.1f}% of a core"
+            f" (limit {100 * GENERATOR_LIMITED_CPU_SHARE:.0f}%)"
         )
 
 
@@ -168,10 +168,10 @@ def _check_overhead(
         return False
     overhead_ms = calibration.overhead_p99_ms
     if overhead_ms >= OVERHEAD_SHARE * median_ms:
-        share = f"{100 * overhead_ms / median_ms:.1f} % of" if median_ms else "beside"
+        share = f"{100 * overhead_ms / median_ms:.1f}% of" if median_ms else "beside"
         found.noisy.append(
             f"the overhead's p99 of {overhead_ms:.3f} ms is {share} the reported median of"
-            f" {median_ms:.3f} ms (limit {100 * OVERHEAD_SHARE:.0f} %)"
+            f" {median_ms:.3f} ms (limit {100 * OVERHEAD_SHARE:.0f}%)"
         )
     return True
 
@@ -181,7 +181,7 @@ def _check_late(found: _Findings, window: Window) -> None:
     if sent and late >= LATE_SHARE * sent:
         found.noisy.append(
             f"{late:,} of {sent:,} requests left late though a place was free"
-            f" ({100 * late / sent:.1f} %, limit {100 * LATE_SHARE:.0f} %)"
+            f" ({100 * late / sent:.1f}%, limit {100 * LATE_SHARE:.0f}%)"
         )
 
 
@@ -213,8 +213,8 @@ def _check_run_queue(found: _Findings, window: Window) -> None:
     share, number = max(judged, default=(0.0, 0))
     if share > NOISY_RUN_QUEUE_SHARE:
         found.noisy.append(
-            f"{_sender(window, number)} waited {100 * share:.1f} % of the time for a core"
-            f" (limit {100 * NOISY_RUN_QUEUE_SHARE:.0f} %)"
+            f"{_sender(window, number)} waited {100 * share:.1f}% of the time for a core"
+            f" (limit {100 * NOISY_RUN_QUEUE_SHARE:.0f}%)"
         )
 
 
@@ -226,8 +226,8 @@ def _check_pressure(found: _Findings, window: Window) -> None:
         )
     elif percent > NOISY_PSI_PERCENT:
         found.noisy.append(
-            f"some task waited for a core {percent:.1f} % of the time"
-            f" (limit {NOISY_PSI_PERCENT:.0f} %)"
+            f"some task waited for a core {percent:.1f}% of the time"
+            f" (limit {NOISY_PSI_PERCENT:.0f}%)"
         )
 
 
@@ -255,7 +255,7 @@ def _limit(window: Window, facts: Facts, *, client: bool) -> tuple[Limit, list[s
     if sent is None or sent >= SENT_SHARE * due:
         return _falling_behind(facts, due, alone)
     limit, why = _why_short(window, client=client)
-    return limit, [f"offered {due:,.1f}/s, sent {sent:,.1f}/s ({100 * sent / due:.0f} %): {why}"]
+    return limit, [f"offered {due:,.1f}/s, sent {sent:,.1f}/s ({100 * sent / due:.0f}%): {why}"]
 
 
 def _falling_behind(facts: Facts, due: float, alone: Limit) -> tuple[Limit, list[str]]:
@@ -278,7 +278,7 @@ def _why_short(window: Window, *, client: bool) -> tuple[Limit, str]:
     offered = sum(worker.offered for worker in window.workers)
     number, share = _busiest(window)
     sender = _sender(window, number)
-    busy = "" if share is None else f", {sender} used {100 * share:.0f} % of a core"
+    busy = "" if share is None else f", {sender} used {100 * share:.0f}% of a core"
     limit: Limit = "none" if window.agent_inside else "client"
     ours = "the agent or the sender that it runs in" if window.agent_inside else "the client"
     if client:

@@ -49,7 +49,7 @@ SHORT_WINDOW = "the window ended within its ramp, or with one request"
 NOT_JUDGED = "load does not judge answers"
 _OF_ANSWERS = frozenset({"output_tokens", "tpot_ms", "output_tokens_per_s_per_user"})
 _OF_TOKENS = frozenset({"output_tokens_per_s", "tokens_used", *COSTS})
-"""Metrics that are estimates if the tokens of answers, or of cancelled requests too, are."""
+"""Metrics that are estimates if the tokens of answers, or of canceled requests too, are."""
 _NOT_MEASURED = {
     **dict.fromkeys(("accuracy", "correct_share", "correctness", "completeness"), NOT_JUDGED),
     **dict.fromkeys(("relevance", "tokens_per_correct", "cost_usd_per_correct"), NOT_JUDGED),

@@ -33,7 +33,7 @@ _GAP_BITS = np.uint64(32)
 _TABLE_US = 1 << 20
 """Up to it gaps are counted in a table rather than sorted."""
 _UPPER = 0.975
-"""Share below the upper end of an interval of 95 %."""
+"""Share below the upper end of an interval of 95%."""
 _ROUNDING = 1e-12
 """Rounding error of a running sum: a weight within it counts as reached."""
 

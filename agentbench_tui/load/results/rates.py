@@ -22,7 +22,7 @@ from agentbench_tui.load.results.window import Window
 
 LEAST_WAVES = 5
 """Answers that each place in flight gives in the steady part of a closed loop, at least. Where all
-go in step, the slope through 5 is off by up to 4 %, through 3 by 11 %, through 2 by 25 %."""
+go in step, the slope through 5 is off by up to 4%, through 3 by 11%, through 2 by 25%."""
 DRIFT_P = 0.01
 LEAST_GROWTH = 1.5
 """Growth of the median latency from the first to the last third, below which it may be noise."""
@@ -52,7 +52,7 @@ class Rates:
     """None when the window ended before that part began, or soon after in a closed loop."""
     throughput: float | None
     request_throughput: float | None
-    """Includes cancelled requests, as do output tokens and goodput."""
+    """Includes canceled requests, as do output tokens and goodput."""
     output_tokens: float | None
     input_tokens: float | None
     goodput: float | None

@@ -58,7 +58,7 @@ class Requests:
     def counted(self) -> Flags:
         """Return the requests that count for the target's reliability.
 
-        Excludes requests cancelled by the plan, cut off by a stop, or failed because of the
+        Excludes requests canceled by the plan, cut off by a stop, or failed because of the
         harness.
         """
         left_out = self.cancelled.copy()

@@ -140,7 +140,7 @@ def write_summary(
     write_load_summary(connection, execution_key, summary.verdict, document)
 
 
-def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
+def summarize(requests: Requests, result: Aggregate) -> LoadSummary:
     """Return the summary of an execution with at least one finished repeat.
 
     `result` is the aggregate of `requests`.
@@ -149,17 +149,17 @@ def summarise(requests: Requests, result: Aggregate) -> LoadSummary:
     first = next(iter(windows.values()))
     nothing = np.zeros(len(requests), np.bool_)
     rates = {repeat: rates_of(requests, repeat, nothing) for repeat in windows}
-    judgements = [
+    judgments = [
         judge(window, _facts(requests, repeat, rates[repeat])) for repeat, window in windows.items()
     ]
     counts = _counts(requests, result)
-    limits = {judgement.limit for judgement in judgements}
+    limits = {judgment.limit for judgment in judgments}
     return LoadSummary(
-        verdict=max((judgement.verdict for judgement in judgements), key=VERDICTS.index),
-        reasons=_told([judgement.reasons for judgement in judgements]),
+        verdict=max((judgment.verdict for judgment in judgments), key=VERDICTS.index),
+        reasons=_told([judgment.reasons for judgment in judgments]),
         limit=next((limit for limit in _LIMITS if limit in limits), "none"),
         warnings=(
-            *_told([judgement.warnings for judgement in judgements]),
+            *_told([judgment.warnings for judgment in judgments]),
             *_drawn(requests, rates),
             *_short(requests, rates),
             *_no_rate(result),

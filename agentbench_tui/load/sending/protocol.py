@@ -199,7 +199,7 @@ class Chunk(msgspec.Struct, frozen=True, tag="chunk"):
     waiting: int
     """Requests that are due but wait for an in-flight slot."""
     failed: int
-    """Total so far; cancelled requests are neither failed nor answered."""
+    """Total so far; canceled requests are neither failed nor answered."""
     answered: int
     """Answered requests of these rows."""
     tokens: int
@@ -248,7 +248,7 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     blocked: int
     """Requests that had to wait for a place in flight."""
     late: int
-    """Arrivals that left later than max(1 ms, 5 % of the mean gap) though a place was free."""
+    """Arrivals that left later than max(1 ms, 5% of the mean gap) though a place was free."""
     lateness: Lateness | None
     run_queue_wait_ms: float | None
     gc_pause_ms: float

@@ -58,7 +58,7 @@ class SampleRecorder:
         self._gaps = array("I")
         self._pack = ROW.pack_into
         self.failed = 0
-        """Total so far, without cancelled requests."""
+        """Total so far, without canceled requests."""
         self._details: list[tuple[str, str]] = []
         self._told: Counter[str] = Counter()
 

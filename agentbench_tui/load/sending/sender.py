@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agentbench_tui.model.answer import ToolCall, Usage
 
 LATE_NS = 1_000_000
-"""An arrival that leaves this late though it had a place is late, or 5 % of the mean gap."""
+"""An arrival that leaves this late though it had a place is late, or 5% of the mean gap."""
 MOST_WAITING = 1_000_000
 """Requests that may wait for a place in flight, about 125 bytes each."""
 _OK = STATUS_CODE["ok"]

@@ -363,12 +363,12 @@ def main() -> None:
         try:
             runner.get_loop().run_until_complete(work)
         except asyncio.CancelledError:
-            sys.stderr.write("code of the agent cancelled all tasks of its sender\n")
+            sys.stderr.write("code of the agent canceled all tasks of its sender\n")
         except RuntimeError:
             if work.done():
                 raise
             sys.stderr.write("code of the agent stopped the event loop of its sender\n")
-        # All is said: what an agent left running, and will not be cancelled, is not waited for.
+        # All is said: what an agent left running, and will not be canceled, is not waited for.
         os._exit(0 if work.done() and not work.cancelled() else 1)
 
 

@@ -118,7 +118,7 @@ class Mix:
 def _mixed(value: int) -> int:
     """Return 64 bits, each of which depends on each bit of `value`.
 
-    The finaliser of SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number
+    The finalizer of SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number
     generators, OOPSLA 2014), of a counter with its odd increment.
     """
     value = (value * 0x9E3779B97F4A7C15 + 0x9E3779B97F4A7C15) & _64_BITS

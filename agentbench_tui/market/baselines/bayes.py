@@ -2,7 +2,7 @@
 
 Rules it is built on, all public in the documentation: prices close a known part of their gap to the
 fair value each tick, fair values are martingales, authors differ in how often they are right, news
-of perpetuals is rumoured before it strikes. It learns who is right, and holds what `fair` shows to
+of perpetuals is rumored before it strikes. It learns who is right, and holds what `fair` shows to
 be best for its beliefs, within the limits of positions.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.market.baselines.belief import Belief, Trust
 from agentbench_tui.market.baselines.player import Call, move_to, seats
-from agentbench_tui.market.baselines.rumours import Rumours
+from agentbench_tui.market.baselines.rumors import Rumors
 from agentbench_tui.market.judging.fair import reversion
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Bayes:
         self._heard: set[str] = set()
         self._to_judge: list[tuple[int, str, str, int, float]] = []
         """(due tick, author, market, lean, log odds of the price at the time of the post)."""
-        self._rumours: Rumours | None = None
+        self._rumors: Rumors | None = None
 
     def act(self, observation: dict[str, Any], call: Call) -> None:
         """Update beliefs from the observation, then forecast and trade."""
@@ -53,8 +53,8 @@ class Bayes:
         most = observation["account"]["limits"]["netSharesPerMarket"]
         for seat in open_seats:
             self._trade(seat, most, call)
-        if self._rumours is not None:
-            self._rumours.trade(observation, call)
+        if self._rumors is not None:
+            self._rumors.trade(observation, call)
 
     def _trade(self, seat: MarketSeat, most: float, call: Call) -> None:
         belief = self._beliefs[seat.id]
@@ -67,9 +67,9 @@ class Bayes:
             move_to(seat, held, call)
 
     def _listen(self, observation: dict[str, Any], delay: int) -> None:
-        if self._rumours is None:
-            self._rumours = Rumours(observation)
-        self._rumours.watch(observation)
+        if self._rumors is None:
+            self._rumors = Rumors(observation)
+        self._rumors.watch(observation)
         messages = [message for chat in observation["chats"] for message in chat["messages"]]
         now = observation["timestamp"]
         for said in (*observation["posts"], *messages):
@@ -81,7 +81,7 @@ class Bayes:
             trust = self._trust.setdefault(author, Trust())
             belief = self._beliefs.get(subject)
             if belief is None:
-                self._rumours.hear(said, observation["tick"], trust.mean)
+                self._rumors.hear(said, observation["tick"], trust.mean)
             elif lean and fresh:
                 belief.hear(lean, belief.here, trust.mean)
                 due = observation["tick"] + delay

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 # What `traders` does, in three numbers, of worlds of eight agents of all kinds, the usual ones:
-# drift is met within 7 % and variance within a factor of 1.5 at 30 to 1,800 ticks (see test_fair).
+# drift is met within 7% and variance within a factor of 1.5 at 30 to 1,800 ticks (see test_fair).
 NOISE = 0.21
 """Standard deviation of the log odds of a price that blind orders alone would cause: 0.2 of the
 crowd, and 0.05 of each of two noise traders."""

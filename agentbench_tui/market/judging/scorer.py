@@ -32,6 +32,6 @@ def attainment(case: Case, answer: Answer, pass_mark: float = PASS_MARK) -> Scor
         "attainment",
         value,
         value >= pass_mark,
-        "" if value >= 1 else f"made {pnl:,.2f} USD, {100 * fair:.1f} % of what was attainable",
+        "" if value >= 1 else f"made {pnl:,.2f} USD, {100 * fair:.1f}% of what was attainable",
         metadata={"optimality_fair": fair, "optimality": metrics.get("optimality")},
     )

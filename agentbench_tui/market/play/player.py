@@ -202,7 +202,7 @@ def _spent(taken: Answer) -> dict[str, float]:
 def _told(values: dict[str, Any]) -> str:
     """Return the episode in one line, for lists of answers."""
     fair = values["optimality_fair"]
-    share = "" if fair is None else f", {100 * fair:.1f} % of what was attainable"
+    share = "" if fair is None else f", {100 * fair:.1f}% of what was attainable"
     trades = values["share_trades"] + values["perp_trades"]
     return f"P&L {values['total_pnl']:+,.2f} USD{share}, {trades:,} trades"
 

@@ -29,7 +29,7 @@ _LOG2E = 1.44269504088896338700
 _EXP = tuple(1.0 / factorial(order) for order in range(14, -1, -1))
 _LOG = tuple(2.0 / order for order in range(25, 0, -2))
 
-_CENTRE = (
+_CENTER = (
     (
         2.5090809287301226727e3,
         3.3430575583588128105e4,
@@ -214,7 +214,7 @@ def normal(words: Words) -> Floats:
     chance = uniform(words)
     offset = chance - 0.5
     middle = 0.180625 - offset * offset
-    result = offset * _ratio(_CENTRE, middle)
+    result = offset * _ratio(_CENTER, middle)
     outer = np.flatnonzero(middle < 0.0)
     if outer.size:
         side = offset.reshape(-1)[outer]

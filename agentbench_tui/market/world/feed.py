@@ -2,7 +2,7 @@
 author.
 
 A lean is right if it says where a price that is wrong will go: the side of a market's fair value,
-or of a perpetual's news that is drawn but has not struck. So an author's reliability can be learnt
+or of a perpetual's news that is drawn but has not struck. So an author's reliability can be learned
 from what prices do after its posts, and from nothing else.
 """
 
@@ -31,7 +31,7 @@ NEWS = "news"
 """Author of posts about what happened and is public."""
 _NOTABLE_GAP = 0.08
 """In log odds: a smaller gap counts as fairly priced, and reliable authors say so."""
-_RUMOUR = 6.0
+_RUMOR = 6.0
 """Factor on the number of posts about a perpetual while its news is pending."""
 
 _ON_MARKETS: dict[int, tuple[str, ...]] = {
@@ -106,7 +106,7 @@ def perpetual_subject(place: int, path: PerpPath) -> Subject:
     interest = np.ones(ticks)
     for item in path.news:
         right[item.announced : item.tick] = 1 if item.size_ppm > 0 else -1
-        interest[item.announced : item.tick] = _RUMOUR
+        interest[item.announced : item.tick] = _RUMOR
     ticker = path.definition.ticker
     return Subject(ticker, 2 * place + 1, ticker, right, interest, (), _ON_PERPETUALS)
 

@@ -2,7 +2,7 @@
 
 Index returns are multivariate Student-t with a common factor, their deviation scaled by the square
 root of a tick's length, in a calm or turbulent regime; jumps come with news, drawn some ticks ahead
-so that rumours can precede them. All of it has mean zero unless conditions say otherwise: holding
+so that rumors can precede them. All of it has mean zero unless conditions say otherwise: holding
 long gains nothing on average. The mark hovers around the index, and funding is that gap, clamped.
 """
 

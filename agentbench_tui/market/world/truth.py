@@ -28,7 +28,7 @@ class NewsTruth:
 
     ticker: str
     announced: int
-    """Tick at which it was drawn: rumours may appear from here on."""
+    """Tick at which it was drawn: rumors may appear from here on."""
     tick: int
     """Tick of the jump and of the news post."""
     size_ppm: int

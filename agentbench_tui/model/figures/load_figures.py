@@ -40,7 +40,7 @@ COUNTS: dict[str, Metric] = {
             "requests",
             "lower",
             "Requests that failed, by kind; a gate uses their sum. Requests that the plan "
-            "cancelled and unfinished ones are not included.",
+            "canceled and unfinished ones are not included.",
         ),
         Metric(
             "cancelled",
@@ -93,7 +93,7 @@ HARNESS: dict[str, Metric] = {
             "overhead_p99_ms",
             "ms",
             "lower",
-            "The 99th percentile of what the senders themselves add (see overhead_p50_ms). At 5 % "
+            "The 99th percentile of what the senders themselves add (see overhead_p50_ms). At 5% "
             "of the smallest reported median or more the verdict is `noisy`.",
         ),
         Metric(
@@ -156,7 +156,7 @@ HARNESS: dict[str, Metric] = {
             "lateness_p99_ms",
             "ms",
             "lower",
-            "The same, 99th percentile. Above 1 ms, or 5 % of the smallest reported median if "
+            "The same, 99th percentile. Above 1 ms, or 5% of the smallest reported median if "
             "that is more, the verdict is `noisy`.",
         ),
         Metric("lateness_max_ms", "ms", "lower", "The same, the latest."),
@@ -164,8 +164,8 @@ HARNESS: dict[str, Metric] = {
             "late",
             "requests",
             "lower",
-            "Requests that left more than 1 ms, or 5 % of the mean gap, after they were due "
-            "though a place in flight was free. From 1 % of those sent on the verdict is `noisy`.",
+            "Requests that left more than 1 ms, or 5% of the mean gap, after they were due "
+            "though a place in flight was free. From 1% of those sent on the verdict is `noisy`.",
         ),
         Metric(
             "blocked",
@@ -184,7 +184,7 @@ HARNESS: dict[str, Metric] = {
             "ms",
             "lower",
             "How long the senders were ready but had no core (/proc/self/schedstat), all repeats "
-            "together. Above 5 % of one sender's time the verdict is `noisy`.",
+            "together. Above 5% of one sender's time the verdict is `noisy`.",
         ),
         Metric(
             "psi_cpu_percent",
@@ -227,7 +227,7 @@ FACTS: dict[str, Metric] = {
             "limit",
             "client, server or none",
             "none",
-            "What kept the sent rate below 98 % of the requested one, or limited a closed loop's "
+            "What kept the sent rate below 98% of the requested one, or limited a closed loop's "
             "senders. As a kind of failure: the agent exceeded a limit of memory, tokens or cost.",
         ),
         Metric(
@@ -259,7 +259,7 @@ FACTS: dict[str, Metric] = {
             "within_slo",
             "a value of the swept parameter",
             "none",
-            f"The highest rate (or other swept number) at which at least {100 * SLO_SHARE:.0f} %"
+            f"The highest rate (or other swept number) at which at least {100 * SLO_SHARE:.0f}%"
             " of what was due kept every limit of the SLO (goodput_share). Of a sweep over one"
             " number.",
         ),
@@ -274,7 +274,7 @@ FACTS: dict[str, Metric] = {
             "as the metric",
             "none",
             "Variation between repeats: the value of each repeat, and with 3 repeats or more the "
-            "95 % t interval on their logarithms, with 2 the lower and the higher value. Requests"
+            "95% t interval on their logarithms, with 2 the lower and the higher value. Requests"
             " of one repeat are not independent, so this describes the error better than the "
             "percentiles' own interval. Given only if every repeat has enough requests for the "
             "figure, and all values are above 0.",

@@ -75,7 +75,7 @@ IDEAS: dict[str, Metric] = {
             "percentile",
             "as the metric",
             "none",
-            "p99: the value that 99 % of the observations do not exceed. A percentile needs "
+            "p99: the value that 99% of the observations do not exceed. A percentile needs "
             "enough values: p90 29, p95 59, p99 299, p99.9 2,995; with fewer a table says `needs "
             "299`. Next to percentiles are the mean, the largest value (max) and the number of "
             "observations (n). A gate names metric and part: e2e_ms.p99<=900.",

@@ -63,7 +63,7 @@ RATES: tuple[Metric, ...] = (
         "Good requests ÷ requests that became due. A request is good if it was answered and met "
         "every limit of the SLO (ttft_ms, ttfo_ms, tpot_ms, e2e_ms, each as the metric counts it;"
         " an answer of one token, or one that arrived at once, meets any tpot_ms). Failed, "
-        "unfinished and unsent requests are not good. For an answer that the plan cancelled, only"
+        "unfinished and unsent requests are not good. For an answer that the plan canceled, only"
         " ttft_ms and ttfo_ms can be judged; it is excluded if neither is limited. Wilson "
         "interval.",
         load=True,
@@ -81,7 +81,7 @@ RATES: tuple[Metric, ...] = (
         "sent_share",
         "share",
         "higher",
-        "sent_per_s ÷ the mean rate of the schedule. Below 98 % the run warns and says whether "
+        "sent_per_s ÷ the mean rate of the schedule. Below 98% the run warns and says whether "
         "the sender or the target was the limit. Open loops only.",
         load=True,
     ),

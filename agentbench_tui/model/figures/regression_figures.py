@@ -14,7 +14,7 @@ REGRESSION: dict[str, Metric] = {
             "100 × (1 - mean loss of the benchmarks). Loss of a benchmark: Σ weight × loss ÷ "
             "Σ weight over its judged dimensions, weights as in the suite's overall score (all "
             "alike where none of them has any). Loss of a dimension: that of its worst metric, "
-            "min(1, at_least ÷ what makes a regression critical): 25 % for times, tokens, cost and "
+            "min(1, at_least ÷ what makes a regression critical): 25% for times, tokens, cost and "
             "rates, 10 points for shares. Only regressions lose anything; what could not be judged "
             "does not count.",
         ),
@@ -22,15 +22,15 @@ REGRESSION: dict[str, Metric] = {
             "at_least",
             "share",
             "lower",
-            "Size of a regression at the confidence bound: the end of the 95 % interval of its "
-            "change that is closest to no change. It decides between minor (below 10 %, or 5 "
-            "percentage points for shares), major (below 25 %, 10 points) and critical.",
+            "Size of a regression at the confidence bound: the end of the 95% interval of its "
+            "change that is closest to no change. It decides between minor (below 10%, or 5 "
+            "percentage points for shares), major (below 25%, 10 points) and critical.",
         ),
         Metric(
             "smallest_seen",
             "share",
             "lower",
-            "The worsening that would have been found in 80 % of such comparisons: without it "
+            "The worsening that would have been found in 80% of such comparisons: without it "
             "“no regression” says nothing. Of a history within 8 runs.",
         ),
         Metric(
@@ -62,14 +62,14 @@ REGRESSION: dict[str, Metric] = {
             "severity",
             "word",
             "none",
-            "How bad a regression is, by at_least: minor below 10 % (of shares 5 points), major "
-            "below 25 % (10 points), critical above, or when nothing is left.",
+            "How bad a regression is, by at_least: minor below 10% (of shares 5 points), major "
+            "below 25% (10 points), critical above, or when nothing is left.",
         ),
         Metric(
             "threshold",
             "share",
             "none",
-            "The smallest change that matters (--threshold): 5 % for times, tokens, cost and rates "
+            "The smallest change that matters (--threshold): 5% for times, tokens, cost and rates "
             "and 2 points for shares, unless you say otherwise. Between versions half of it "
             "counts; otherwise half of the changes of just that size would be missed.",
         ),

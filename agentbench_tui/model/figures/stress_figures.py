@@ -21,7 +21,7 @@ STRESS_METRICS: dict[str, Metric] = {
             "100 × mean Q over the seconds from the start of the stress to the end of the "
             "recovery. Q of a second: correct answers within the limits ÷ min(requests due, peak "
             "capacity before the stress), at most 1. 0 if the target was lost. If memory rises in"
-            " a soak test with 95 % confidence, the mean is projected over a week, with Q 0 once "
+            " a soak test with 95% confidence, the mean is projected over a week, with Q 0 once "
             "memory is full (the target's limit, else what its machine has left): × min(1, room ÷"
             " slope ÷ 168 h). Interval: moving blocks of 5 seconds of this one run; it does not "
             "include the variance between runs.",
@@ -31,7 +31,7 @@ STRESS_METRICS: dict[str, Metric] = {
             "1/s",
             "higher",
             "Rate per second at which the target fails: the geometric mean of the highest rate "
-            "that passed and the lowest that failed, which are within 10 % if the search was "
+            "that passed and the lowest that failed, which are within 10% if the search was "
             "completed (see breaking_point). A gate: breaking_rate_per_s>=120.",
         ),
         Metric(
@@ -51,7 +51,7 @@ STRESS_METRICS: dict[str, Metric] = {
             "s",
             "lower",
             "From the end of the stress to the first of 5 seconds in a row that are as good as "
-            "the 95 % prediction interval of the time before it; of several faults the longest. "
+            "the 95% prediction interval of the time before it; of several faults the longest. "
             "Empty where it did not recover while it was watched.",
         ),
         Metric(
@@ -71,7 +71,7 @@ STRESS_FACTS: dict[str, Metric] = {
             BROKE,
             "true or false",
             "none",
-            "Whether a level failed with 95 % confidence, or the target was lost. Null if nothing"
+            "Whether a level failed with 95% confidence, or the target was lost. Null if nothing"
             " was measured. A gate: broke==false.",
         ),
         Metric(
@@ -102,7 +102,7 @@ STRESS_FACTS: dict[str, Metric] = {
             "requests/s, users, ms",
             "none",
             "What the target does at ease, measured first: users are doubled until answers a "
-            "second grow by less than 10 % or p95 is twice that of one user (the ladder); half of "
+            "second grow by less than 10% or p95 is twice that of one user (the ladder); half of "
             "the last step without queueing is normal. Or what the suite says (normal_rate, "
             "normal_concurrency).",
         ),
@@ -160,7 +160,7 @@ STRESS_FACTS: dict[str, Metric] = {
             "trend",
             "a unit an hour",
             "none",
-            "Slope of memory, latency or errors over a soak test, with a 95 % interval: rising or"
+            "Slope of memory, latency or errors over a soak test, with a 95% interval: rising or"
             " falling if the interval excludes 0.",
         ),
         Metric(

@@ -7,11 +7,11 @@ from agentbench_tui.model.figures.metric import Metric
 VERDICT_WORDS: dict[str, Metric] = {
     name: Metric(name, "word", "none", meaning)
     for name, meaning in {
-        "better": "Of a comparison, about B: p below 5 % after the adjustment for all tests, and a "
-        "difference in the good direction of at least half the margin (5 % of times, tokens and "
+        "better": "Of a comparison, about B: p below 5% after the adjustment for all tests, and a "
+        "difference in the good direction of at least half the margin (5% of times, tokens and "
         "cost, 2 points of shares; --margin). `worse` is the same in the bad direction.",
-        "equivalent": "The 90 % interval of the difference lies within the margin (two one-sided "
-        "tests at 5 %): the data exclude any difference that matters.",
+        "equivalent": "The 90% interval of the difference lies within the margin (two one-sided "
+        "tests at 5%): the data exclude any difference that matters.",
         "inconclusive": "Neither better, worse nor equivalent: the data leave room for both. "
         "`needs` is the number of cases, repeats or runs that would settle it.",
         "trade-off": "B is better in at least one metric and worse in at least one.",
@@ -25,7 +25,7 @@ VERDICT_WORDS: dict[str, Metric] = {
             "opposite."
         ),
         "no_change_seen": "Neither a regression nor an improvement was found; `would see` is the "
-        "smallest one that would have been noticed with 80 % probability.",
+        "smallest one that would have been noticed with 80% probability.",
         "not_enough_data": "Too few runs or repeats, or a value is missing: the sentence below the "
         "table says what is needed. Ends with exit status 3.",
         "not_comparable": "What was measured differs in more than the version: cases, scorers, "

@@ -19,6 +19,11 @@ def plain(value: float, digits: int = 12, *, filled: bool = False, grouped: bool
     return f"{Decimal(shortest):{',' if grouped else ''}f}"
 
 
+def with_unit(number: str, unit: str) -> str:
+    """Append a unit after a space, `%` without one: `5 ms`, `5%`, or `5` for an empty unit."""
+    return f"{number}{'' if unit.startswith('%') else ' '}{unit}".rstrip()
+
+
 def percent_number(value: float, decimals: int = 0) -> str:
     """Format `12`, `99.7`: a percentage, with more decimals if it would round up to 100.
 

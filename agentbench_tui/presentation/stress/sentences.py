@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentbench_tui.model.text.plain_number import counted
+from agentbench_tui.model.text.plain_number import counted, with_unit
 from agentbench_tui.presentation.numbers import (
     MISSING,
     Show,
@@ -377,7 +377,7 @@ def _trend(one: StressTrend) -> Detail:
     if one.words:  # a sentence about it, which names it
         return Detail("", one.words)
     slope = with_interval(one.per_hour, one.low, one.high, amount)
-    return Detail(one.of, f"{one.direction}, {slope} {one.unit} an hour")
+    return Detail(one.of, f"{one.direction}, {with_unit(slope, one.unit)} an hour")
 
 
 def _sender(windows: Sequence[StressWindow]) -> str:

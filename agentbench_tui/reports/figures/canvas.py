@@ -13,24 +13,24 @@ SOLID: Sequence[bool] = (True,)
 
 
 class Canvas:
-    """Dots with a colour. A cell has one colour: that of the last dot set in it."""
+    """Dots with a color. A cell has one color: that of the last dot set in it."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self.width, self.height = columns * ACROSS, rows * DOWN
         self._bits = [[0] * columns for _ in range(rows)]
-        self._colours: list[list[int | None]] = [[None] * columns for _ in range(rows)]
+        self._colors: list[list[int | None]] = [[None] * columns for _ in range(rows)]
 
-    def dot(self, x: int, y: int, colour: int | None = None) -> None:
+    def dot(self, x: int, y: int, color: int | None = None) -> None:
         """Set the dot in column `x`, row `y` from the top; outside the picture nothing happens."""
         if 0 <= x < self.width and 0 <= y < self.height:
             self._bits[y // DOWN][x // ACROSS] |= _BIT[y % DOWN][x % ACROSS]
-            self._colours[y // DOWN][x // ACROSS] = colour
+            self._colors[y // DOWN][x // ACROSS] = color
 
     def line(
         self,
         start: tuple[float, float],
         end: tuple[float, float],
-        colour: int | None = None,
+        color: int | None = None,
         pattern: Sequence[bool] = SOLID,
         phase: int = 0,
     ) -> int:
@@ -41,22 +41,22 @@ class Canvas:
         for step in range(steps + 1):
             if pattern[(phase + step) % len(pattern)]:
                 share = step / steps
-                self.dot(round(x + share * (to_x - x)), round(y + share * (to_y - y)), colour)
+                self.dot(round(x + share * (to_x - x)), round(y + share * (to_y - y)), color)
         return phase + steps
 
-    def rows(self, *, coloured: bool = False) -> list[str]:
+    def rows(self, *, colored: bool = False) -> list[str]:
         """The picture as lines of text, all equally wide."""
         return [
             "".join(
-                paint("".join(chr(_BLANK + bits) if bits else " " for bits, _ in cells), colour)
-                for colour, cells in groupby(
-                    zip(row, colours, strict=True), lambda cell: cell[1] if coloured else None
+                paint("".join(chr(_BLANK + bits) if bits else " " for bits, _ in cells), color)
+                for color, cells in groupby(
+                    zip(row, colors, strict=True), lambda cell: cell[1] if colored else None
                 )
             )
-            for row, colours in zip(self._bits, self._colours, strict=True)
+            for row, colors in zip(self._bits, self._colors, strict=True)
         ]
 
 
-def paint(text: str, colour: int | None) -> str:
-    """The text in one of the terminal's colours (SGR number), or as it is."""
-    return text if colour is None else f"\x1b[{colour}m{text}\x1b[0m"
+def paint(text: str, color: int | None) -> str:
+    """The text in one of the terminal's colors (SGR number), or as it is."""
+    return text if color is None else f"\x1b[{color}m{text}\x1b[0m"

@@ -1,4 +1,4 @@
-"""Panels drawn with characters. Without colours, dashes and dots tell the lines apart."""
+"""Panels drawn with characters. Without colors, dashes and dots tell the lines apart."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.reports.figures.canvas import ACROSS, DOWN, SOLID, Canvas, paint
 from agentbench_tui.reports.figures.panel import Band, Bars, Line, Panel
 
-_COLOURS = (36, 33, 35, 32, 34, 31)
+_COLORS = (36, 33, 35, 32, 34, 31)
 """Of the lines, one after the other: cyan, yellow, magenta, green, blue, red."""
-_GREY = 90
+_GRAY = 90
 _PATTERNS: tuple[Sequence[bool], ...] = (
     SOLID,
     (True, True, True, True, False, False),
@@ -30,11 +30,11 @@ _CELLS_PER_TICK = 12
 Place = Callable[[float, float], tuple[float, float]]
 
 
-def draw(panels: Sequence[Panel], width: int, height: int, *, coloured: bool = False) -> str:
+def draw(panels: Sequence[Panel], width: int, height: int, *, colored: bool = False) -> str:
     """The panels one below the other, in `width` cells and about `height` rows in all."""
     width = max(width, LEAST_WIDTH)
     each = max(height // len(panels), LEAST_HEIGHT)
-    return "\n\n".join("\n".join(_panel(panel, width, each, coloured)) for panel in panels)
+    return "\n\n".join("\n".join(_panel(panel, width, each, colored)) for panel in panels)
 
 
 def ticks(low: float, high: float, about: int) -> list[float]:
@@ -57,11 +57,11 @@ def tick_label(value: float, step: float) -> str:
     return f"{value:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
 
 
-def _panel(panel: Panel, width: int, height: int, coloured: bool) -> list[str]:
+def _panel(panel: Panel, width: int, height: int, colored: bool) -> list[str]:
     heading = [one_line(text) for text in (panel.title, panel.y_label) if text]
     if panel.empty():
         return [*heading, "(no values)"]
-    legend = _legend(panel, width, coloured)
+    legend = _legend(panel, width, colored)
     rows = max(height - len(heading) - len(legend) - 2, 3)
     low, high = panel.y_range()
     marks = ticks(low, high, rows // _ROWS_PER_TICK)
@@ -73,7 +73,7 @@ def _panel(panel: Panel, width: int, height: int, coloured: bool) -> list[str]:
     _fill(canvas, panel)
     lines = [
         f"{labels.get(row, ''):>{edge}} {'┤' if row in labels else '│'}{cells}"
-        for row, cells in enumerate(canvas.rows(coloured=coloured))
+        for row, cells in enumerate(canvas.rows(colored=colored))
     ]
     below = _x_axis(panel, edge, columns)
     return [*(set_cell_size(text, width).rstrip() for text in heading), *lines, *below, *legend]
@@ -107,15 +107,15 @@ def _x_axis(panel: Panel, edge: int, columns: int) -> list[str]:
 def _fill(canvas: Canvas, panel: Panel) -> None:
     place = _places(canvas, panel)
     for number, band in enumerate(panel.bands):
-        _band(canvas, band, place, _COLOURS[number % len(_COLOURS)])
+        _band(canvas, band, place, _COLORS[number % len(_COLORS)])
     if panel.bars:
         _bars(canvas, panel.bars, place)
     x_low, x_high = panel.x_range()
     y_low, y_high = panel.y_range()
     for level in panel.levels.values():
-        canvas.line(place(x_low, level), place(x_high, level), _GREY, _LEVEL_PATTERN)
+        canvas.line(place(x_low, level), place(x_high, level), _GRAY, _LEVEL_PATTERN)
     for number, mark in enumerate(panel.marks.values(), start=1):
-        canvas.line(place(mark, y_low), place(mark, y_high), _COLOURS[number % len(_COLOURS)])
+        canvas.line(place(mark, y_low), place(mark, y_high), _COLORS[number % len(_COLORS)])
     for number, line in enumerate(panel.lines):
         _line(canvas, line, place, number)
 
@@ -132,7 +132,7 @@ def _places(canvas: Canvas, panel: Panel) -> Place:
 
 
 def _line(canvas: Canvas, line: Line, place: Place, number: int) -> None:
-    colour, pattern = _COLOURS[number % len(_COLOURS)], _PATTERNS[number % len(_PATTERNS)]
+    color, pattern = _COLORS[number % len(_COLORS)], _PATTERNS[number % len(_PATTERNS)]
     previous: tuple[float, float] | None = None
     phase = 0
     for x, y in zip(line.x, line.y, strict=True):
@@ -141,13 +141,13 @@ def _line(canvas: Canvas, line: Line, place: Place, number: int) -> None:
             continue
         here = place(x, y)
         if previous is None:
-            canvas.dot(round(here[0]), round(here[1]), colour)
+            canvas.dot(round(here[0]), round(here[1]), color)
         else:
-            phase = canvas.line(previous, here, colour, pattern, phase)
+            phase = canvas.line(previous, here, color, pattern, phase)
         previous = here
 
 
-def _band(canvas: Canvas, band: Band, place: Place, colour: int) -> None:
+def _band(canvas: Canvas, band: Band, place: Place, color: int) -> None:
     """One dot a cell between both curves, which are straight between their points."""
     corners = list(zip(band.x, band.low, band.high, strict=True))
     for (x, low, high), (to_x, to_low, to_high) in pairwise(corners):
@@ -162,7 +162,7 @@ def _band(canvas: Canvas, band: Band, place: Place, colour: int) -> None:
             last = round(bottom + share * (to_bottom - bottom))
             for down in range(first, last + 1):
                 if across % ACROSS == 0 and down % DOWN == 1:
-                    canvas.dot(across, down, colour)
+                    canvas.dot(across, down, color)
 
 
 def _bars(canvas: Canvas, bars: Bars, place: Place) -> None:
@@ -170,32 +170,31 @@ def _bars(canvas: Canvas, bars: Bars, place: Place) -> None:
         (start, top), (end, bottom) = place(left, count), place(right, 0.0)
         if count > 0:
             for across in range(round(start), max(round(start) + 1, round(end))):
-                canvas.line((across, top), (across, bottom), _COLOURS[0])
+                canvas.line((across, top), (across, bottom), _COLORS[0])
 
 
-def _legend(panel: Panel, width: int, coloured: bool) -> list[str]:
+def _legend(panel: Panel, width: int, colored: bool) -> list[str]:
     """What is what, as many to a row as fit; nothing for a single unnamed line."""
     items = [
-        (_SAMPLES[number % len(_SAMPLES)], line.name, _COLOURS[number % len(_COLOURS)])
+        (_SAMPLES[number % len(_SAMPLES)], line.name, _COLORS[number % len(_COLORS)])
         for number, line in enumerate(panel.lines)
     ]
     items += [
-        ("░░", band.name, _COLOURS[number % len(_COLOURS)])
-        for number, band in enumerate(panel.bands)
+        ("░░", band.name, _COLORS[number % len(_COLORS)]) for number, band in enumerate(panel.bands)
     ]
-    items += [("--", f"{name}: {value:.4g}", _GREY) for name, value in panel.levels.items()]
+    items += [("--", f"{name}: {value:.4g}", _GRAY) for name, value in panel.levels.items()]
     items += [
-        (" │", f"{name}: {value:.4g}", _COLOURS[number % len(_COLOURS)])
+        (" │", f"{name}: {value:.4g}", _COLORS[number % len(_COLORS)])
         for number, (name, value) in enumerate(panel.marks.items(), start=1)
     ]
     rows: list[str] = []
     room = 0
-    for sample, written, colour in items:
+    for sample, written, color in items:
         name = one_line(written)
         if not name:
             continue
         need = 4 + cell_len(sample) + cell_len(name)
-        text = f"{paint(sample, colour if coloured else None)} {name}"
+        text = f"{paint(sample, color if colored else None)} {name}"
         if need > room:
             rows.append(f" {text}")
             room = width

@@ -25,7 +25,7 @@ LEAST_SHARE = 0.001
 _DEEPEST = 60
 _WIDTH, _ROW, _TEXT = 1200, 18, 7
 """Pixels: of a picture, of a row, of a character."""
-_COLOURS = ("#e6b566", "#e8a25c", "#dd8f5a", "#e9c07d", "#d9a05f")
+_COLORS = ("#e6b566", "#e8a25c", "#dd8f5a", "#e9c07d", "#d9a05f")
 
 
 def text_flame(root: FlameFrame, width: int = 100) -> list[str]:
@@ -68,10 +68,10 @@ def svg_flame(root: FlameFrame, title: str) -> str:
         told = f"{frame.name}: {duration(frame.value)} ({percent(frame.value / total)})"
         room = int(width / _TEXT) - 1
         label = frame.name if len(frame.name) <= room else frame.name[: max(0, room)]
-        colour = _COLOURS[sum(map(ord, frame.name)) % len(_COLOURS)]
+        color = _COLORS[sum(map(ord, frame.name)) % len(_COLORS)]
         boxes.append(
             f'<g><title>{escape(told)}</title><rect x="{x:.2f}" y="{y}" width="{width:.2f}" '
-            f'height="{_ROW - 1}" fill="{colour}"/><text x="{x + 3:.2f}" y="{y + 13}">'
+            f'height="{_ROW - 1}" fill="{color}"/><text x="{x + 3:.2f}" y="{y + 13}">'
             f"{escape(label)}</text></g>"
         )
         inside = sum(child.value for child in frame.children)

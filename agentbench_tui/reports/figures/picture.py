@@ -65,9 +65,9 @@ def _draw(axes: Axes, panel: Panel) -> int:
     axes.set_xlabel(_plain(panel.x_label))
     axes.set_ylabel(_plain(panel.y_label))
     for number, band in enumerate(panel.bands):
-        colour = f"C{number}"
+        color = f"C{number}"
         axes.fill_between(
-            band.x, band.low, band.high, alpha=0.2, color=colour, label=_plain(band.name)
+            band.x, band.low, band.high, alpha=0.2, color=color, label=_plain(band.name)
         )
     if panel.bars:
         axes.stairs(panel.bars.counts, panel.bars.edges, fill=True, color="C0", alpha=0.6)

@@ -28,16 +28,16 @@ class Plot:
 
     panels: tuple[Panel, ...]
 
-    def text(self, width: int = 76, height: int = 16, *, coloured: bool | None = None) -> str:
+    def text(self, width: int = 76, height: int = 16, *, colored: bool | None = None) -> str:
         """The plot in characters, panels one below the other: `width` cells, about `height` rows.
 
-        Colours only where `coloured` asks for them: leave it out for none when NO_COLOR is set or
+        Colors only where `colored` asks for them: leave it out for none when NO_COLOR is set or
         TERM is dumb or unknown. Lines differ by dashes as well.
         """
         from agentbench_tui.reports.figures.drawing import draw
 
         return draw(
-            self.panels, width, height, coloured=_colours_wanted() if coloured is None else coloured
+            self.panels, width, height, colored=_colors_wanted() if colored is None else colored
         )
 
     def write(self, path: Path) -> None:
@@ -98,7 +98,7 @@ def line_plot(
     x_label: str = "",
     y_label: str = "",
 ) -> Plot:
-    """Curves by name, (x, y) each; bands (x, low, high) behind them, the first in the colour of
+    """Curves by name, (x, y) each; bands (x, low, high) behind them, the first in the color of
     the first curve and so on; `lines` are horizontal, such as a threshold, `marks` vertical.
 
     Raises ValueError for columns of unequal length.
@@ -124,5 +124,5 @@ def beside(*plots: Plot) -> Plot:
     return Plot(tuple(panel for plot in plots for panel in plot.panels))
 
 
-def _colours_wanted() -> bool:
+def _colors_wanted() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in {"", "dumb"}

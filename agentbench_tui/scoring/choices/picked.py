@@ -45,12 +45,12 @@ from agentbench_tui.scoring.choices.choice_patterns import (
     VOID,
 )
 from agentbench_tui.scoring.numbers.latex import plain_text
-from agentbench_tui.scoring.text.normal import normaliser
+from agentbench_tui.scoring.text.normal import normalizer
 
 SEVERAL = "several"
 """The text picks more than one choice."""
 
-text_form = normaliser()
+text_form = normalizer()
 """Brings the text of a choice to the form in which texts are compared."""
 
 _MARKUP = str.maketrans("", "", '*`_"“”„«»{}')

@@ -369,8 +369,8 @@ def _boxed_number(content: str, mark: DecimalMark | None) -> Number | None:
     if len(before) + len(after) > _MAX_BOX:
         return None
     function = readings[0].is_chain and before.isalpha()  # f(2) = 5
-    labelled = (
+    labeled = (
         function or not before or before[-1] in "=≈:" or all(map(_WORDS.fullmatch, before.split()))
     )
     has_unit = all(map(_UNIT_WORD.fullmatch, re.split(r"[\s/·]+", after))) if after else True
-    return readings[0].number if labelled and has_unit else None
+    return readings[0].number if labeled and has_unit else None

@@ -65,7 +65,7 @@ def numeric(options: NumericOptions, context: Context) -> Scorer:
     """Return a scorer that is right if the answer's number equals an expected one.
 
     Units of one kind are converted. Where only one of the two has a unit the numbers are compared
-    as written; a percentage in the answer also equals its plain value (25 % is 25 and 0.25).
+    as written; a percentage in the answer also equals its plain value (25% is 25 and 0.25).
     """
     name = context.name
 

@@ -38,7 +38,7 @@ _UNITS: dict[str, dict[str, str]] = {
                     "MB|mb": "8000000", "GB|gb": "8000000000", "TB|tb": "8000000000000",
                     "PB": "8000000000000000", "KiB": str(8 << 10), "MiB": str(8 << 20),
                     "GiB": str(8 << 30), "TiB": str(8 << 40)},
-    "ratio": {"%|percent|per cent": "0.01", "‰|per mille": "0.001", "basis points?": "0.0001",
+    "ratio": {"%|percent|percent": "0.01", "‰|per mille": "0.001", "basis points?": "0.0001",
               "ppm": "0.000001"},
     "USD": {r"\$|USD|dollars?": "1", "¢|cents?": "0.01"},
     "EUR": {"€|EUR|euros?": "1"},

@@ -17,7 +17,7 @@ from agentbench_tui.model.answer import Case, GraderFailure
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.scoring.reading import expected_of
 from agentbench_tui.scoring.recipe import Options
-from agentbench_tui.scoring.text.normal import normaliser
+from agentbench_tui.scoring.text.normal import normalizer
 
 _ARITHMETIC = re.compile(r"[\d\s.+\-*/%^()×÷·−]+")
 _NUMBER = re.compile(
@@ -58,7 +58,7 @@ class Equality:
 
     def __init__(self, options: EqualityOptions) -> None:
         self._options = options
-        form = normaliser(
+        form = normalizer(
             case=options.ignore_case, punctuation=options.ignore_punctuation, articles=False
         )
         # Punctuation may stand where others put a space, and in telephone numbers.

@@ -43,7 +43,7 @@ def straight_quotes(text: str) -> str:
     return text if text.isascii() else text.translate(_STRAIGHT)
 
 
-def normaliser(
+def normalizer(
     *, case: bool = True, punctuation: bool = True, articles: bool = True, accents: bool = False
 ) -> Callable[[str], str]:
     """Return a function that normalizes text.
@@ -54,7 +54,7 @@ def normaliser(
     texts.
     """
 
-    def normalise(text: str) -> str:
+    def normalize(text: str) -> str:
         if not text.isascii():
             text = straight_quotes(unicodedata.normalize("NFKC", text))
             if accents:
@@ -70,8 +70,8 @@ def normaliser(
             text = without if without.strip() else text
         return " ".join(text.split())
 
-    kept = lru_cache(maxsize=4096)(normalise)
-    return lambda text: kept(text) if len(text) <= 200 else normalise(text)
+    kept = lru_cache(maxsize=4096)(normalize)
+    return lambda text: kept(text) if len(text) <= 200 else normalize(text)
 
 
 def _without_accents(text: str) -> str:

@@ -11,7 +11,7 @@ from agentbench_tui.model.answer import Answer, Case, Score, Scorer
 from agentbench_tui.model.text.untrusted import one_line
 from agentbench_tui.scoring.reading import accepted_texts, answer_text
 from agentbench_tui.scoring.recipe import Context, Options, Recipe, always
-from agentbench_tui.scoring.text.normal import normaliser
+from agentbench_tui.scoring.text.normal import normalizer
 from agentbench_tui.scoring.text.pattern import compile_pattern, search
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def _equal(name: str, form: Callable[[str], str]) -> Scorer:
     return score
 
 
-class NormalisedOptions(Options):
-    """Options of `normalised`."""
+class NormalizedOptions(Options):
+    """Options of `normalized`."""
 
     ignore_case: bool = True
     ignore_punctuation: bool = True
@@ -66,11 +66,11 @@ class NormalisedOptions(Options):
     ignore_accents: bool = False
 
 
-def normalised(options: NormalisedOptions, context: Context) -> Scorer:
+def normalized(options: NormalizedOptions, context: Context) -> Scorer:
     """Return a scorer that is right if the answer is one of the expected texts, ignoring spelling
     without meaning.
     """
-    form = normaliser(
+    form = normalizer(
         case=options.ignore_case,
         punctuation=options.ignore_punctuation,
         articles=options.ignore_articles,
@@ -108,10 +108,10 @@ def contains(options: ContainsOptions, context: Context) -> Scorer:
     from agentbench_tui.scoring.text.words import whole_words  # compiles large patterns
 
     name = context.name
-    normalise = normaliser(case=options.ignore_case, punctuation=False, articles=False)
+    normalize = normalizer(case=options.ignore_case, punctuation=False, articles=False)
 
     def form(text: str) -> str:
-        return normalise(text).translate(_ASCII_SIGNS)
+        return normalize(text).translate(_ASCII_SIGNS)
 
     def within(part: str, text: str, joined: str) -> bool:
         part = form(part)
@@ -195,7 +195,7 @@ def _differs(said: str, accepted: list[str]) -> str:
 
 RECIPES = {
     "exact": Recipe(ExactOptions, exact, needs_expected=always),
-    "normalised": Recipe(NormalisedOptions, normalised, needs_expected=always),
+    "normalized": Recipe(NormalizedOptions, normalized, needs_expected=always),
     "contains": Recipe(ContainsOptions, contains, needs_expected=always),
     "regex": Recipe(RegexOptions, regex, needs_expected=lambda options: options.pattern is None),
 }

@@ -70,7 +70,7 @@ RESULTS_WRITTEN = "results_written"
 
 
 def stamp_of_history(connection: sqlite3.Connection) -> tuple[object, ...]:
-    """Return values that change with anything that judgements depend on: executions that ended,
+    """Return values that change with anything that judgments depend on: executions that ended,
     were scored again or deleted, the verdicts of runs on their machine, baselines, accepted
     changes. They do not change with what a running execution commits.
     """

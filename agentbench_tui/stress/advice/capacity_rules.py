@@ -59,7 +59,7 @@ def queueing_while_idle(report: ScenarioReport) -> Advice | None:
         rule="queueing-while-idle",
         severity="warning",
         words=f"{where} while the target's CPU is at"
-        f" {100 * cores:.0f} % of a core: look at its concurrency limit (slots, workers,"
+        f" {100 * cores:.0f}% of a core: look at its concurrency limit (slots, workers,"
         " connections to what it calls), not at its machine.",
         evidence=evidence,
     )
@@ -121,7 +121,7 @@ def contention_limit(report: ScenarioReport) -> Advice | None:
     return Advice(
         rule="contention-limit",
         severity="info",
-        words=f"{figure(100 * scaling.sigma)} % [{figure(100 * low)}, {figure(100 * high)}] of the"
+        words=f"{figure(100 * scaling.sigma)}% [{figure(100 * low)}, {figure(100 * high)}] of the"
         f" work waits for something shared, which alone keeps it below {figure(ceiling)} requests/s"
         " however many ask at once: a lock, a single worker or a pool would look so.",
         evidence={"sigma": scaling.sigma, "low": low, "high": high, "ceiling_per_s": ceiling},
@@ -182,7 +182,7 @@ def _failed(window: WindowFacts) -> str:
     ends = error_bounds(window)
     assert ends is not None, "it was looked at"
     low, high = figure(100 * ends.low), figure(100 * ends.high)
-    return f"{figure(100 * (window.error_share or 0))} % [{low}, {high}]"
+    return f"{figure(100 * (window.error_share or 0))}% [{low}, {high}]"
 
 
 def sender_limit(report: ScenarioReport) -> Advice | None:

@@ -44,7 +44,7 @@ _decode = msgspec.json.Decoder(Held).decode
 class Ballast:
     """A process that holds memory; an async context manager that releases all of it at the end.
 
-    It never leaves the machine less than 1 GiB, nor less than 15 %: there it stops growing, and it
+    It never leaves the machine less than 1 GiB, nor less than 15%: there it stops growing, and it
     lets go when others take what is left. The limit of our control group counts as the machine.
     """
 

@@ -14,7 +14,7 @@ counts as neither, and the bracket stays as wide as it is. At the end the passin
 again, once right after an overload and once at rest.
 
 On simulated servers (benchmarks/breaking_point.py, 30 searches each of ten kinds: queues, errors,
-collapse, noise, throttling, closed loops, input sizes) the middle of the bracket was within 10 % of
+collapse, noise, throttling, closed loops, input sizes) the middle of the bracket was within 10% of
 the true breaking point in all 300, after 14 to 22 measurements.
 """
 
@@ -73,7 +73,7 @@ class BreakingPoint(msgspec.Struct, frozen=True, kw_only=True):
     on: AxisName
     unit: str
     status: Status
-    """`found`: within a factor of 1.10 (or between neighbours) and repeated. `wide`: a bracket,
+    """`found`: within a factor of 1.10 (or between neighbors) and repeated. `wide`: a bracket,
     but wider or not repeated. `not reached`: the most that may be measured passes. `below the
     least`: everything fails. `nothing clear`: no pass and no fail, or neither could be repeated."""
     passes: float | None = msgspec.field(name="pass", default=None)

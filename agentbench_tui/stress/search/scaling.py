@@ -148,7 +148,7 @@ def _undescribed(
         kappa=fit.usl.coherency,
         largest=fit.largest_load,
         r2=fit.r2,
-        words=f"not by the scalability law, which is up to {100 * beside:.0f} % off: at most"
+        words=f"not by the scalability law, which is up to {100 * beside:.0f}% off: at most"
         f" {level_figure(rate)} requests/s were answered, with {most:,.0f} users",
         points=tuple(points),
     )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PROBE_S = 2.0
 """Least length of a probe, before `time_scale`."""
 LIMIT_LENGTHS = 20
-"""Times the limit of p95 that a probe lasts if that is not too long: a queue that grows by 5 % is
+"""Times the limit of p95 that a probe lasts if that is not too long: a queue that grows by 5% is
 then seen within it."""
 LONGEST_FOR_LIMIT_S = 10.0
 """The same, at most; before `time_scale`."""

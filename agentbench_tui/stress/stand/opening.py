@@ -10,7 +10,7 @@ from agentbench_tui.agents.registry import open_agent
 from agentbench_tui.agents.target import parse_target
 from agentbench_tui.load.sending.target import CLOSE_LIMIT_S, open_target, start
 from agentbench_tui.load.sending.worker_process import end_ahead, start_ahead
-from agentbench_tui.stress.catalogue import DEFAULTS
+from agentbench_tui.stress.catalog import DEFAULTS
 from agentbench_tui.stress.faults.proxy_process import FaultProxy
 from agentbench_tui.stress.stand.proxied_target import (
     environment_with,

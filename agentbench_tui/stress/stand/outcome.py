@@ -130,9 +130,9 @@ def _sender_limit(
         due_per_s=offered / length_s if length_s else None,
         e2e_p50_ms=None if median_ms is None else float(median_ms),
     )
-    judgement = judge(window, facts)
+    judgment = judge(window, facts)
     if window.agent_inside:
         return None
-    if judgement.verdict == "generator-limited":
-        return judgement.reasons[0]
-    return judgement.warnings[0] if judgement.limit == "client" else None
+    if judgment.verdict == "generator-limited":
+        return judgment.reasons[0]
+    return judgment.warnings[0] if judgment.limit == "client" else None

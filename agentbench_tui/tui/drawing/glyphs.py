@@ -80,7 +80,7 @@ class Glyphs:
     """Left end of an interval."""
     interval_high: str
     interval_line: str
-    interval_centre: str
+    interval_center: str
     arrow: str
     """To the right; up to two cells."""
 
@@ -134,7 +134,7 @@ UNICODE = Glyphs(
     interval_low="├",
     interval_high="┤",
     interval_line="─",
-    interval_centre="●",
+    interval_center="●",
     arrow="→",
 )
 ASCII = Glyphs(
@@ -176,7 +176,7 @@ ASCII = Glyphs(
     interval_low="[",
     interval_high="]",
     interval_line="-",
-    interval_centre="o",
+    interval_center="o",
     arrow="->",
 )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Role = Literal["text", "dim", "title", "accent", "good", "warn", "bad"]
 """A style of the palette."""
-Align = Literal["left", "right", "centre"]
+Align = Literal["left", "right", "center"]
 
 GAP = 2
 """Cells between two columns."""

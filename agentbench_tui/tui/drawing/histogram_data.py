@@ -55,7 +55,7 @@ class HistogramData:
     reason: str = "no data yet"
     """Shown while there is nothing to draw."""
     series: tuple[int, int] | None = None
-    """Numbers of whose the bars are and whose the outline: in their colours. None: bars in those
+    """Numbers of whose the bars are and whose the outline: in their colors. None: bars in those
     of the percentiles that they lie beyond."""
 
     @classmethod

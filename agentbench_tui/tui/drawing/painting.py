@@ -119,10 +119,10 @@ def shorten(text: str, width: int, glyphs: Glyphs) -> str:
 
 
 def aligned(text: str, width: int, align: str, glyphs: Glyphs) -> str:
-    """Return the text in exactly `width` cells. `align`: left, right or centre."""
+    """Return the text in exactly `width` cells. `align`: left, right or center."""
     text = shorten(text, width, glyphs)
     room = max(0, width - cell_len(text))
-    before = {"left": 0, "right": room, "centre": room // 2}[align]
+    before = {"left": 0, "right": room, "center": room // 2}[align]
     return " " * before + text + " " * (room - before)
 
 
@@ -186,7 +186,7 @@ def notice(
     last = len(rows) - top - 1
     lines[last:] = [" ".join(lines[last:])] if lines[last:] else []
     for row, line in enumerate(lines, start=max(top, (len(rows) - len(lines)) // 2)):
-        rows[row] = [span(aligned(line, width, "centre", glyphs), palette.dim)]
+        rows[row] = [span(aligned(line, width, "center", glyphs), palette.dim)]
     if title and height > 1:
         rows[0] = [span(shorten(glyphs.plain(title), width, glyphs), palette.title)]
     return page(rows, width, height, palette.text)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.contracts.listings import ListedAgent
     from agentbench_tui.contracts.runs import RunSummary
-    from agentbench_tui.engine.suite.catalogue import CatalogueEntry
+    from agentbench_tui.engine.suite.catalog import CatalogEntry
     from agentbench_tui.instruments.doctor import Check
 
 RUNS_SHOWN = 200
@@ -258,15 +258,15 @@ class Home(Page[Overview]):
 
     def _look_around(self) -> None:
         """Read what is not in the store, in a thread."""
-        from agentbench_tui.engine.suite.catalogue import suite_catalogue
+        from agentbench_tui.engine.suite.catalog import suite_catalog
         from agentbench_tui.instruments.doctor import diagnose
 
-        suites = suite_catalogue()
+        suites = suite_catalog()
         self.app.call_from_thread(self._show_suites, suites)
         checks = diagnose(self.shared.database)
         self.app.call_from_thread(self._show_checks, checks)
 
-    def _show_suites(self, suites: list[CatalogueEntry]) -> None:
+    def _show_suites(self, suites: list[CatalogEntry]) -> None:
         rows = [
             GridRow(suite.name, (suite.name, suite.origin), role="bad" if suite.fault else "text")
             for suite in suites

@@ -63,7 +63,7 @@ def _event(line: LogLine, width: int, most: int, palette: Palette, glyphs: Glyph
     words = glyphs.plain(one_line(line.text, 400))
     room = max(1, width - len(time) - len(sign) - len(times))
     pieces = wraps(words, room)
-    # The sign alone has the colour: a column of failures would be louder than all the rest.
+    # The sign alone has the color: a column of failures would be louder than all the rest.
     style = palette.dim if line.role == "dim" else palette.text
     rows: list[Row] = []
     for start, end in pieces[:most]:

@@ -61,9 +61,9 @@ def interval_column(
     *,
     log: bool = False,
     reference: float | None = None,
-    centred: bool = False,
+    centered: bool = False,
 ) -> IntervalColumn:
-    """Return the column of these cells. Unit `share`: written in percent. `centred`: the reference
+    """Return the column of these cells. Unit `share`: written in percent. `centered`: the reference
     is in the middle, so that columns of other units in the same place align.
     """
     values = [
@@ -72,7 +72,7 @@ def interval_column(
         for value in (one.value, one.low, one.high, reference)
         if value is not None
     ]
-    if centred and reference is not None:
+    if centered and reference is not None:
         values += [_mirrored(value, reference, log) for value in values]
     figures = [_figures(one, unit) for one in intervals if _known(one.value)]
     return IntervalColumn(
@@ -145,7 +145,7 @@ def whisker(
             cells[last] = glyphs.interval_high
     if value is not None:
         cell = _cell(axis, value, width)
-        cells[cell], styles[cell] = glyphs.interval_centre, style
+        cells[cell], styles[cell] = glyphs.interval_center, style
     return join(*(span(cell, style) for cell, style in zip(cells, styles, strict=True)))
 
 

@@ -33,7 +33,7 @@ LEAST_WIDTH, LEAST_HEIGHT = 34, 16
 """Size below which a radar chart is unreadable; bars are shown instead."""
 FEWEST_AXES, MOST_AXES = 3, 8
 FULL = 100.0
-"""The score at the rim; the centre is 0."""
+"""The score at the rim; the center is 0."""
 _RINGS = (25.0, 50.0, 75.0, 100.0)
 _RING_PATTERN = (True, False, False)
 _PATTERNS: tuple[Sequence[bool], ...] = (
@@ -51,7 +51,7 @@ _AXIS, _NAME = 16, 24
 _GAP = 2
 _LEAST_LINE = 5
 _MIDDLE, _POLE = 0.3, 0.9
-"""Cosine up to which a name is centred on its axis, and sine from which on it is above or below."""
+"""Cosine up to which a name is centered on its axis, and sine from which it is above or below."""
 _MOST_NUMBERED = 3
 """Agents whose numbers fit below an axis's name."""
 _HOLLOW = 4

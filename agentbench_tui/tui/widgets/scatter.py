@@ -55,7 +55,7 @@ class Point:
     y_low: float | None = None
     y_high: float | None = None
     group: int = 0
-    """Points of a group share colour and marker."""
+    """Points of a group share color and marker."""
     simulated: bool = False
     on_front: bool = False
     """Whether it is on the Pareto front, according to the document."""

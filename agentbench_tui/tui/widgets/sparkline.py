@@ -122,7 +122,7 @@ def _line(
     if not known:
         reason = "" if _known(data.values) else glyphs.plain(data.reason)
         blank: list[Row] = [[] for _ in range(rows)]
-        blank[(rows - 1) // 2] = [span(aligned(reason, width, "centre", glyphs), palette.dim)]
+        blank[(rows - 1) // 2] = [span(aligned(reason, width, "center", glyphs), palette.dim)]
         return blank
     low, high = _range(data, known)
     lead = span(" " * (width - len(shown)), palette.text)

@@ -28,7 +28,7 @@ from agentbench_tui.verdicts.clusters.undeclared_clusters import (
     candidates_of_side,
     clustered,
 )
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence, joined
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.text.plain_number import percent_number, plain
+from agentbench_tui.model.text.plain_number import percent_number, plain, with_unit
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison.comparison import Comparison
@@ -14,7 +14,7 @@ _TWICE = 2.0
 
 
 def change_words(one: Comparison) -> str:
-    """Format a change, such as `e2e_ms 12 % lower [8, 16]` or `accuracy 13.0 points higher [10.3,
+    """Format a change, such as `e2e_ms 12% lower [8, 16]` or `accuracy 13.0 points higher [10.3,
     15.7]`. A change that rounds to 0 is not called higher or lower.
     """
     if one.ratio is not None:
@@ -41,7 +41,7 @@ def change_words(one: Comparison) -> str:
 
 def margin_words(one: Comparison) -> str:
     """Format the smallest relevant change: `2 points`, `5%`."""
-    return f"{plain(100 * one.margin, 6)} {'points' if one.unit == 'share' else '%'}"
+    return with_unit(plain(100 * one.margin, 6), "points" if one.unit == "share" else "%")
 
 
 def settling_words(one: Comparison, candidate: str) -> str:
@@ -61,7 +61,8 @@ def settling_words(one: Comparison, candidate: str) -> str:
         words = _ratio_words(one.effect_assumed, None, None)
     else:
         size = abs(one.effect_assumed)
-        words = f"{100 * size:.1f} points" if one.unit == "share" else f"{size:.3g} {one.unit}"
+        is_share = one.unit == "share"
+        words = f"{100 * size:.1f} points" if is_share else with_unit(f"{size:.3g}", one.unit)
         words += " higher" if one.effect_assumed > 0 else " lower"
         if one.unit == "share":
             better = (one.effect_assumed > 0) == (one.better == "higher")
@@ -89,11 +90,11 @@ def _ratio_words(ratio: float, low: float | None, high: float | None) -> str:
         return "" if value is None else _number(100 * sign * (value - 1))
 
     ends = (low, high) if sign > 0 else (high, low)
-    words = f"{percent(ratio)} % {way}"
+    words = f"{percent(ratio)}% {way}"
     if ratio == 1:
-        words = "0 % apart"
+        words = "0% apart"
     elif float(percent(ratio)) == 0:
-        words = f"less than 0.05 % {way}"
+        words = f"less than 0.05% {way}"
     return _with_ends(words, *map(percent, ends))
 
 

@@ -22,7 +22,7 @@ from agentbench_tui.verdicts.clusters.cluster_search import (
 from agentbench_tui.verdicts.clusters.undeclared_clusters import Candidates, Finding
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
 from agentbench_tui.verdicts.comparison.head_to_head import compare_metric
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.comparison.main_metrics import (
     OF_LOADS,
     OF_TASKS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from agentbench_tui.model.text.plain_number import percent_number, plain
+from agentbench_tui.model.text.plain_number import percent_number, plain, with_unit
 
 if TYPE_CHECKING:
     from agentbench_tui.verdicts.comparison.comparison import Comparison
@@ -62,7 +62,7 @@ def _noun(one: Comparison) -> str:
 
 
 def _percent(ratio: float) -> str:
-    return f"{percent_number(abs(100 * (ratio - 1)))} %"
+    return f"{percent_number(abs(100 * (ratio - 1)))}%"
 
 
 def _size(one: Comparison, difference: float | None) -> str:
@@ -70,4 +70,4 @@ def _size(one: Comparison, difference: float | None) -> str:
         return ""
     if one.unit == "share":
         return f"{100 * abs(difference):.1f} points"
-    return f"{plain(abs(difference), 3)} {one.unit}".strip()
+    return with_unit(plain(abs(difference), 3), one.unit)

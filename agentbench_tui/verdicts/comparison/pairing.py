@@ -49,9 +49,9 @@ class CaseValues(msgspec.Struct, frozen=True):
             return self.value
         x = np.log(self.value) if on_logs else self.value
         _, place = np.unique(self.cluster, return_inverse=True)
-        centre = 0.0 if is_paid else float(x.mean())
-        sums = np.bincount(place.reshape(-1), x - centre)
-        found = centre + sums * (len(sums) / len(x))
+        center = 0.0 if is_paid else float(x.mean())
+        sums = np.bincount(place.reshape(-1), x - center)
+        found = center + sums * (len(sums) / len(x))
         return np.asarray(np.exp(found) if on_logs else found, np.float64)
 
 

@@ -20,7 +20,7 @@ MOST_NAMED = 3
 """Metrics that one sentence names; the others are counted."""
 
 _SHOWN_AS_0 = 0.0005
-"""Changes below this are shown as 0.0 %."""
+"""Changes below this are shown as 0.0%."""
 _ROUNDING = 1e-12
 
 Found = tuple["OnBenchmark", "Comparison"]

@@ -80,7 +80,7 @@ def with_exact_test(found: Comparison) -> Comparison:
 def _with_room(test: PairedShares) -> Interval | None:
     """Return the interval that decides on equivalence, at least as wide as the exact ends.
 
-    With none of 133 cases on one side alone the score interval excludes 2 points, which leave 7 %
+    With none of 133 cases on one side alone the score interval excludes 2 points, which leave 7%
     of such samples without any.
     """
     inner = test.interval(EQUIVALENCE_LEVEL)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _LEVEL = 0.95
 _INNER = 0.90
-"""Two one-sided tests at 5 % are a 90 % interval within the margins."""
+"""Two one-sided tests at 5% are a 90% interval within the margins."""
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ class Options:
     of: tuple[Option, ...]
     savings: list[list[SwitchSaving]]
     """[current][other]: `verdict` on the other's quality, `difference` in right answers with its
-    95 % interval, both of this switch alone; and `saving` as a share of the current cost with its
+    95% interval, both of this switch alone; and `saving` as a share of the current cost with its
     interval at `level`, null unless the data exclude at that level that the other is worse by the
     margin."""
     level: float
@@ -151,7 +151,7 @@ def _quality(a: Floats, b: Floats, margin: float, level: float) -> _Quality:
     inner_low, inner_high = _interval(a, b, _INNER)
     sure_low, _ = _interval(a, b, 1 - 2 * (1 - level))
     excludes_none = low is not None and high is not None and (low > 0 or high < 0)
-    p = 0.0 if excludes_none else 1.0  # all that the verdict asks is on which side of 5 % it lies
+    p = 0.0 if excludes_none else 1.0  # all that the verdict asks is on which side of 5% it lies
     return _Quality(
         difference,
         low,

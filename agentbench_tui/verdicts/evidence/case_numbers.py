@@ -187,8 +187,8 @@ class CaseNumbers:
         self._content[numbers[is_copy]] = content[is_copy]
         # What copies have in common is no name of a cluster, although both are hashes.
         of = np.where(cluster != 0, cluster, np.where(is_copy, ~content, np.uint64(0)))
-        labelled = np.flatnonzero(of != 0)
-        for place, name in zip(labelled.tolist(), of[labelled].tolist(), strict=True):
+        labeled = np.flatnonzero(of != 0)
+        for place, name in zip(labeled.tolist(), of[labeled].tolist(), strict=True):
             label = self._clusters.setdefault(name, -1 - len(self._clusters))
             self._cluster[numbers[place]] = label
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.model.figures.metric import find_metric
+from agentbench_tui.scoring.registry import with_current_names
 from agentbench_tui.store.queries.executions import verdicts_on_harness
 from agentbench_tui.store.queries.suites import benchmark_document
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence
@@ -168,7 +169,7 @@ def _definition(
 ) -> Difference | None:
     if _values(a, "suite_hash") == _values(b, "suite_hash"):
         return None
-    first, second = (benchmark_of(connection, rows[-1]) for rows in (a, b))
+    first, second = (with_current_names(benchmark_of(connection, rows[-1])) for rows in (a, b))
     decided_alone = max(len(one.get("scorers") or ()) for one in (first, second)) < 2
     changed = [
         one

@@ -1,8 +1,8 @@
 """Correlation between consecutive answers, and its effect on a difference of means.
 
 By simulation on seven shapes of noise (benchmarks/compare_rates.py) this keeps false alarms near
-5 % on bursts and on AR(1) of 0.7, where tests that take answers for independent reach 40 to 55 %;
-independent answers lose some power by it, 100 % stay 100 % at n = 30 and 20 % more of sd 0.1.
+5% on bursts and on AR(1) of 0.7, where tests that take answers for independent reach 40 to 55%;
+independent answers lose some power by it, 100% stay 100% at n = 30 and 20% more of sd 0.1.
 """
 
 from __future__ import annotations

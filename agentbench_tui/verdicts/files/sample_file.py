@@ -236,7 +236,7 @@ class _Reader:
             better = f"to compare, with --better {column.metric.direction}"
             way = f"--metric {column.name} takes it as it is ({better})"
             if column.name in METRICS:
-                way = "write 0.87 or 87% for 87 %"
+                way = "write 0.87 or 87% for 87%"
             raise UsageError(f"{what} is not a share between 0 and 1; {way}")
 
     def _failures(self, values: dict[str, Floats]) -> list[str]:

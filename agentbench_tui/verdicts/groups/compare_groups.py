@@ -18,7 +18,7 @@ from agentbench_tui.verdicts.clusters.cluster_search import adjusted_like, group
 from agentbench_tui.verdicts.clusters.cluster_words import held_back_words
 from agentbench_tui.verdicts.comparison.compare import compare_evidence, without_need
 from agentbench_tui.verdicts.comparison.comparison import Comparison
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.comparison.share_interval import with_exact_test
 from agentbench_tui.verdicts.evidence.metric_family import Adjusted, Adjustment, adjusted_together
 from agentbench_tui.verdicts.evidence.pooled_places import pooled

@@ -18,7 +18,7 @@ from agentbench_tui.store.queries.selection import agent_ids, executions_where
 from agentbench_tui.store.queries.suites import benchmark_kind
 from agentbench_tui.verdicts.comparison.compare import compare_evidence
 from agentbench_tui.verdicts.comparison.comparison import Asked, Comparison
-from agentbench_tui.verdicts.comparison.judgement import judged
+from agentbench_tui.verdicts.comparison.judgment import judged
 from agentbench_tui.verdicts.evidence.case_numbers import CaseNumbers
 from agentbench_tui.verdicts.evidence.comparability import (
     DISTURBED,

@@ -69,7 +69,7 @@ def _bottleneck(one: ProfiledFunction) -> Bottleneck:
         kind="function",
         location=one.location,
         impact_ms=one.own_ms,
-        cause=f"{100 * one.share:.0f} % of the profiled call is this function's own time,"
+        cause=f"{100 * one.share:.0f}% of the profiled call is this function's own time,"
         f" in {counted(one.calls, 'call')}",
         optimization_suggestion="call it less often, or once for many"
         if often

@@ -49,7 +49,7 @@ class Standing:
     score: float | None = None
     low: float | None = None
     high: float | None = None
-    """95 % interval of the score."""
+    """95% interval of the score."""
     accuracy: float | None = None
     """Mean credit of the answers so far, averaged over benchmarks."""
     answered_share: float | None = None

@@ -53,14 +53,14 @@ class Standing(msgspec.Struct, frozen=True):
     score: float
     low: float | None
     high: float | None
-    """95 % interval of the score alone."""
+    """95% interval of the score alone."""
     position: int
     """1 + how many have a better score; equal ones share it."""
     rank: int
     """1 + how many are clearly ahead."""
     rank_low: int | None
     rank_high: int | None
-    """95 % interval of the position."""
+    """95% interval of the position."""
     ahead_of: tuple[int, ...]
     behind: tuple[int, ...]
     reason: str = ""
@@ -202,7 +202,7 @@ def by_intervals(
     lie equally far; pairs are adjusted by Holm. Answers to the same questions hang together, so
     that this finds fewer differences than a comparison case by case.
     Measured (4 equal agents, yes/no on 20-200 cases with Wilson's interval, 300 tables each): told
-    apart in 0-5 % of the tables.
+    apart in 0-5% of the tables.
 
     `luck`: of scores that rest on times. Two agents that were not measured in the same runs are
     compared by the wide intervals, beyond what a change of 10% does; all are shown with these.

@@ -14,7 +14,7 @@ from agentbench_tui.verdicts.regression.regression_document import overall_verdi
 if TYPE_CHECKING:
     import sqlite3
 
-    from agentbench_tui.verdicts.regression.regression import Judgement
+    from agentbench_tui.verdicts.regression.regression import Judgment
 
 MOST_AGENTS = 24
 """Number of agents that are judged, those measured most recently."""
@@ -65,14 +65,14 @@ def _judged(connection: sqlite3.Connection, agent: str) -> Standing:
         return Standing(agent, "", "", reason=str(error))
 
 
-def standing_of(judgement: Judgement) -> Standing:
+def standing_of(judgment: Judgment) -> Standing:
     """Return the status of the judged agent."""
-    findings = judgement.findings
+    findings = judgment.findings
     grades = {one.severity for one in findings}
     return Standing(
-        judgement.agent,
-        judgement.version,
-        overall_verdict(findings, is_newest=judgement.interrupted is None),
+        judgment.agent,
+        judgment.version,
+        overall_verdict(findings, is_newest=judgment.interrupted is None),
         next((grade for grade in _SEVERITIES if grade in grades), None),
         sum(one.verdict == "regression" for one in findings),
         health(findings),

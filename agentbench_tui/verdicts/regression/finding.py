@@ -65,7 +65,7 @@ class Finding:
     """now / before, or now - before of shares."""
     low: float | None = None
     high: float | None = None
-    """95 % interval of the change."""
+    """95% interval of the change."""
     p: float | None = None
     """Adjusted over the check if it is a test of versions."""
     margin: float = 0.0

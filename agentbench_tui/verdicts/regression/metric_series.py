@@ -1,4 +1,4 @@
-"""History of an agent's runs: the judgement of the newest, with the runs behind each metric.
+"""History of an agent's runs: the judgment of the newest, with the runs behind each metric.
 
 The result of `agentbench regressions` and, for every finding, the values of all runs, their
 intervals, and earlier changes of level.
@@ -99,13 +99,13 @@ class AgentSeries:
 
 def series_of(connection: sqlite3.Connection, agent: str) -> AgentSeries:
     """Return the history of an agent. Raises UsageError like `judge_agent`."""
-    judgement = judge_agent(connection, RegressionAsked(agent))
-    document = regressions_document(connection, judgement)
+    judgment = judge_agent(connection, RegressionAsked(agent))
+    document = regressions_document(connection, judgment)
     accepted = accepted_changes(connection, agent)
-    ends = _ends(connection, judgement.findings, judgement.histories)
+    ends = _ends(connection, judgment.findings, judgment.histories)
     series = []
-    for one, told in zip(judgement.findings, document.findings, strict=True):
-        history = [p for p in judgement.histories[one.place] if one.metric in p.values]
+    for one, told in zip(judgment.findings, document.findings, strict=True):
+        history = [p for p in judgment.histories[one.place] if one.metric in p.values]
         shown = history[-MOST_RUNS:]
         fitting = [
             change
@@ -123,19 +123,19 @@ def series_of(connection: sqlite3.Connection, agent: str) -> AgentSeries:
                 _changes(one, shown, kept),
                 fitting[-1] if fitting else None,
                 len(history) - len(shown),
-                len(judgement.histories[one.place]) >= LOOKED_AT,
+                len(judgment.histories[one.place]) >= LOOKED_AT,
             )
         )
-    return AgentSeries(document, tuple(series), standing_of(judgement))
+    return AgentSeries(document, tuple(series), standing_of(judgment))
 
 
 def acceptable_at(
     connection: sqlite3.Connection, agent: str, place: Place, metric: str
 ) -> list[AcceptedChange]:
     """Return the acceptable changes of level of one metric at one place; at most one."""
-    judgement = judge_agent(connection, RegressionAsked(agent))
+    judgment = judge_agent(connection, RegressionAsked(agent))
     return acceptable(
-        one for one in judgement.findings if one.place == place and one.metric == metric
+        one for one in judgment.findings if one.place == place and one.metric == metric
     )
 
 

@@ -84,7 +84,7 @@ def _same_factor(connection: sqlite3.Connection, findings: Sequence[Finding]) ->
         return None
     factor = _pooled(timed)
     margin = min(one.margin for one in timed)
-    # so wide that with 95 % all intervals together hold what is true
+    # so wide that with 95% all intervals together hold what is true
     widening = normal_quantile(1 - ALPHA / 2 / len(timed)) / normal_quantile(1 - ALPHA / 2)
     if factor < 1 + margin or not all(_holds(one, factor, widening) for one in timed):
         return None
@@ -215,7 +215,7 @@ def _one_failure_kind(connection: sqlite3.Connection, one: Finding) -> Pattern |
         return None
     text = (
         f"only `{kind}` on {one.place.words}: {new[kind]} of {of_new} answers, before "
-        f"{old[kind]} of {of_old} (+{100 * interval.low:.1f} % to +{100 * interval.high:.1f} %)"
+        f"{old[kind]} of {of_old} (+{100 * interval.low:.1f}% to +{100 * interval.high:.1f}%)"
     )
     numbers: dict[str, float | int | str | None] = {
         "kind": kind,

@@ -26,7 +26,7 @@ from agentbench_tui.verdicts.comparison.comparison import ALPHA
 from agentbench_tui.verdicts.evidence.declared_metrics import declare_metrics_of
 from agentbench_tui.verdicts.evidence.stress_evidence import PRIMARY as PRIMARY_OF_STRESS
 from agentbench_tui.verdicts.regression.baseline import Baselines
-from agentbench_tui.verdicts.regression.case_judgement import confirmed_by_cases
+from agentbench_tui.verdicts.regression.case_judgment import confirmed_by_cases
 from agentbench_tui.verdicts.regression.compared_values import ComparedValues
 from agentbench_tui.verdicts.regression.finding import (
     NO_RATIO,
@@ -36,10 +36,10 @@ from agentbench_tui.verdicts.regression.finding import (
     scale_of,
 )
 from agentbench_tui.verdicts.regression.history import Point, comparable, histories, is_timed
-from agentbench_tui.verdicts.regression.history_judgement import judged_by_history
+from agentbench_tui.verdicts.regression.history_judgment import judged_by_history
 from agentbench_tui.verdicts.regression.passed_over_runs import without_partial_runs
 from agentbench_tui.verdicts.regression.succession import succession
-from agentbench_tui.verdicts.regression.version_judgement import WORSE, decided, judged_by_versions
+from agentbench_tui.verdicts.regression.version_judgment import WORSE, decided, judged_by_versions
 from agentbench_tui.verdicts.regression.zeros import without_zeros, zero_finding
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class RegressionAsked:
     metrics: tuple[str, ...] = ()
     """By default `JUDGED`, and what experiments say of what they return."""
     threshold: float | None = None
-    """The smallest change that matters; None for 5 %, and 2 points of shares."""
+    """The smallest change that matters; None for 5%, and 2 points of shares."""
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """The same for single metrics."""
 
@@ -91,7 +91,7 @@ class RegressionAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgment:
     """All findings about one agent."""
 
     agent: str
@@ -103,7 +103,7 @@ class Judgement:
     """A run after all that were judged which did not come to its end."""
 
 
-def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judgement:
+def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judgment:
     """Judge every metric at every place at which the version was measured.
 
     Raises UsageError for unknown names, and when nothing complete was measured.
@@ -151,7 +151,7 @@ def judge_agent(connection: sqlite3.Connection, wanted: RegressionAsked) -> Judg
             raise UsageError(f"{name} was only measured in run {interrupted}, {_NOT_JUDGED}")
         raise UsageError(_no_version(found, wanted.agent, version))
     judged = tuple(one.bounded() for one in _adjusted(findings))
-    return Judgement(wanted.agent, version, wanted, judged, found, interrupted)
+    return Judgment(wanted.agent, version, wanted, judged, found, interrupted)
 
 
 _ALONE = (

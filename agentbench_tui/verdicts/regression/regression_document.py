@@ -1,4 +1,4 @@
-"""`agentbench.regressions/1`: a judgement for scripts. A missing number is null."""
+"""`agentbench.regressions/1`: a judgment for scripts. A missing number is null."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from agentbench_tui.verdicts.regression.history import Point
     from agentbench_tui.verdicts.regression.impact import Impact
     from agentbench_tui.verdicts.regression.patterns import Pattern
-    from agentbench_tui.verdicts.regression.regression import Judgement
+    from agentbench_tui.verdicts.regression.regression import Judgment
 
 
 def regressions_document(
-    connection: sqlite3.Connection, judgement: Judgement, requests_per_day: float | None = None
+    connection: sqlite3.Connection, judgment: Judgment, requests_per_day: float | None = None
 ) -> RegressionsDocument:
     """Return everything found: findings, regressions with impact, patterns, health, advice."""
-    findings = judgement.findings
+    findings = judgment.findings
     columns = AnswerColumns(connection)
     patterns = patterns_of(connection, findings, columns)
     rows = []
@@ -50,14 +50,14 @@ def regressions_document(
             impact = impact_of(one, findings, columns, requests_per_day)
         rows.append(_finding(one, impact))
     unmeasured = [
-        place.words for place in judgement.histories if all(one.place != place for one in findings)
+        place.words for place in judgment.histories if all(one.place != place for one in findings)
     ]
-    advised = advice(findings, patterns, unmeasured, judgement.interrupted)
+    advised = advice(findings, patterns, unmeasured, judgment.interrupted)
     return RegressionsDocument(
-        agent=judgement.agent,
-        version=judgement.version,
-        verdict=overall_verdict(findings, is_newest=judgement.interrupted is None),
-        interrupted_run=judgement.interrupted,
+        agent=judgment.agent,
+        version=judgment.version,
+        verdict=overall_verdict(findings, is_newest=judgment.interrupted is None),
+        interrupted_run=judgment.interrupted,
         has_regressions=any(one.verdict == "regression" for one in findings),
         regressions=tuple(row for row in rows if row.verdict == "regression"),
         findings=tuple(rows),
@@ -65,8 +65,8 @@ def regressions_document(
             ratio=_range(findings, "ratio"), points=_range(findings, "points")
         ),
         unmeasured=tuple(unmeasured),
-        undeclared=undeclared_metrics(connection, judgement.agent),
-        unfinished=unfinished(connection, judgement.agent, judgement.version),
+        undeclared=undeclared_metrics(connection, judgment.agent),
+        unfinished=unfinished(connection, judgment.agent, judgment.version),
         patterns=tuple(_pattern(one) for one in patterns),
         overall_health=health(findings),
         recommended_action=advised.action,

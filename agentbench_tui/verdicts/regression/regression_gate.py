@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from agentbench_tui.contracts.document import Json
     from agentbench_tui.verdicts.regression.finding import Finding
-    from agentbench_tui.verdicts.regression.regression import Judgement
+    from agentbench_tui.verdicts.regression.regression import Judgment
 
 
 _SHOWN = 3
@@ -27,7 +27,7 @@ class NoRegression:
     def __init__(self, connection: sqlite3.Connection, run_id: str) -> None:
         self._connection = connection
         self._run_id = run_id
-        self._judged: dict[tuple[str, str, tuple[str, ...]], Judgement | str] = {}
+        self._judged: dict[tuple[str, str, tuple[str, ...]], Judgment | str] = {}
 
     def __call__(
         self, execution: dict[str, Json], metrics: tuple[str, ...] = ()
@@ -38,10 +38,10 @@ class NoRegression:
         """
         if execution["status"] != "complete":
             return None, f"it is {execution['status']}"
-        judgement = self._judgement(execution["agent_id"], execution["agent_version"], metrics)
-        if isinstance(judgement, str):
-            return None, judgement
-        own = [one for one in judgement.findings if self._is_of(one, execution)]
+        judgment = self._judgment(execution["agent_id"], execution["agent_version"], metrics)
+        if isinstance(judgment, str):
+            return None, judgment
+        own = [one for one in judgment.findings if self._is_of(one, execution)]
         if not own:
             return None, (
                 "it asked only some of the cases, it is not the newest of its kind, or nothing in"
@@ -49,7 +49,7 @@ class NoRegression:
             )
         return _verdict(own)
 
-    def _judgement(self, agent: str, version: str, metrics: tuple[str, ...]) -> Judgement | str:
+    def _judgment(self, agent: str, version: str, metrics: tuple[str, ...]) -> Judgment | str:
         # numpy is only loaded for runs with this gate
         from agentbench_tui.verdicts.regression.regression import RegressionAsked, judge_agent
 

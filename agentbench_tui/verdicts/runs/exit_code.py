@@ -28,7 +28,7 @@ def is_unmeasured(document: dict[str, Any]) -> bool:
 
 
 def _has_nothing(execution: dict[str, Any]) -> bool:
-    """Return whether no request was answered, including those that the plan cancelled."""
+    """Return whether no request was answered, including those that the plan canceled."""
     load = execution.get("load")
     broken_off: int = 0 if load is None else load.requests.cancelled or 0
     answered: int = execution["cases"]["answered"]

@@ -30,7 +30,7 @@ from agentbench_tui.analysis.intervals.quantiles import quantile_estimates
 from agentbench_tui.analysis.resampling.resampling import Resampling
 from agentbench_tui.analysis.summary import (
     effective_sample_size,
-    summarise,
+    summarize,
 )
 from agentbench_tui.model.text.plain_number import counted, plain
 from agentbench_tui.model.text.untrusted import one_line
@@ -117,7 +117,7 @@ def _shares(of: Observed) -> list[Figure]:
 
 def _amounts(of: Observed) -> list[Figure]:
     x = of.values
-    summary = summarise(x)
+    summary = summarize(x)
     assert summary is not None
     found = []
     if of.cluster is not None and _repeats_units(of.cluster):

@@ -61,7 +61,7 @@ class Answer:
     """Values per side, or pairs; None if unknown."""
     effect: float | None
     """`sd`: in standard deviations, of the values or of the pairs' differences. `ratio`: change as
-    a share, 0.05 is 5 % more. `points`: difference of shares, 0.02 is 2 points."""
+    a share, 0.05 is 5% more. `points`: difference of shares, 0.02 is 2 points."""
     unit: Unit
     asked: Literal["effect", "n", "power"]
     """The requested quantity; the others were given."""
@@ -169,7 +169,7 @@ def smallest_share_difference(n: int, share: float, chances: Chances, name: str 
         return sample_size_proportions(share, other, power=chances.power, alpha=chances.alpha) <= n
 
     if n < 1 or not seen(end):
-        reason = f"{n} cases cannot show any difference from {plain(100 * share, 3)} %"
+        reason = f"{n} cases cannot show any difference from {plain(100 * share, 3)}%"
         return Answer(
             name,
             "unpaired",

@@ -33,7 +33,7 @@ from agentbench_tui.analysis.resampling.resampling import (
     ends,
 )
 from agentbench_tui.analysis.sample import Floats
-from agentbench_tui.analysis.summary import MAD_TO_SD, iqm, quantile, summarise
+from agentbench_tui.analysis.summary import MAD_TO_SD, iqm, quantile, summarize
 from agentbench_tui.verdicts.statistics.reference_sheet import (
     APPROXIMATED,
     EXACT,
@@ -44,7 +44,7 @@ from agentbench_tui.verdicts.statistics.reference_sheet import (
 
 _COLUMNS = {"A": "A_control", "B": "B_candidate"}
 _METHODS: dict[str, Method] = {"BCa": "bca", "percentile": "percentile"}
-_WIDTHS = re.compile(r"within (\d+(?:\.\d+)?) %.*?for means, (\d+(?:\.\d+)?) % for medians")
+_WIDTHS = re.compile(r"within (\d+(?:\.\d+)?) ?%.*?for means, (\d+(?:\.\d+)?) ?% for medians")
 _USUAL_WIDTHS = (3.0, 10.0)
 """Default tolerance in percent of the interval's width, for means and for medians."""
 
@@ -53,7 +53,7 @@ def descriptive(sheet: Sheet, inputs: Mapping[str, Any]) -> None:
     """Check the figures of each column."""
     for name, part in sheet.parts():
         x = _column(inputs, name)
-        figures = summarise(x)
+        figures = summarize(x)
         if figures is None:
             raise Missing(f"inputs.{_COLUMNS.get(name, name)} is empty")
         for key, value in {

@@ -24,7 +24,7 @@ from agentbench_tui.analysis.intervals import proportion
 from agentbench_tui.analysis.intervals.interval import Interval, clustered_se, wilson
 from agentbench_tui.analysis.resampling.resampling import Resampling
 from agentbench_tui.analysis.sample import Floats
-from agentbench_tui.analysis.summary import pass_at_k, pass_hat_k, summarise
+from agentbench_tui.analysis.summary import pass_at_k, pass_hat_k, summarize
 from agentbench_tui.verdicts.statistics.reference_sheet import Missing, Rule, Sheet
 
 _ADJUSTMENTS: dict[str, Callable[[Sequence[float]], list[float]]] = {
@@ -108,7 +108,7 @@ def clustered(sheet: Sheet, _inputs: Mapping[str, Any]) -> None:
 
 def _cluster_answer(name: str, x: Floats, clusters: NDArray[Any]) -> float | None:
     """Check an entry by its name; None for an unknown entry."""
-    figures = summarise(x)
+    figures = summarize(x)
     if figures is None or figures.sd is None:
         raise Missing("clustered_se.score holds fewer than 2 values")
     correction: Literal["CR0", "CR1"] = "CR1" if "CR1" in name else "CR0"

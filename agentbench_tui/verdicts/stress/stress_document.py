@@ -22,7 +22,7 @@ from agentbench_tui.contracts.stress import (
     StressTrend,
     StressWindow,
 )
-from agentbench_tui.stress.catalogue import SCENARIOS
+from agentbench_tui.stress.catalog import SCENARIOS
 from agentbench_tui.stress.report import ScenarioReport
 from agentbench_tui.stress.reporter import read_report
 
@@ -140,7 +140,7 @@ def stress_document(run: RunDocument) -> StressDocument | StressAgentsDocument:
 
 def agents_under_stress(run: RunDocument) -> tuple[AgentStress, ...]:
     """Return the agents of a run that were put under stress, each with its scenarios in the order
-    of the catalogue."""
+    of the catalog."""
     by_agent: dict[str, list[ExecutionResult]] = {}
     for execution in run.executions:
         if execution.scenario is not None:

@@ -73,7 +73,7 @@ class AskedOfRuns:
     resamples: int | None = None
     seed: int = 42
     margin: float | None = None
-    """Share of the larger mean; points of a share. None for 5 %, or 2 points."""
+    """Share of the larger mean; points of a share. None for 5%, or 2 points."""
     target: float | None = None
     """Difference, in the metric's unit, whose power is requested."""
     power: float = 0.8

@@ -11,7 +11,7 @@ from agentbench_tui.model.errors import Unmeasured, UsageError
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.verdicts.training.curve_comparison import compare_runs, judged_runs
 from agentbench_tui.verdicts.training.run_reference import run_of_file, run_of_store
-from agentbench_tui.verdicts.training.run_summary import paired_by_seed, summarised
+from agentbench_tui.verdicts.training.run_summary import paired_by_seed, summarized
 from agentbench_tui.verdicts.training.training_run import DEFAULT_METRIC
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _answer(
         else run_of_store(sources.connection, run, name, where)
         for run in named.names
     ]
-    summary = summarised(runs, kind)
+    summary = summarized(runs, kind)
     by_name = {run.name: run for run in summary.runs}
     control, candidate, pairing, paired = _sides(named, by_name)
     for side, its in (("control", control), ("candidate", candidate)):

@@ -16,7 +16,7 @@ from agentbench_tui.model.errors import UsageError
 from agentbench_tui.verdicts.files.sample_columns import ROLES
 from agentbench_tui.verdicts.files.table_file import Table, read_table
 from agentbench_tui.verdicts.selection.measured import RunValues
-from agentbench_tui.verdicts.training.run_summary import Run, SummaryKind, seed_of_name, summarised
+from agentbench_tui.verdicts.training.run_summary import Run, SummaryKind, seed_of_name, summarized
 from agentbench_tui.verdicts.training.training_run import (
     DEFAULT_METRIC,
     STEPS,
@@ -57,7 +57,7 @@ def learning_runs(paths: Sequence[Path], metric: str | None) -> LearningRuns:
     runs = [run for path in paths for run in runs_of_file(path, metric)]
     if all(run.series is None for run in runs):
         raise UsageError(f"{runs[0].name}: {runs[0].reason}")
-    summary = summarised(runs, SummaryKind())
+    summary = summarized(runs, SummaryKind())
     areas = [(run.seed, run.value) for run in summary.runs if run.value is not None]
     slopes = []
     for run in summary.runs:  # of those that finished: a slope over less is another slope

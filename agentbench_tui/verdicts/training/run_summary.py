@@ -72,7 +72,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Summarised:
+class Summarized:
     """Runs with their values, and a description of these."""
 
     runs: tuple[Run, ...]
@@ -105,21 +105,21 @@ def _by_seed(runs: Sequence[Run]) -> dict[int, Run]:
     return {run.seed: run for run in runs if run.seed is not None and seeds.count(run.seed) == 1}
 
 
-def summarised(runs: Sequence[Run], kind: SummaryKind) -> Summarised:
+def summarized(runs: Sequence[Run], kind: SummaryKind) -> Summarized:
     """Return the runs with their values, all over the same window.
 
     Those that have a value already keep it.
     """
     curves = [run.series for run in runs if run.series is not None]
     if not curves:
-        return Summarised(tuple(runs), "")
+        return Summarized(tuple(runs), "")
     longest = max(float(one.steps[-1]) for one in curves)
     bounds = summary_window(curves, kind)
     found = [
         run if run.series is None else _with_value(run, run.series, kind, bounds, longest)
         for run in runs
     ]
-    return Summarised(tuple(found), _words(kind, bounds))
+    return Summarized(tuple(found), _words(kind, bounds))
 
 
 def summary_window(curves: Sequence[Series], kind: SummaryKind) -> tuple[float, float] | None:

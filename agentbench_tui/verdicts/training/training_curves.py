@@ -20,7 +20,7 @@ from agentbench_tui.verdicts.training.learning_runs import runs_of_file
 from agentbench_tui.verdicts.training.run_summary import (
     SummaryKind,
     paired_by_seed,
-    summarised,
+    summarized,
     summary_window,
 )
 from agentbench_tui.verdicts.training.training_run import DEFAULT_METRIC, SUFFIXES
@@ -95,7 +95,7 @@ def training_curves(
 ) -> TrainingCurves:
     """Return the curves of named groups of runs; the first group is the control."""
     everybody = [run for _, runs in groups for run in runs]
-    summed = [summarised(everybody, kind) for kind in KINDS]
+    summed = [summarized(everybody, kind) for kind in KINDS]
     found, start = [], 0
     by_kind = []
     for name, runs in groups:

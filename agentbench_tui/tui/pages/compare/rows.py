@@ -105,7 +105,7 @@ def metrics_table(
     several = len(pair.benchmarks) > 1 and place is None
     ratios = interval_column(
         [_interval(one) for _, one in found if one.ratio is not None],
-        log=True, reference=1.0, centred=True,
+        log=True, reference=1.0, centered=True,
     )  # fmt: skip
     differences = interval_column(
         [
@@ -113,7 +113,7 @@ def metrics_table(
             *(_interval(one) for _, _, one in _attempts(pair, place)),
         ],
         reference=0.0,
-        centred=True,
+        centered=True,
     )
     rows = [
         GridRow(

@@ -39,7 +39,7 @@ def look_up(connection: sqlite3.Connection, agent: str | None, before: Found | N
     """
     stamp = stamp_of_history(connection)
     name = agent or newest_agent(connection) or ""
-    # A run that goes on commits all the time, and must not be slowed down by judgements.
+    # A run that goes on commits all the time, and must not be slowed down by judgments.
     if before is not None and (before.agent, before.stamp) == (name, stamp):
         return before
     agents = agents_document(connection).agents

@@ -168,7 +168,7 @@ class History(Page[Found]):
             return
         where = f"{one.metric} of {place_words(one.finding)}"
         drawn = course_plot(one, by_time=self._by_time)
-        order = f"in {drawn.x_label}" if self._by_time else "colours are versions"
+        order = f"in {drawn.x_label}" if self._by_time else "colors are versions"
         entitle(plot, f"{where}: {counted(len(one.points), 'run')}, {order}")
         plot.show(drawn)
         entitle(facts, where)

@@ -173,7 +173,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         self._go(int(event.key.partition("/")[0]))
 
     def action_demo(self) -> None:
-        """Show the example, labelled as one."""
+        """Show the example, labeled as one."""
         self.tell("")
         self._shown = None
         self._begin(demo())

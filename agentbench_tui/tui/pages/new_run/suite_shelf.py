@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from agentbench_tui.agents.target import argument_of, spec_from_table
-from agentbench_tui.engine.suite.catalogue import suite_catalogue
+from agentbench_tui.engine.suite.catalog import suite_catalog
 from agentbench_tui.engine.suite.loading import LoadedSuite, load_suite
 from agentbench_tui.engine.suite.parameters import (
     NO_SETTINGS,
@@ -52,7 +52,7 @@ class ShelvedSuite:
 
 def read_shelf(others: Iterable[str] = ()) -> list[ShelvedSuite]:
     """Return the suites of the catalog and `others` (paths). Reads files, so run it in a thread."""
-    entries = [(entry.name, str(entry.origin), entry.fault) for entry in suite_catalogue()]
+    entries = [(entry.name, str(entry.origin), entry.fault) for entry in suite_catalog()]
     known = {name for name, _, _ in entries}
     entries += [(other, "file", "") for other in others if other not in known]
     return [_read(*entry) for entry in entries]

@@ -56,7 +56,7 @@ _GRADES: dict[str, Role] = {"critical": "bad", "warning": "warn", "info": "text"
 
 
 def scenarios_table(agent: AgentStress, run: StressRun) -> GridData:
-    """Return one row per scenario, in the order of the catalogue."""
+    """Return one row per scenario, in the order of the catalog."""
     column = _resilience_column(agent.scenarios)
     rows = [_row(one, run.statuses.get(one.execution_id, ""), column) for one in agent.scenarios]
     return GridData(_SCENARIOS, rows, reason="no scenario has begun yet")
@@ -127,7 +127,7 @@ def scenario_sentences(one: ScenarioResult) -> list[Sentence]:
     """Return the details of a scenario's row, the newest window while it is running, and its
     recommendations.
     """
-    said = [_labelled(each) for each in details(one)]
+    said = [_labeled(each) for each in details(one)]
     if one.windows:
         said.append(Sentence(window_line(one.windows[-1]), "last", "dim"))
     for advice in one.recommendations:
@@ -141,7 +141,7 @@ def scenario_sentences(one: ScenarioResult) -> list[Sentence]:
     return said
 
 
-def _labelled(one: Detail) -> Sentence:
+def _labeled(one: Detail) -> Sentence:
     """Return a detail beside its label, or below it if that is long; a missing one is dim."""
     if one.is_missing:
         return Sentence(f"{one.label}: {one.words}", MISSING, "dim")

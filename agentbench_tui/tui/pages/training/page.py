@@ -186,7 +186,7 @@ class Training(Page["list[ExperimentRun]"]):
         self._draw()
 
     def action_demo(self) -> None:
-        """Show the example, labelled as one."""
+        """Show the example, labeled as one."""
         self.tell("")
         self.add_class("-example")
         self.run_worker(self._make_demo, thread=True, group="read", exclusive=True)

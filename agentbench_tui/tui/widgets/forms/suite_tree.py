@@ -194,22 +194,22 @@ class SuiteTree(Tree[Place]):
             return Text("", style)
         chosen = getattr(self.app, "glyphs", None)
         signs = chosen if isinstance(chosen, Glyphs) else glyphs()
-        colours = palette(self.app.theme, no_color=self.app.no_color)
+        colors = palette(self.app.theme, no_color=self.app.no_color)
         if not self.has_focus:
             style = base_style
-        # The cursor's own colours leave no room for fainter ones.
-        dim = None if self.has_focus and node is self.cursor_node else colours.dim
+        # The cursor's own colors leave no room for fainter ones.
+        dim = None if self.has_focus and node is self.cursor_node else colors.dim
         text = Text(style=style, no_wrap=True)
         if place.kind not in {"category", "words"}:
             mark = signs.tick if self._is_marked(place) else " "
-            text.append(f"{mark} ", colours.accent if dim is not None else None)
+            text.append(f"{mark} ", colors.accent if dim is not None else None)
         elif node.children:
             text.append(f"{signs.down if node.is_expanded else signs.pointer} ", dim)
         name = place.case or place.benchmark or place.suite
         if node.parent is not None and node.parent.data is not None:
             name = name.removeprefix(f"{node.parent.data.about}/")  # the folder stands above it
         if place.kind == "category":
-            text.append(signs.plain(one_line(place.about, _LONGEST)), colours.title)
+            text.append(signs.plain(one_line(place.about, _LONGEST)), colors.title)
         elif not name or place.kind in {"case", "words"}:
             dull = dim if place.kind == "words" else None
             text.append(signs.plain(one_line(place.about, _LONGEST)), dull)

@@ -8,7 +8,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from agentbench_tui.contracts.catalogue import (
+from agentbench_tui.contracts.catalog import (
     decode_document,
     document_classes,
     json_schema,

@@ -17,7 +17,7 @@ from agentbench_tui.analysis.runs.version_gate import (
     with_adjusted,
 )
 from agentbench_tui.verdicts.evidence.tail import answers_needed
-from agentbench_tui.verdicts.regression.case_judgement import (
+from agentbench_tui.verdicts.regression.case_judgment import (
     CERTAIN_P,
     compared_by_cases,
     judged_by_cases,
@@ -140,7 +140,7 @@ def decided(one: Finding, p_adjusted: float | None, tests: int) -> Finding:
     """Return the finding with the verdict of its test, once p is adjusted for all `tests`.
 
     Repeats of few runs raise no more than a suspicion of a time: two runs of the same version
-    differ by some per cent. Not by a major change, though, of 10 % at least, which is believed. A
+    differ by some percent. Not by a major change, though, of 10% at least, which is believed. A
     newest run that says something else than all of its version is a suspect, too.
     """
     if one.compared is not None:

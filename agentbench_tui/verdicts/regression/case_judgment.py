@@ -88,7 +88,7 @@ def _is_too_few(found: Finding) -> bool:
 
 
 def confirmed_by_cases(found: Finding, values: ComparedValues, levels: GateLevels) -> Finding:
-    """Return the judgement of a history, withdrawn unless the cases confirm it.
+    """Return the judgment of a history, withdrawn unless the cases confirm it.
 
     The values of the runs propose a change; its time and reference stay unchanged. `levels` are
     those of the check.

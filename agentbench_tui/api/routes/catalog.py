@@ -16,7 +16,7 @@ from agentbench_tui.api.openapi import Responses, answers_with, problems
 from agentbench_tui.api.problems import not_found
 from agentbench_tui.api.prometheus import CONTENT_TYPE, metrics_text
 from agentbench_tui.api.routes.benchmarks import TEXT
-from agentbench_tui.contracts.catalogue import schema_names
+from agentbench_tui.contracts.catalog import schema_names
 from agentbench_tui.contracts.listings import ListedSuite, SuiteDocument, SuitesDocument
 from agentbench_tui.contracts.service import HealthDocument, VersionDocument
 from agentbench_tui.model.errors import AgentbenchError
@@ -25,7 +25,7 @@ from agentbench_tui.store.database import SCHEMA_VERSION
 if TYPE_CHECKING:
     from pathlib import Path as FilePath
 
-    from agentbench_tui.engine.suite.catalogue import CatalogueEntry
+    from agentbench_tui.engine.suite.catalog import CatalogEntry
 
 _HEALTHY = encode(HealthDocument())
 _METRICS: Responses = {
@@ -88,7 +88,7 @@ def _suites(folders: tuple[FilePath, ...]) -> SuitesDocument:
     return SuitesDocument(suites=tuple(_listed(one, _stamp(one)) for one in entries))
 
 
-def _stamp(entry: CatalogueEntry) -> tuple[int, int]:
+def _stamp(entry: CatalogEntry) -> tuple[int, int]:
     """Return what changes when somebody edits the file of a suite."""
     try:
         found = entry.path.stat() if entry.path is not None else None
@@ -98,7 +98,7 @@ def _stamp(entry: CatalogueEntry) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=1000)
-def _listed(entry: CatalogueEntry, stamp: tuple[int, int]) -> ListedSuite:  # noqa: ARG001  # a key
+def _listed(entry: CatalogEntry, stamp: tuple[int, int]) -> ListedSuite:  # noqa: ARG001  # a key
     """Read a suite, which takes long, once for each state of its file."""
     from agentbench_tui.engine.suite.loading import load_suite
 

@@ -1,4 +1,4 @@
-"""Laws of the judgement of a history: whatever the values, and whatever their unit."""
+"""Laws of the judgment of a history: whatever the values, and whatever their unit."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from agentbench_tui.verdicts.evidence.place import Place
 from agentbench_tui.verdicts.regression.finding import Finding, scale_of
 from agentbench_tui.verdicts.regression.history import Point
-from agentbench_tui.verdicts.regression.history_judgement import judged_by_history
+from agentbench_tui.verdicts.regression.history_judgment import judged_by_history
 
 PLACE = Place("s", "b", "{}")
 LEVELS = st.sampled_from([100.0, 104.0, 110.0, 130.0])

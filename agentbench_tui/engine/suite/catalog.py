@@ -20,7 +20,7 @@ GROUP = "agentbench.suites"
 _FOLDER = Path("suites")
 
 
-class CatalogueEntry(msgspec.Struct, frozen=True):
+class CatalogEntry(msgspec.Struct, frozen=True):
     """A suite that can be found by name."""
 
     name: str
@@ -42,7 +42,7 @@ def find_suite(name: str) -> Path:
             near = did_you_mean(path.name, _siblings(path))
             raise UsageError(f"no suite file {name}{near}; `agentbench suites list` shows suites")
         return path
-    entries = suite_catalogue()
+    entries = suite_catalog()
     for entry in entries:
         if entry.name == name:
             if entry.path is None:
@@ -53,19 +53,19 @@ def find_suite(name: str) -> Path:
     known = [entry.name for entry in entries]
     alone = [one for one in known if "/" not in one]
     listed = f"; known: {', '.join(alone)}" if alone else ""
-    if path.suffix:  # it looks like a file: one that is misspelt, or not there
+    if path.suffix:  # it looks like a file: one that is misspelled, or not there
         meant = _file_meant(path) or did_you_mean(name, known)
         raise UsageError(f'no suite "{name}", and no such file{meant}{listed}')
     meant = did_you_mean(name, known) or _file_meant(path)
     raise UsageError(f'no suite "{name}"{meant}{listed}')
 
 
-def suite_catalogue() -> list[CatalogueEntry]:
+def suite_catalog() -> list[CatalogEntry]:
     """Return every suite that can be found by name, sorted by name.
 
     Of equal names the one in ./suites wins, then the shipped one. Files are not read.
     """
-    entries: dict[str, CatalogueEntry] = {}
+    entries: dict[str, CatalogEntry] = {}
     for entry in (
         *suites_in_folder(_FOLDER, "folder"),
         *suites_in_folder(shipped_folder(), "shipped"),
@@ -84,7 +84,7 @@ def shipped_folder() -> Path:
     return installed if installed.is_dir() else package.parent / "suites"
 
 
-def suites_in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
+def suites_in_folder(folder: Path, origin: Origin) -> Iterator[CatalogEntry]:
     """Yield `NAME.yaml` (or .yml, .json, .toml), `NAME/suite.yaml`, and `GROUP/NAME` for each file
     in another folder; JSON files in that folder are data, not suites.
     """
@@ -92,15 +92,15 @@ def suites_in_folder(folder: Path, origin: Origin) -> Iterator[CatalogueEntry]:
         return
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() in SUFFIXES and path.is_file():
-            yield CatalogueEntry(path.stem, origin, path)
+            yield CatalogEntry(path.stem, origin, path)
         elif path.is_dir():
             for suffix in SUFFIXES:
                 if (inner := path / f"suite{suffix}").is_file():
-                    yield CatalogueEntry(path.name, origin, inner)
+                    yield CatalogEntry(path.name, origin, inner)
                     break
             else:
                 yield from (
-                    CatalogueEntry(f"{path.name}/{one.stem}", origin, one)
+                    CatalogEntry(f"{path.name}/{one.stem}", origin, one)
                     for one in sorted(path.iterdir())
                     if one.suffix.lower() in SUFFIXES and one.suffix.lower() != ".json"
                 )
@@ -118,22 +118,22 @@ def _in_group(path: Path) -> Path | None:
     return next((file for file in files if path.name and file.is_file()), None)
 
 
-def _plug_ins() -> Iterator[CatalogueEntry]:
+def _plug_ins() -> Iterator[CatalogEntry]:
     from importlib.metadata import entry_points
 
     for point in entry_points(group=GROUP):
         yield _plug_in(point)
 
 
-def _plug_in(point: EntryPoint) -> CatalogueEntry:
+def _plug_in(point: EntryPoint) -> CatalogEntry:
     """Return the suite of an entry point, which names a path, or a function that returns one."""
     try:
         found = point.load()
         path = Path(found() if callable(found) else found)
     except (Exception, SystemExit, ProcessExit) as error:  # noqa: BLE001  # a plug-in may raise anything
         fault = f"the plug-in {point.value} cannot be loaded: {type(error).__name__}: {error}"
-        return CatalogueEntry(point.name, "plug-in", None, fault)
-    return CatalogueEntry(point.name, "plug-in", path)
+        return CatalogEntry(point.name, "plug-in", None, fault)
+    return CatalogEntry(point.name, "plug-in", path)
 
 
 def _file_meant(path: Path) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from agentbench_tui.market.baselines.player import Call
 
 _LEAD = 20
-"""News strikes within a twentieth of the world after it is first rumoured."""
+"""News strikes within a twentieth of the world after it is first rumored."""
 _PRIOR = 0.04
 """Probability that good news is on the way at a tick; the same for bad."""
 _TALK = 6.0
@@ -29,7 +29,7 @@ class _Perp:
     """(tick, lean, probability that the author is right)."""
 
 
-class Rumours:
+class Rumors:
     """Beliefs of all perpetuals of a world."""
 
     def __init__(self, observation: dict[str, Any]) -> None:
