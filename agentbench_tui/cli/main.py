@@ -135,6 +135,12 @@ _RUN_USER_CODE = {
 }  # fmt: skip
 """Commands that run the user's code in their own process, which may end it."""
 
+_COMPUTE_ONLY = {
+    "runs", "compare", "report", "leaderboard", "stats", "gate", "history", "baseline", "cost",
+    "profile",
+}  # fmt: skip
+"""Commands that compute from stored results and measure nothing."""
+
 
 _MEASURE = {"run", "load", "stress", "time", "resume", "rerun", "rescore", "carry-out"}
 _MEASURING_PARTS = {("experiments", "run"), ("market", "run"), ("market", "serve")}
@@ -264,6 +270,10 @@ def run() -> NoReturn:
         from agentbench_tui.process.supervision import supervised
 
         _end(exit_code_of(supervised(lambda: _run(arguments))))
+    if arguments and arguments[0] in _COMPUTE_ONLY:
+        from agentbench_tui.process.blas_threads import ask_for_one_thread
+
+        ask_for_one_thread()
     _end(_run(arguments))
 
 

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agentbench_tui.analysis.boards.ranking import case_table, case_weights
+from agentbench_tui.analysis.boards.ranking import case_table, case_weights, resampled_sums
 from agentbench_tui.analysis.intervals.estimate import Estimate, estimate, needs
 from agentbench_tui.analysis.resampling.resampling import BOOTSTRAP_FROM
 from agentbench_tui.analysis.sample import Floats
@@ -126,8 +126,10 @@ def _shares(qualities: Floats, costs: Floats, seed: int, resamples: int) -> tupl
     """
     agents, cases = qualities.shape
     front, pairs = np.zeros(agents), np.zeros((agents, agents))
+    both = np.concatenate([qualities, costs]) / cases
     for weights in case_weights(cases, resamples, seed, width=agents**2):
-        beaten = dominance(weights @ qualities.T / cases, weights @ costs.T / cases)
+        means = resampled_sums(weights, both)
+        beaten = dominance(means[:, :agents], means[:, agents:])
         front += (~beaten.any(axis=1)).sum(axis=0)
         pairs += beaten.sum(axis=0)
     return front / resamples, pairs / resamples
