@@ -15,6 +15,7 @@ import click
 
 import agentbench_tui.model.clock  # noqa: F401  # before any code of the user's
 from agentbench_tui import __version__
+from agentbench_tui.cli.command_traits import measures, only_computes, runs_user_code
 from agentbench_tui.cli.completion import complete, is_asked, offer_values
 from agentbench_tui.cli.console.fault import report_broken, report_fault, report_unreportable
 from agentbench_tui.cli.console.streams import discard_unwritable, is_closed_output, make_usable
@@ -129,24 +130,6 @@ COMMANDS = {
     "carry-out": ("agentbench_tui.cli.run.command:carry_out_command", ""),
 }
 """Name → (module:attribute, line in `--help`); no line, not listed."""
-_RUN_USER_CODE = {
-    "run", "load", "stress", "experiments", "time", "market", "resume", "rerun", "rescore",
-    "regressions", "agents", "suites", "carry-out",
-}  # fmt: skip
-"""Commands that run the user's code in their own process, which may end it."""
-
-_COMPUTE_ONLY = {
-    "runs", "compare", "report", "leaderboard", "stats", "gate", "history", "baseline", "cost",
-    "profile",
-}  # fmt: skip
-"""Commands that compute from stored results and measure nothing."""
-
-
-_MEASURE = {"run", "load", "stress", "time", "resume", "rerun", "rescore", "carry-out"}
-_MEASURING_PARTS = {("experiments", "run"), ("market", "run"), ("market", "serve")}
-"""Commands that are never repeated automatically: each time they call agents or judges, which
-costs time and money, and most start another run.
-"""
 
 
 class LazyGroup(click.Group):
@@ -265,12 +248,12 @@ def run() -> NoReturn:
     """Entry point of `agentbench`: run the command and convert every error to its exit code."""
     make_usable()
     arguments = sys.argv[1:]
-    if arguments and arguments[0] in _RUN_USER_CODE:
+    if runs_user_code(arguments):
         from agentbench_tui.cli.console.abrupt_end import exit_code_of
         from agentbench_tui.process.supervision import supervised
 
         _end(exit_code_of(supervised(lambda: _run(arguments))))
-    if arguments and arguments[0] in _COMPUTE_ONLY:
+    if only_computes(arguments):
         from agentbench_tui.process.blas_threads import ask_for_one_thread
 
         ask_for_one_thread()
@@ -337,7 +320,7 @@ def _exit_code_of(arguments: list[str]) -> int:
             return report_broken(error, broken)
         if isinstance(error, OSError) or not _excludes_damage():
             return _report_error(error, arguments)
-        if _measures(arguments):
+        if measures(arguments):
             click.echo(
                 "agentbench: measurements are kept and were not repeated; delete the damaged "
                 "runs with `agentbench runs delete`, then run `agentbench runs show`",
@@ -346,12 +329,6 @@ def _exit_code_of(arguments: list[str]) -> int:
             return Unmeasured.exit_code
         return _exit_code_of(arguments)
     return result if isinstance(result, int) else 0
-
-
-def _measures(arguments: list[str]) -> bool:
-    if arguments[:1] == ["regressions"]:
-        return "--confirm" in arguments
-    return not _MEASURE.isdisjoint(arguments[:1]) or tuple(arguments[:2]) in _MEASURING_PARTS
 
 
 def _excludes_damage() -> bool:
