@@ -1,6 +1,7 @@
 """How often the regression gates are right, on made-up histories and on labeled real ones.
 
     python benchmarks/regression_gate.py [--seed 1] [--histories 20] [--series DIR]
+                                         [--otava PYTHON]
 
 Made-up: six shapes of noise (noise_shapes.py), a step of 0, 3, 5, 10 or 20% at run 38 of 60, every
 run judged from run 20 on; a suspect run is confirmed by the next two. An alarm is a row of runs
@@ -14,15 +15,17 @@ and NAME.csv of `index,value`. A change within 5 runs of a label is a hit, any o
 As a gate, with no values but those up to the run that is checked: an alarm hits a label of its
 direction that began at most 12 runs before, each label once; every other alarm is false. Printed
 for all alarms and for those of a worsening, of all series and of each half of them (every second
-one), at three thresholds.
+one), at three thresholds. `--otava` names an interpreter that has apache-otava 0.8: its alarms on
+the same histories follow, at the significance level that suits them best (minutes of CPU).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,7 +42,11 @@ NOISES, STEPS = (0.01, 0.02, 0.05), (0.0, 0.03, 0.05, 0.1, 0.2)
 BIG_STEP = 0.1
 SERIES_MARGIN, SERIES_NEAR = 0.02, 5
 GATE_MARGINS, GATE_WITHIN = (0.01, 0.02, 0.05), 12
+OTAVA_P = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10)
+OTAVA_ALARMS = Path(__file__).with_name("otava_alarms.py")
 TIME = Scale("lower")
+Labeled = tuple[str, Floats, list[int], Scale]
+"""Name, values, first runs of new levels, scale."""
 
 
 @dataclass
@@ -179,7 +186,7 @@ def three_comparisons(old: Floats, new: Floats) -> tuple[bool, bool, bool]:
     return itself != "no change seen", five == "regression", ten == "regression"
 
 
-def labeled(folder: Path) -> Iterator[tuple[str, Floats, list[int], Scale]]:
+def labeled(folder: Path) -> Iterator[Labeled]:
     for name, facts in json.loads((folder / "labels.json").read_text()).items():
         rows = np.loadtxt(folder / f"{name}.csv", delimiter=",", skiprows=1)
         scale = Scale("lower" if facts.get("lower_is_better", True) else "higher")
@@ -254,6 +261,31 @@ def scored(found: list[Event], labels: list[Event]) -> tuple[int, int, int]:
     return len(labels) - len(left), len(left), false
 
 
+SIDES = {"both ways": (True, False), "worse": (True,)}
+
+
+def counted(
+    some: Sequence[Labeled], found: Sequence[list[Event]], wanted: tuple[bool, ...]
+) -> tuple[int, int, int]:
+    """Labels found and missed, and false alarms, in these directions, over all histories."""
+    counts = np.zeros(3, np.int64)
+    for (_, values, places, scale), raised in zip(some, found, strict=True):
+        events = (raised, label_events(values, places, scale))
+        counts += scored(*([one for one in side if one.is_worse in wanted] for side in events))
+    hit, missed, false = counts.tolist()
+    return hit, missed, false
+
+
+def f1_of(hit: int, missed: int, false: int) -> float:
+    return 2 * hit / max(1, 2 * hit + missed + false)
+
+
+def counted_line(name: str, counts: tuple[int, int, int], runs: int) -> str:
+    hit, missed, false = counts
+    f1, per_thousand = f1_of(*counts), 1000 * false / runs
+    return f"{name:<28} {hit:6} {missed:6} {false:5} {f1:6.3f} {per_thousand:8.2f}"
+
+
 def gate_table(folder: Path) -> None:
     print(
         f"\nAs a gate (within {GATE_WITHIN} runs)   found missed false     F1  false/1,000 checks"
@@ -262,19 +294,43 @@ def gate_table(folder: Path) -> None:
     parts = {"all series": every, "1st, 3rd, …": every[::2], "2nd, 4th, …": every[1::2]}
     for margin in GATE_MARGINS:
         for part, some in parts.items():
-            for sides, asked in (("both ways", (True, False)), ("worse", (True,))):
-                counts = np.zeros(3, np.int64)
-                for _, values, places, scale in some:
-                    labels = label_events(values, places, scale)
-                    found = alarms(values, scale, margin)
-                    counts += scored(
-                        *([e for e in o if e.is_worse in asked] for o in (found, labels))
-                    )
-                hit, missed, false = counts.tolist()
-                f1 = 2 * hit / max(1, 2 * hit + missed + false)
-                runs = sum(values.size for _, values, _, _ in some)
-                cells = f"{hit:6} {missed:6} {false:5} {f1:6.3f} {1000 * false / runs:8.2f}"
-                print(f"{margin:4.0%} {part:<12} {sides:<10} {cells}")
+            found = [alarms(values, scale, margin) for _, values, _, scale in some]
+            runs = sum(values.size for _, values, _, _ in some)
+            for sides, wanted in SIDES.items():
+                name = f"{margin:4.0%} {part:<12} {sides}"
+                print(counted_line(name, counted(some, found, wanted), runs))
+
+
+def otava_alarms(
+    every: Sequence[Labeled], margin: float, python: Path
+) -> dict[float, list[list[Event]]]:
+    """By significance level, the alarms of Otava on each history."""
+    histories = [values.tolist() for _, values, _, _ in every]
+    asked = {"histories": histories, "p": OTAVA_P, "magnitude": margin}
+    command = [python, OTAVA_ALARMS]
+    done = subprocess.run(
+        command, input=json.dumps(asked), stdout=subprocess.PIPE, text=True, check=True
+    )
+    return {
+        p: [
+            [Event(run, is_higher == (scale.better == "lower")) for run, is_higher in raised]
+            for (_, _, _, scale), raised in zip(every, of_p, strict=True)
+        ]
+        for p, of_p in zip(OTAVA_P, json.loads(done.stdout), strict=True)
+    }
+
+
+def otava_table(folder: Path, python: Path) -> None:
+    """Otava at its best significance level for each threshold and direction."""
+    print("\napache-otava, its best p       found missed false     F1  false/1,000 checks")
+    every = list(labeled(folder))
+    runs = sum(values.size for _, values, _, _ in every)
+    for margin in GATE_MARGINS:
+        found = otava_alarms(every, margin, python)
+        for sides, wanted in SIDES.items():
+            of_p = {p: counted(every, raised, wanted) for p, raised in found.items()}
+            p = max(of_p, key=lambda p: f1_of(*of_p[p]))
+            print(counted_line(f"{margin:4.0%} p {p:5.0e} {sides}", of_p[p], runs), flush=True)
 
 
 def bar(name: str, held: bool, figure: str) -> None:
@@ -286,6 +342,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--histories", type=int, default=20, help="a shape, noise and step")
     parser.add_argument("--series", type=Path, help="folder of labeled histories")
+    parser.add_argument("--otava", type=Path, help="Python with apache-otava, to compare with")
     options = parser.parse_args()
     began, worked = time.perf_counter(), time.process_time()
     totals = history_tables(options.histories, options.seed)
@@ -297,6 +354,8 @@ def main() -> None:
     real = series_table(options.series) if options.series else None
     if options.series:
         gate_table(options.series)
+    if options.series and options.otava:
+        otava_table(options.series, options.otava)
     print("\nBars (noise up to 2%, all shapes)")
     bar("recall of steps >= 10% at least .95", quiet.recall >= 0.95, f"{quiet.recall:.3f}")
     bar("F1 at least .95", quiet.f1 >= 0.95, f"{quiet.f1:.3f}")
