@@ -22,6 +22,7 @@ WALKS = (*walks_of_pages.WALKS, *walks_of_runs.WALKS, *walks_of_widgets.WALKS)
 ELSEWHERE = {
     (AgentbenchApp, "ctrl+z", "suspend_process"),  # needs a terminal: see test_terminals
     (AgentbenchApp, "exclamation_mark", "show_alarm"),  # needs an alarm: see test_alarms
+    (Live, "G", "gpu_processes"),  # needs GPUs: see test_gpu_gauges
     (Live, "space", "say_no_pause"),  # needs a load that is being sent: see test_live_page
 }
 

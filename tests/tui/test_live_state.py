@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -31,6 +32,7 @@ from agentbench_tui.tui.pages.live.state import KEPT_S, Course, LiveState, Secon
 from agentbench_tui.tui.theme import DARK, palette
 from agentbench_tui.tui.widgets.facts import Fact
 from agentbench_tui.tui.widgets.gauge import Gauge
+from agentbench_tui.tui.widgets.gpu_line import GpuLine, GpuProcessLine
 from agentbench_tui.tui.widgets.status_bar import paint_status
 from agentbench_tui.verdicts.load.reference_ticks import Reference
 from agentbench_tui.verdicts.ranking.running_board import RunningBoard, Standing
@@ -393,24 +395,24 @@ def test_gauges_tell_of_host_agents_and_gpus_or_why_not() -> None:
     gpu = {"utilisation_percent": 97.0, "power_w": 690.0, "power_limit_w": 700.0,
            "throttle_reasons": ["power cap"]}  # fmt: skip
     state.take(update(run, rows, at=2, gauges=[("gpu:0", gpu)]))
-    shown = {row.label: row for row in machine(state).rows}
-    assert "GPU" not in shown
-    assert getattr(shown["GPU 0 power"], "limit", None) == 700.0
-    assert getattr(shown["GPU 0 heat"], "reason", "") == "not reported by driver"
+    line = GpuLine("0", 97.0, power_w=690.0, power_limit_w=700.0, held_by=("power cap",))
+    assert machine(state).rows[4:] == [line]  # what the driver does not report is unknown
 
 
-def test_gpus_stand_by_their_numbers_and_slices_have_their_memory_alone() -> None:
+def test_gpus_stand_by_their_numbers_with_slices_and_processes_below() -> None:
     run, rows = run_row(["task"]), [execution()]
-    whole, slice_ = {"memory_used_mb": 1.0, "sm_clock_mhz": 210.0}, {"memory_used_mb": 1.0}
-    held = {"sm_clock_mhz": 1410.0, "throttle_reasons": ["power cap", "sync boost"]}
-    readings = [("gpu:10", held), ("gpu:2", whole), ("gpu:2.0", slice_)]
+    readings: list[tuple[str, dict[str, Any]]] = [
+        ("gpu:10", {"sm_clock_mhz": 1410.0, "processes": [{"pid": 7, "memory_mb": 9.0}]}),
+        ("gpu:2", {"memory_used_mb": 1.0}),
+        ("gpu:2.0", {"memory_used_mb": 0.5}),
+    ]
     state = of(update(run, rows, at=1, gauges=readings))
-    shown = {row.label: row for row in machine(state).rows}
-    assert [*shown][:5] == ["GPU 2", "GPU 10", "GPU 2 memory", "GPU 2.0 memory", "GPU 10 memory"]
-    assert getattr(shown["GPU 2"], "reason", "") == "not reported in slices"
-    assert getattr(shown["GPU 10"], "reason", "") == "not reported by driver"
-    assert getattr(shown["GPU 10 clock"], "note", "") == "held: power cap, sync boost"
-    assert [label for label in shown if label.startswith("GPU 2.0")] == ["GPU 2.0 memory"]
+    lines = [one for one in machine(state).rows if isinstance(one, GpuLine)]
+    assert [(one.number, one.is_slice, one.processes) for one in lines] == [
+        ("2", False, ()), ("2.0", True, ()), ("10", False, ()),
+    ]  # fmt: skip
+    *_, last = machine(state, with_processes=True).rows
+    assert getattr(last, "processes", None) == (GpuProcessLine(7, 9.0),)
 
 
 def test_a_case_that_takes_much_longer_than_others_is_stalled() -> None:

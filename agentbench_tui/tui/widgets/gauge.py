@@ -26,6 +26,7 @@ from agentbench_tui.tui.drawing.painting import (
     wraps,
 )
 from agentbench_tui.tui.theme import Palette
+from agentbench_tui.tui.widgets.gpu_line import GpuLine, gpu_rows
 from agentbench_tui.tui.widgets.scrolled import Scrolled
 
 _MOST_LABEL, _MOST_NOTE = 14, 24
@@ -73,11 +74,14 @@ class Cores:
     reason: str = "not measured"
 
 
+GaugeRow = Gauge | Cores | GpuLine
+
+
 @dataclass(frozen=True, slots=True)
 class GaugesData:
     """Rows of gauges, from the top."""
 
-    rows: Sequence[Gauge | Cores] = ()
+    rows: Sequence[GaugeRow] = ()
     reason: str = "no data yet"
     """Shown while there are no rows."""
 
@@ -137,13 +141,15 @@ def _as_many(
     return page(rows, width, height, palette.text)
 
 
-def _column(
-    rows: Sequence[Gauge | Cores], width: int, palette: Palette, glyphs: Glyphs
-) -> list[Row]:
+def _column(rows: Sequence[GaugeRow], width: int, palette: Palette, glyphs: Glyphs) -> list[Row]:
+    gpus = [row for row in rows if isinstance(row, GpuLine)]
     cells = _columns(rows, width, glyphs)
     painted: list[Row] = []
     for row in rows:
-        if isinstance(row, Cores):
+        if isinstance(row, GpuLine):
+            if row is gpus[0]:  # the others follow, in the same columns
+                painted += gpu_rows(gpus, width, palette, glyphs)
+        elif isinstance(row, Cores):
             painted += _cores(row, cells, width, palette, glyphs)
         elif not _is_known(row.value):
             painted += _missing(row, cells.label, width, palette, glyphs)
@@ -152,7 +158,7 @@ def _column(
     return painted
 
 
-def _columns(rows: Sequence[Gauge | Cores], width: int, glyphs: Glyphs) -> _Columns:
+def _columns(rows: Sequence[GaugeRow], width: int, glyphs: Glyphs) -> _Columns:
     label = _label_cells(rows, glyphs)
     gauges = [row for row in rows if isinstance(row, Gauge) and row.value is not None]
     value = max((cell_len(_value(row, glyphs)) for row in gauges), default=6)
@@ -165,8 +171,9 @@ def _columns(rows: Sequence[Gauge | Cores], width: int, glyphs: Glyphs) -> _Colu
     return _Columns(label, bar if bar >= _LEAST_BAR else 0, value, history, note)
 
 
-def _label_cells(rows: Sequence[Gauge | Cores], glyphs: Glyphs) -> int:
-    return min(_MOST_LABEL, max((cell_len(_plain(row.label, glyphs)) for row in rows), default=0))
+def _label_cells(rows: Sequence[GaugeRow], glyphs: Glyphs) -> int:
+    labels = [_plain(row.label, glyphs) for row in rows if not isinstance(row, GpuLine)]
+    return min(_MOST_LABEL, max(map(cell_len, labels), default=0))
 
 
 def lines_of(data: GaugesData, width: int, glyphs: Glyphs) -> int:
@@ -174,7 +181,9 @@ def lines_of(data: GaugesData, width: int, glyphs: Glyphs) -> int:
     label = _label_cells(data.rows, glyphs)
     room = max(1, width - label - 1)
     return sum(
-        -(-len(row.percents) // room)
+        1 + len(row.processes)
+        if isinstance(row, GpuLine)
+        else -(-len(row.percents) // room)
         if isinstance(row, Cores)
         else 1
         if _is_known(row.value)

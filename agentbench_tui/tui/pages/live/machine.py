@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from agentbench_tui.presentation.numbers import quantity
-from agentbench_tui.tui.widgets.gauge import Cores, Gauge, GaugesData
+from agentbench_tui.tui.widgets.gauge import Cores, Gauge, GaugeRow, GaugesData
+from agentbench_tui.tui.widgets.gpu_line import GpuLine, GpuProcessLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,13 +15,13 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.pages.live.state import LiveState
 
 NO_GPU = "no samples: no GPU here, or its driver does not respond"
-NOT_TOLD = "not reported by driver"
-IN_SLICES = "not reported in slices"
 
 
-def machine(state: LiveState) -> GaugesData:
-    """Return the gauges of the host, the agents' processes and each GPU."""
-    rows: list[Gauge | Cores] = []
+def machine(state: LiveState, *, with_processes: bool = False) -> GaugesData:
+    """Return the gauges of the host, the agents' processes and each GPU, with its processes if
+    requested.
+    """
+    rows: list[GaugeRow] = []
     host = _course(state, "host")
     if host:
         rows += _host(host)
@@ -32,7 +33,7 @@ def machine(state: LiveState) -> GaugesData:
         for scope in state.gauges
         if scope.startswith("gpu:")
     }
-    rows += _gpus(gpus)
+    rows += _gpus(gpus, with_processes=with_processes)
     if host and not gpus:
         rows.append(Gauge("GPU", None, reason=_why_no_gpu(state)))
     return GaugesData(rows, reason="no readings yet: they come once a second")
@@ -90,48 +91,25 @@ def _agent(name: str, readings: Sequence[Mapping[str, Any]]) -> list[Gauge | Cor
     return [] if gauge is None else [gauge]
 
 
-def _gpus(courses: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Gauge]:
-    """Return the gauges of each GPU and MIG slice, by number: first the use of all, then the
-    memory of all, and so on; a GPU that does not report a value says so.
-    """
+def _gpus(
+    courses: Mapping[str, Sequence[Mapping[str, Any]]], *, with_processes: bool
+) -> list[GpuLine]:
+    """Return a line for each GPU, by number, with its MIG slices below it."""
     names = sorted(courses, key=lambda name: [int(part) for part in name.split(".")])
-    sliced = {name.partition(".")[0] for name in names if "." in name}
-    found: list[Gauge] = []
-    for kind in (_use, _memory, _power, _heat, _clock):
-        for name in names:
-            label = f"GPU {name} {_KINDS[kind]}".rstrip()
-            gauge = kind(label, courses[name])
-            is_slice = "." in name
-            if gauge is None and not is_slice:
-                why = IN_SLICES if kind is _use and name in sliced else NOT_TOLD
-                gauge = Gauge(label, None, reason=why)
-            found += [] if gauge is None else [gauge]
-    return found
+    return [_gpu(name, courses[name][-1], with_processes=with_processes) for name in names]
 
 
-def _use(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
-    return _gauge(label, readings, "utilisation_percent", 100.0, "%", warn=1.1, bad=1.2)
-
-
-def _memory(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
-    total = readings[-1].get("memory_total_mb")
-    return _gauge(label, readings, "memory_used_mb", total, "MB")
-
-
-def _power(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
-    limit = readings[-1].get("power_limit_w")
-    return _gauge(label, readings, "power_w", limit, "W", warn=0.95, bad=1.1)
-
-
-def _heat(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
-    return _gauge(label, readings, "temperature_c", 90.0, "°C", warn=0.9, bad=1.0)
-
-
-def _clock(label: str, readings: Sequence[Mapping[str, Any]]) -> Gauge | None:
-    reasons = ", ".join(readings[-1].get("throttle_reasons") or ())
-    note = f"held: {reasons}" if reasons else ""
-    return _gauge(label, readings, "sm_clock_mhz", None, "MHz", note=note)
-
-
-_KINDS = {_use: "", _memory: "memory", _power: "power", _heat: "heat", _clock: "clock"}
-"""Label of each kind of row, after the GPU's number."""
+def _gpu(name: str, newest: Mapping[str, Any], *, with_processes: bool) -> GpuLine:
+    processes = (newest.get("processes") or ()) if with_processes else ()
+    return GpuLine(
+        name,
+        newest.get("utilisation_percent"),
+        newest.get("memory_used_mb"),
+        newest.get("memory_total_mb"),
+        newest.get("power_w"),
+        newest.get("power_limit_w"),
+        newest.get("temperature_c"),
+        newest.get("sm_clock_mhz"),
+        tuple(newest.get("throttle_reasons") or ()),
+        tuple(GpuProcessLine(one["pid"], one.get("memory_mb")) for one in processes),
+    )

@@ -51,6 +51,8 @@ class Live(Controlling, Replaying, Page["LiveDocument | None"]):
         Binding("h", "next_latency", "Latency", tooltip="end to end, TTFT, ITL, queueing"),
         Binding("M", "mark", "Mark", show=False, tooltip="this moment, with a note"),
         Binding("g", "axis", "Axis", show=False, tooltip="logarithmic or linear"),
+        Binding("G", "gpu_processes", "GPU processes", show=False,
+                tooltip="below each GPU, where the suite samples them"),
         Binding("x", "cancel", "Cancel case", show=False, tooltip="at the cursor, in flight"),
         Binding("plus,equals_sign", "push(1)", "More load", show=False, key_display="+",
                 tooltip="a quarter more at once, or a second"),
@@ -252,7 +254,7 @@ class Live(Controlling, Replaying, Page["LiveDocument | None"]):
             self._panels.show_courses(state)
             self._panels.show_progress(state, self._choices, now)
         if "gauges" in changed:
-            self._panels.show_machine(state)
+            self._panels.show_machine(state, self._choices)
         if changed & {"events", "ticks"}:  # ticks count the failures whose rows are not stored
             self._panels.show_events(state)
         if "moment" in changed:
@@ -308,6 +310,18 @@ class Live(Controlling, Replaying, Page["LiveDocument | None"]):
         place = LATENCIES.index(self._choices.latency)
         self._choices.latency = LATENCIES[(place + 1) % len(LATENCIES)]
         self._changed.add("latency")
+        self._draw()
+
+    def action_gpu_processes(self) -> None:
+        """List the processes on each GPU below it, or no longer."""
+        if not self._is_here():
+            return
+        gpus = [kept[-1] for scope, kept in self._state.gauges.items() if scope.startswith("gpu:")]
+        if not any(one.get("processes") for one in gpus):
+            self.notify("no processes on GPUs were sampled: `gpu: [processes]` in the suite does")
+            return
+        self._choices.gpu_processes = not self._choices.gpu_processes
+        self._changed.add("gauges")
         self._draw()
 
     def action_axis(self) -> None:

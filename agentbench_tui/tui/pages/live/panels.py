@@ -85,6 +85,8 @@ class Choices:
     execution: int | None = None
     """None: the execution with the most recent data."""
     view: int = 0
+    gpu_processes: bool = False
+    """Whether the processes on each GPU are listed below it."""
 
 
 class LivePanels(Vertical):
@@ -194,9 +196,10 @@ class LivePanels(Vertical):
         if row is not None:
             grid.follow(str(row["key"]))
 
-    def show_machine(self, state: LiveState) -> None:
+    def show_machine(self, state: LiveState, choices: Choices) -> None:
         """Show the gauges of the machine."""
-        data, gauges = machine(state), self._widgets["machine"]
+        data = machine(state, with_processes=choices.gpu_processes)
+        gauges = self._widgets["machine"]
         assert isinstance(gauges, Gauges)
         lines = lines_of(data, gauges.size.width or _USUAL_WIDTH, gauges.glyphs)
         self._fit("machine", lines, most=max(6, self.size.height // 2 - 4))
