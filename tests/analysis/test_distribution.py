@@ -146,6 +146,8 @@ def test_the_ends_of_the_domain_have_their_limits() -> None:
     st.floats(1e-3, 60),
 )
 def test_noncentral_t_agrees_with_scipy(df: float, noncentrality: float, t: float) -> None:
+    if abs(noncentrality) < 1e-9:
+        noncentrality = 0.0  # of smaller ones SciPy's ncf says 1.0, as of 1.4e-76 with df = 1
     expected = stats.nct.cdf(t, df, noncentrality)
     both = stats.ncf.cdf(t * t, 1, df, noncentrality**2)
     if np.isfinite(expected):
