@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from agentbench_tui import __version__
 from agentbench_tui.api.guard import Guard
-from agentbench_tui.api.openapi import openapi_document
+from agentbench_tui.api.openapi import description_of
 from agentbench_tui.api.problems import (
     PROBLEM_JSON,
     UNPROCESSABLE,
@@ -80,7 +80,7 @@ def endpoints(settings: ServiceSettings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(application: FastAPI) -> AsyncIterator[None]:
         application.state.service = service = Service(settings)
-        service.prepare_answers(application.openapi)
+        service.prepare_answers(lambda: description_of(application))
         try:
             yield
         finally:
@@ -90,6 +90,7 @@ def endpoints(settings: ServiceSettings) -> FastAPI:
         title="agentbench",
         version=__version__,
         lifespan=lifespan,
+        openapi_url=None,  # it would keep the document as objects, ten times its size
         docs_url=None,  # their pages load scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,
@@ -100,20 +101,18 @@ def endpoints(settings: ServiceSettings) -> FastAPI:
     for kind, handler in _HANDLERS.items():
         application.add_exception_handler(kind, handler)
 
-    def document() -> dict[str, Any]:
-        if application.openapi_schema is None:
-            application.openapi_schema = openapi_document(application)
-        return application.openapi_schema
-
-    application.openapi = document  # type: ignore[method-assign]  # FastAPI's way to replace it
+    application.add_route("/openapi.json", _document, include_in_schema=False)
     return application
+
+
+async def _document(request: Request) -> Response:
+    return Response(description_of(request.app).document, media_type="application/json")
 
 
 async def _known_parameters(request: Request) -> None:
     """Refuse query parameters that the path does not have: a misspelled one would be ignored."""
-    operation = request.app.openapi()["paths"].get(request.scope["route"].path, {})
-    described = operation.get(request.method.lower(), {}).get("parameters", ())
-    known = sorted(one["name"] for one in described if one["in"] == "query")
+    described = description_of(request.app).parameters
+    known = described.get((request.scope["route"].path, request.method.lower()), ())
     problems = [
         f"{name}: the path has no such parameter{did_you_mean(name, known)}"
         for name in request.query_params

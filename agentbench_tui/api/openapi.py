@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -84,7 +83,6 @@ def _ref(of: type[msgspec.Struct]) -> str:
     return _REFERENCE.format(name=of.__name__)
 
 
-@cache
 def components() -> dict[str, Any]:
     """Return the JSON Schemas of every document, request and event."""
     documents = [one for name in schema_names() for one in document_classes(name)]
@@ -137,3 +135,31 @@ def _with_whole_examples(operation: dict[str, Any]) -> None:
             example = media.get("example")
             if isinstance(example, dict) and "schema" in example:
                 media["example"] = EXAMPLES[example["schema"].removeprefix(PREFIX)]
+
+
+class Description(msgspec.Struct, frozen=True):
+    """The OpenAPI document as the service needs it while it runs."""
+
+    document: bytes
+    """JSON."""
+    parameters: dict[tuple[str, str], list[str]]
+    """Path and method in lower case → names of its query parameters, sorted."""
+
+
+def description_of(application: FastAPI) -> Description:
+    """Return the description of an application, made at the first call."""
+    found: Description | None = getattr(application.state, "description", None)
+    if found is None:
+        found = application.state.description = _described(openapi_document(application))
+    return found
+
+
+def _described(document: dict[str, Any]) -> Description:
+    parameters = {
+        (path, method): sorted(
+            one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"
+        )
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+    }
+    return Description(msgspec.json.encode(document), parameters)

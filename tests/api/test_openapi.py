@@ -16,6 +16,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from service_process import TOKEN, RunningService, place_with_runs, running_service
 
 from agentbench_tui.api.application import endpoints
+from agentbench_tui.api.openapi import openapi_document
 from agentbench_tui.api.settings import ServiceSettings
 from agentbench_tui.python_api import client as client_module
 
@@ -41,7 +42,7 @@ NOT_CALLED = {
 @pytest.fixture(scope="module")
 def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     service = ServiceSettings(tmp_path_factory.mktemp("openapi") / "store.db", TOKEN)
-    found: dict[str, Any] = endpoints(service).openapi()
+    found: dict[str, Any] = openapi_document(endpoints(service))
     return found
 
 
