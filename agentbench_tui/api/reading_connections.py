@@ -7,7 +7,7 @@ from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from agentbench_tui.store.database import connect_to_read, is_immutable
+from agentbench_tui.store.database import connect_to_read, is_immutable, keep_few_pages
 from agentbench_tui.store.faults import faults_named
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 _MOST_IDLE = 1
-"""Connections that wait for the next request. Each keeps up to 2 MB of pages, and as most answers
-are kept, several are rarely computed at once.
+"""Connections that wait for the next request. As most answers are kept, several are rarely computed
+at once.
 """
 
 
@@ -69,7 +69,9 @@ class ReadingConnections:
             if idle.inode == inode:
                 return idle
             idle.connection.close()
-        return _OpenConnection(inode, connect_to_read(self._database))
+        connection = connect_to_read(self._database)
+        keep_few_pages(connection)
+        return _OpenConnection(inode, connection)
 
     def _give_back(self, opened: _OpenConnection) -> None:
         # A connection to an immutable file would never see what another program adds to it.

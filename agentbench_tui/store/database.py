@@ -159,6 +159,14 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def keep_few_pages(connection: sqlite3.Connection) -> None:
+    """Let a connection that stays open keep at most 512 KiB of the file in memory, not 2 MB.
+
+    What it reads again is in the cache of the operating system.
+    """
+    connection.execute("PRAGMA cache_size=-512")
+
+
 def data_version(connection: sqlite3.Connection) -> int:
     """Return a number that changes whenever another connection has committed."""
     return int(connection.execute("PRAGMA data_version").fetchone()[0])

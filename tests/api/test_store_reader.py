@@ -228,6 +228,14 @@ def test_a_connection_is_used_again_until_another_file_takes_the_path(
     connections.close()
 
 
+def test_an_open_connection_keeps_little_of_the_file_in_memory(database: Path) -> None:
+    """SQLite keeps 2,000 KiB of pages for each connection by default."""
+    connections = ReadingConnections(database)
+    (size,) = connections.read(lambda one: one.execute("PRAGMA cache_size").fetchone())
+    connections.close()
+    assert size == -512  # negative: in KiB
+
+
 def test_a_connection_on_which_something_failed_is_closed(database: Path) -> None:
     connections = ReadingConnections(database)
     held: list[sqlite3.Connection] = []
