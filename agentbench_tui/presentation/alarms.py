@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentbench_tui.instruments.overhead import NOISY_PSI_PERCENT
 from agentbench_tui.load.slo import metric_of
 from agentbench_tui.presentation.numbers import duration, percent, quantity
 
@@ -25,6 +26,17 @@ def alarm_words(alarm: Alarm) -> str:
         return f"GPU {alarm.subject} throttled: {alarm.name}"
     if alarm.kind == "disk":
         return f"{quantity(alarm.value, 'MB')} of disk free"
-    waited = f"the harness waited {percent(alarm.value)} of the time for a core"
-    pressure = percent(alarm.threshold / 100)
-    return f"noisy machine: {waited} (limit {percent(alarm.limit)}), CPU pressure {pressure}"
+    return f"noisy machine: {', '.join(_waits(alarm))}"
+
+
+def _waits(alarm: Alarm) -> list[str]:
+    """Return who waited for a core for longer than its limit."""
+    limits = (
+        ("the harness", alarm.value, alarm.limit),
+        ("some task", alarm.threshold / 100, NOISY_PSI_PERCENT / 100),
+    )
+    return [
+        f"{who} waited {percent(share)} of the time for a core (limit {percent(limit)})"
+        for who, share, limit in limits
+        if share > limit
+    ]

@@ -517,3 +517,25 @@ def test_tasks_that_take_turns_end_together() -> None:
     ticks = [tick(n, [10.0], key=key) for n in range(1, 11) for key in (1, 2)]
     # Two answers a second in all, of 60: 40 more take 20 s, not twice that.
     assert left_s(of(update(run, rows, at=10, ticks=ticks)), BEGAN + 10) == pytest.approx(20.0)
+
+
+def test_latency_of_a_load_over_time_is_that_of_its_last_ten_seconds() -> None:
+    """Thirty answers of 100 ms in each second, from the fourth on of 200 ms: the median follows as
+    soon as more of the last ten seconds are slow; 30 answers are too few for a p95."""
+    run, rows = run_row(["load"]), [execution()]
+    ticks = [tick(n, [100.0 if n < 4 else 200.0] * 30, sent=30) for n in range(1, 21)]
+    lines = {line.label: line for line in live_view.courses(
+        of(update(run, rows, at=20, ticks=ticks, is_replay=True)), 20).lines}  # fmt: skip
+    assert not any(label.startswith("TTFT") for label in lines)  # nothing was streamed
+    median, p95 = lines["E2E p50"].values, lines["E2E p95"].values
+    assert lines["E2E p50"].unit == "ms"
+    assert [round(value or 0, -1) for value in median] == [100] * 6 + [200] * 14
+    assert [None if value is None else round(value, -1) for value in p95] == [
+        None, *[100] * 2, *[200] * 17,
+    ]  # fmt: skip
+
+
+def test_a_task_has_no_latency_over_time() -> None:
+    run, rows = run_row(["task"]), [execution()]
+    state = of(update(run, rows, at=2, ticks=[tick(1, [100.0] * 60)]))
+    assert not any("p" in line.label for line in live_view.courses(state, 20).lines[2:])

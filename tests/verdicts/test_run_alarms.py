@@ -149,11 +149,11 @@ def test_a_machine_is_noisy_by_the_limits_of_the_harness(rows: Rows) -> None:
     rows.reading(1.0, "host", run_queue_wait_ms_per_s=40.0, psi_cpu_percent=9.0)
     assert shown(one, 1.0) == []
     rows.reading(2.0, "host", run_queue_wait_ms_per_s=80.0, psi_cpu_percent=9.0)
-    words = (
-        "noisy machine: the harness waited 6.0% of the time for a core (limit 5.0%), "
-        "CPU pressure 9.0%"
-    )
+    words = "noisy machine: the harness waited 6.0% of the time for a core (limit 5.0%)"
     assert shown(one, 2.0) == [("noise", 2.0, words)]
+    rows.reading(11.5, "host", run_queue_wait_ms_per_s=0.0, psi_cpu_percent=30.0)
+    words = "noisy machine: some task waited 30.0% of the time for a core (limit 10.0%)"
+    assert shown(one, 11.5) == [("noise", 2.0, words)]
 
 
 def test_little_disk_comes_before_doubtful_times(rows: Rows) -> None:

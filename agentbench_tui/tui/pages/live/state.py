@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
 from agentbench_tui.store.viewer import seconds_of
+from agentbench_tui.tui.pages.live.recent_latency import RecentLatency
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -212,6 +213,8 @@ class LiveState:
         """When that was, in seconds since 1970."""
         self.seen: dict[int, Seen] = {}
         self.course = Course()
+        self.latency = RecentLatency(KEPT_S)
+        """Of executions that send load."""
         self.kinds: Counter[str] = Counter()
         """Failure kind → number of its rows, without warm-up and retries; loads store only the
         first few rows.
@@ -332,6 +335,11 @@ class LiveState:
         self.course.add(seen.start_of(tick), tick["at"], counts)
         seen.take(tick)
         self.newest_key = tick["execution_key"]
+        if self._sends_load(self.newest_key):
+            self.latency.take(tick)
+
+    def _sends_load(self, key: int) -> bool:
+        return any(row["key"] == key and self.kind_of(row).sends_load for row in self.executions)
 
     def _take_failure(self, row: Row) -> None:
         is_counted = row["stage"] not in _NOT_COUNTED

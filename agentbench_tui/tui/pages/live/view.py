@@ -178,11 +178,31 @@ def courses(state: LiveState, places: int) -> TimeSeriesData:
             values[-1] = values[-2] if len(values) > 1 else None
         if any(values):
             lines.append(SparklineData(label, values, "", reason="not recorded"))
+    lines += _latency_lines(state, len(seconds))
     if any(one.tokens for one in seconds):
         lines.append(SparklineData("tokens", [one.tokens for one in seconds], "/s"))
     last = state.course.last
     marks = [(last - math.floor(at), note) for at, note in state.marks()]
     return TimeSeriesData(lines, [(max(0, back), note) for back, note in marks])
+
+
+def _latency_lines(state: LiveState, places: int) -> list[SparklineData]:
+    """Return median and p95 of a load's latencies as of each second, of the last ten."""
+    seconds = state.latency.course(state.course.last, places)
+    names = {  # what a small panel shows first
+        "TTFT p95": "ttft_p95",
+        "E2E p95": "e2e_p95",
+        "TTFT p50": "ttft_p50",
+        "E2E p50": "e2e_p50",
+    }
+    found = []
+    for label, name in names.items():
+        values = [getattr(one, name) for one in seconds]
+        if any(value is not None for value in values):
+            if state.is_going_on and values[-1] is None and len(values) > 1:
+                values[-1] = values[-2]  # its tick is still to come
+            found.append(SparklineData(label, values, "ms"))
+    return found
 
 
 def failures(state: LiveState) -> GaugesData:
