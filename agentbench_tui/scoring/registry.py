@@ -26,6 +26,7 @@ from agentbench_tui.model.process_exit import ProcessExit
 from agentbench_tui.model.text.reasoning import split_reasoning
 from agentbench_tui.model.text.secrets import Redactor, redactor_now
 from agentbench_tui.scoring.combination import metric_of_label
+from agentbench_tui.scoring.former_names import FORMER_NAMES
 from agentbench_tui.scoring.recipe import Context, OpenJudge, Options, Recipe
 from agentbench_tui.scoring.returned import as_score
 
@@ -55,10 +56,6 @@ _MODULES = {
     "weighted": "composite",
 }
 """Scorer → module of this package whose `RECIPES` holds it."""
-_FORMER = {"normalised": "normalized"}
-"""Former name of a scorer → its name. Suites and stored runs may use either. The label of a scorer
-without `as`, and with it its metric, is the name that the suite uses.
-"""
 _COSTLY = frozenset({"python_tests", "model_graded", "weighted"})
 """Scorers that run programs or call agents, so that no answer is scored twice; they mask secrets
 before they shorten quotations, or leave it to their parts.
@@ -268,24 +265,7 @@ def label_of(spec: object) -> str:
 def name_and_options(spec: object) -> tuple[str, dict[str, Any]]:
     """Return the current name of a scorer and its options. Raises UsageError."""
     name, options = _written(spec)
-    return _FORMER.get(name, name), options
-
-
-def with_current_name(spec: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
-    """Return the specification with the current name of its scorer, for comparing two of them."""
-    if isinstance(spec, str):
-        return _FORMER.get(spec, spec)
-    return {_FORMER.get(key, key): value for key, value in spec.items()}
-
-
-def with_current_names(benchmark: dict[str, Any]) -> dict[str, Any]:
-    """Return the stored definition of a benchmark with the current names of its scorers, so that
-    one with a former name counts as the same.
-    """
-    scorers = benchmark.get("scorers")
-    if not isinstance(scorers, list):
-        return benchmark
-    return benchmark | {"scorers": [with_current_name(one) for one in scorers]}
+    return FORMER_NAMES.get(name, name), options
 
 
 def _written(spec: object) -> tuple[str, dict[str, Any]]:

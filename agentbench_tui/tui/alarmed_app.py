@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import work
-from textual.app import App
+from textual.app import App, ScreenStackError
 
 from agentbench_tui.tui.alarm_watch import AlarmWatch, Notifier
 from agentbench_tui.tui.pages.page import Page
@@ -31,6 +31,17 @@ class AlarmedApp(App[None]):
         self._alarm_shown = 0
 
     @property
+    def page(self) -> Page[object] | None:
+        """Return the page in front; None for a dialog, between two pages, and for a page that has
+        no panels yet or no longer: it reads by itself when it is mounted.
+        """
+        try:
+            screen = self.screen
+        except ScreenStackError:
+            return None
+        return screen if isinstance(screen, Page) and screen.has_panels else None
+
+    @property
     def alarms(self) -> tuple[Alarm, ...]:
         """Return the alarms of runs in progress, as read last."""
         return self._alarms.alarms
@@ -52,8 +63,8 @@ class AlarmedApp(App[None]):
             self.shared.evidence = alarm
             self.notify(alarm_words(alarm), severity="warning")
             self.watch_run(alarm.run_id)
-            if isinstance(self.screen, Page):
-                self.screen.show_evidence()
+            if self.page is not None:
+                self.page.show_evidence()
         else:
             self.notify("no alarm: nothing is wrong with a run in progress", timeout=3)
 
@@ -73,8 +84,8 @@ class AlarmedApp(App[None]):
             self._alarm_shown = 0
         self._alarms.alarms = found
         self._notifier.report(found)
-        if isinstance(self.screen, Page):
-            self.screen.show_alarms(found)
+        if self.page is not None:
+            self.page.show_alarms(found)
 
     def _write_to_terminal(self, sequence: str) -> None:
         if self._driver is not None and not self.is_headless:

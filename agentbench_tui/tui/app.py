@@ -33,7 +33,6 @@ from agentbench_tui.tui.dialogs.leaving import Choice, Leaving
 from agentbench_tui.tui.drawing.glyphs import Glyphs, glyphs
 from agentbench_tui.tui.look import USUAL_RATE_HZ
 from agentbench_tui.tui.page_list import PAGES, modes, page_of
-from agentbench_tui.tui.pages.page import Page
 from agentbench_tui.tui.run_start import start_detached
 from agentbench_tui.tui.shared import MOST_MARKED, Shared
 from agentbench_tui.tui.store_watch import StoreWatch
@@ -201,8 +200,8 @@ class AgentbenchApp(AlarmedApp):
 
     def action_read_again(self) -> None:
         """Reload the current page, for sessions without automatic updates."""
-        if isinstance(self.screen, Page):
-            self.screen.reload()
+        if self.page is not None:
+            self.page.reload()
         self.read_alarms()
 
     def copy_to_clipboard(self, text: str) -> None:
@@ -335,8 +334,8 @@ class AgentbenchApp(AlarmedApp):
 
     def _look(self) -> None:
         changed = self._watch.changed()
-        if changed and isinstance(self.screen, Page):
-            self.screen.store_changed()
+        if changed and self.page is not None:
+            self.page.store_changed()
         self.look_for_alarms(changed=changed)
 
     def _going(self, name: str) -> Callable[[], None]:

@@ -198,3 +198,14 @@ def test_without_a_terminal_it_says_what_does_without(
     assert done.returncode == 2
     assert "needs a terminal" in done.stderr
     assert "`agentbench runs " in done.stderr
+
+
+async def test_a_page_has_nothing_to_show_anything_in_before_it_is_mounted(tmp_path: Path) -> None:
+    async with session(tmp_path / "none.db", "home").run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, AgentbenchApp)
+        assert app.page is app.screen
+        switched = app.switch_mode("live")
+        assert app.page is None  # in front, but without panels
+        await switched
+        assert app.page is app.screen

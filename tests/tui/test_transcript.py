@@ -149,7 +149,7 @@ def test_text_breaks_at_spaces_and_wide_characters_count_twice() -> None:
     assert parts("abcdefgh", 3) == ["abc", "def", "gh"]
     assert parts("on suite/long-name", 10) == ["on", "suite/", "long-name"]
     assert parts("a-longer", 5) == ["a-lon", "ger"]
-    assert parts("of about 95%", 12) == ["of about", "95%"]
+    assert parts("of about 95%", 11) == ["of about", "95%"]
     assert parts("日本語", 4) == ["日本", "語"]
     assert parts("日", 1) == ["日"]
 

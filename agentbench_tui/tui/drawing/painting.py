@@ -129,8 +129,8 @@ def aligned(text: str, width: int, align: str, glyphs: Glyphs) -> str:
 def wraps(text: str, width: int) -> list[tuple[int, int]]:
     """Return where the rows of a text begin and end, each at most `width` cells.
 
-    Rows break at spaces, except before a `%`, or otherwise between the words of a name, in its
-    second half. A character wider than the width has a separate row.
+    Rows break at spaces, or otherwise between the words of a name, in its second half. A character
+    wider than the width has a separate row.
     """
     ends: Sequence[int] = range(len(text) + 1)
     if not text.isascii():
@@ -139,8 +139,6 @@ def wraps(text: str, width: int) -> list[tuple[int, int]]:
     while ends[-1] - ends[start] > width and start + 1 < len(text):
         stop = max(start + 1, bisect_right(ends, ends[start] + width) - 1)
         space = text.rfind(" ", start + 1, stop + 1)
-        while space > start and text.startswith("%", space + 1):
-            space = text.rfind(" ", start + 1, space)
         half = (start + stop) // 2
         joint = 1 + max(text.rfind(sign, half, stop) for sign in _JOINTS)
         end = space if space > start else joint or stop

@@ -128,6 +128,11 @@ class Page(Screen[None], Generic[Found]):
     def on_screen_suspend(self) -> None:
         self._in_front = False
 
+    @property
+    def has_panels(self) -> bool:
+        """Return whether the page is mounted and not being taken down."""
+        return self.is_mounted and self.is_attached and bool(self.query("#notice"))
+
     def store_changed(self) -> None:
         """Read again after a commit, but not more often than `EVERY_S`, and less often if
         reading takes long.
@@ -200,7 +205,7 @@ class Page(Screen[None], Generic[Found]):
         """Handle the end of a read, with data or with an error."""
         self._reading = False
         self._took_s = time.monotonic() - self._read_at
-        if not self.is_attached or not self.query("#notice"):  # it is being taken down
+        if not self.has_panels:  # it is being taken down
             return
         self.tell(words)
         if not is_damaged:

@@ -13,7 +13,7 @@ import numpy as np
 
 from agentbench_tui.model.figures.market_metrics import MARKET_METRICS
 from agentbench_tui.model.figures.metric import find_metric
-from agentbench_tui.scoring.registry import with_current_names
+from agentbench_tui.scoring.former_names import with_current_names
 from agentbench_tui.store.queries.executions import verdicts_on_harness
 from agentbench_tui.store.queries.suites import benchmark_document
 from agentbench_tui.verdicts.evidence.task_evidence import TaskEvidence

@@ -20,7 +20,7 @@ import msgspec
 from agentbench_tui.contracts.document import Json
 from agentbench_tui.model.figures.metric import find_metric
 from agentbench_tui.model.kinds import DEFAULT, Kind, kind_named
-from agentbench_tui.scoring.registry import with_current_names
+from agentbench_tui.scoring.former_names import with_current_names
 from agentbench_tui.store.queries.history import facts_of_runs, plans_of_runs
 from agentbench_tui.store.queries.metrics import metric_values
 from agentbench_tui.store.queries.selection import executions_where

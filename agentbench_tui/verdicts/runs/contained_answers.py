@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentbench_tui.scoring.registry import with_current_name
+from agentbench_tui.scoring.former_names import with_current_name
 from agentbench_tui.store.queries.answers import wrong_texts_with_expected
 
 if TYPE_CHECKING:
