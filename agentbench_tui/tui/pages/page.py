@@ -180,7 +180,7 @@ class Page(Screen[None], Generic[Found]):
                 panel.redraw()
 
     def _after_wait(self) -> None:
-        if self._wanted and not self._reading and self.app.screen is self:
+        if self._wanted and not self._reading and self.is_active:
             self.reload()
 
     @work(thread=True, group="read")

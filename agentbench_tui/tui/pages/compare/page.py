@@ -252,7 +252,7 @@ class Compare(Page[Found]):
         self.query_one(ContentSwitcher).current = view
         self.refresh_bindings()
         self.query_one(CrumbBar).show(("agentbench", *self.crumbs()))
-        if self.app.screen is not self:
+        if not self.is_active:
             return
         first = {SIDES: "#offers", "overview": "#metrics", "matrix": "#table"}.get(view)
         if view == "cases":

@@ -280,7 +280,7 @@ class Market(Page[tuple[FoundEpisode, EpisodeView | None]]):
         """Advance one frame, by as many ticks as the elapsed time."""
         now = time.monotonic()
         since, self._stepped_at = now - self._stepped_at, now
-        if self._playing and self._view is not None and self.app.screen is self:
+        if self._playing and self._view is not None and self.is_active:
             before = int(self._tick)
             self._tick = min(self._tick + since * SPEEDS[self._speed], self._view.ticks - 1.0)
             self._playing = self._tick < self._view.ticks - 1

@@ -136,7 +136,7 @@ class NewRun(Page[list["AgentSpec"]]):
         self._shelf = {one.name: one for one in shelf}
         tree = self.query_one(SuiteTree)
         tree.fill(shelf)
-        if self.app.screen is self:
+        if self.is_active:
             tree.focus()
         self._show_agents()
         await self._fill_form()
