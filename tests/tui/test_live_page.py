@@ -76,7 +76,10 @@ async def test_the_newest_run_is_shown_with_all_its_panels(database: Path) -> No
     app = session(database)
     async with app.run_test(size=(120, 40)) as pilot:
         # Once the run has ended, the title is its verdict, as the command line prints it.
-        await settle(pilot, lambda: "overall score" in text(app, "#board"))
+        await settle(
+            pilot,
+            lambda: all(w in text(app, "#board") for w in ("overall score", "good (simulated)")),
+        )
         assert "small  complete  12/12 100%" in text(app, "StatusBar")
         assert "needs 299" in str(app.screen.query_one("#latency").border_subtitle)
         assert "12/12" not in text(app, "#progress")
