@@ -10,6 +10,7 @@ import asyncio
 import os
 import signal
 import sqlite3
+import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 
     from agentbench_tui.tui.shared import Lead
 
+_TERMINAL_S = 2.0
+"""Seconds between two looks at whether the terminal is still there."""
 _NOT_IN_PALETTE = MOVES | {"Commands"}
 """Commands already available in the session."""
 # Half of Textual's own wait between a change, such as a key makes, and its picture. The variable of
@@ -135,6 +138,8 @@ class AgentbenchApp(AlarmedApp):
         self.switch_mode(self._first)
         if self.draw_every_s is not None:
             self.set_interval(self.draw_every_s, self._look)
+        if not self.is_headless:
+            self.set_interval(_TERMINAL_S, self._look_at_terminal)
         # Textual does not draw again what a shell has written over.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         # Left by itself the signal would leave the terminal as it is drawn on.
@@ -322,6 +327,14 @@ class AgentbenchApp(AlarmedApp):
             if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
                 self.fault = error.error  # which has the traceback
             self.exit(return_code=1)
+
+    def _look_at_terminal(self) -> None:
+        """Leave when the terminal is gone, also if SIGHUP is ignored, as below `nohup`.
+
+        Textual would read its end forever, with a whole core.
+        """
+        if not sys.__stdin__ or not sys.__stdin__.isatty():
+            self.exit(return_code=128 + signal.SIGHUP)
 
     def _terminated(self) -> None:
         self.exit(return_code=128 + signal.SIGTERM)

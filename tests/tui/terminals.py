@@ -36,6 +36,7 @@ class Terminal:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         self.modes_before = termios.tcgetattr(slave)
         self._slave = slave
+        self._is_gone = False
         variables = {**os.environ, "TERM": "xterm-256color", **environment}
         self.process = subprocess.Popen(
             [*program, *arguments],
@@ -60,6 +61,12 @@ class Terminal:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        if not self._is_gone:
+            self.vanish()
+
+    def vanish(self) -> None:
+        """Close the terminal, as a lost connection does."""
+        self._is_gone = True
         os.close(self._slave)
         os.close(self._master)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from terminals import Terminal
+from terminals import PATIENCE_S, Terminal
 
 from agentbench_tui.store.database import connect_to_read
 from agentbench_tui.tui.page_list import PAGES
@@ -164,6 +164,16 @@ def test_a_session_without_a_shell_is_not_stopped(measured: Path, tmp_path: Path
         terminal.until_shown("continue it")
         terminal.press("q")
         assert terminal.until_end() == 0
+
+
+def test_a_session_whose_terminal_is_gone_ends_without_a_signal(
+    measured: Path, tmp_path: Path
+) -> None:
+    """Below `nohup` SIGHUP is ignored; here it is not sent, since the terminal controls nobody."""
+    with Terminal("session", "--db", str(measured), folder=tmp_path) as terminal:
+        terminal.until(lambda sent: b"recent runs" in sent)
+        terminal.vanish()
+        assert terminal.process.wait(PATIENCE_S) == 128 + signal.SIGHUP
 
 
 def test_a_terminated_session_leaves_the_terminal_as_it_was(measured: Path, tmp_path: Path) -> None:
