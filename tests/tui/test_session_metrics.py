@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from agentbench_tui.tui.app import AgentbenchApp
 
+# A name of its own: what the first benchmark says of a metric counts in the whole process.
 METRICS = """
-def words(case, answer):
+def word_count(case, answer):
     return len(answer.text.split())
 """
 AGENTS = """
@@ -45,7 +46,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
         CASES,
         scorers=[{"contains": {}, "as": "answer"}, {"regex": {"pattern": "it is"}, "as": "style",
                                                     "counts": False}],
-        metrics=[{"python:metrics.py:words": {"unit": "words", "direction": "lower"}}],
+        metrics=[{"python:metrics.py:word_count": {"unit": "words", "direction": "lower"}}],
     )  # fmt: skip
     return asyncio.run(run(folder, document, AGENTS, "brief", "chatty")).database
 
@@ -61,7 +62,7 @@ def plan_of(connection: sqlite3.Connection) -> tuple[dict[str, Any], list[dict[s
     found = executions_of(connection, find_run(connection, "latest")["key"])
     benchmark = {
         "scorers": [{"contains": {}, "as": "answer"}, {"regex": {}, "as": "style"}],
-        "metrics": [{"python:metrics.py:words": {"unit": "words", "direction": "lower"}}],
+        "metrics": [{"python:metrics.py:word_count": {"unit": "words", "direction": "lower"}}],
     }
     return {row["id"]: benchmark for row in found}, found
 
@@ -84,7 +85,7 @@ async def test_live_has_each_metric_with_unit_and_interval(
         assert found["answer", "brief"][:3] == ["100%", "[91.2,", "100]"]
         app.screen.query_one("#own").focus()
         await pilot.press("end")
-        await settle(pilot, lambda: rows(app, "#own")[-1][0] == "words")
+        await settle(pilot, lambda: rows(app, "#own")[-1][0] == "word_count")
         # One word, or three: their mean is 2 words.
         assert rows(app, "#own")[-1][1:4] == ["chatty", "2", "words"]
 
@@ -107,12 +108,12 @@ async def test_the_leaderboard_ranks_by_them(database: Path) -> None:
         await shows(pilot, "agents by accuracy on 40 cases")
         board = app.screen.query_one("#measured", Grid)
         seen: list[str] = []
-        while "agents by words" not in (title := str(board.border_title)):
-            assert title not in seen, seen  # it went around
+        while "agents by word_count" not in (title := str(board.border_title)):
+            assert title not in seen, "\n".join(seen)  # it went around
             seen.append(title)
             await pilot.press("o")
             await settle(pilot, lambda: str(board.border_title) != seen[-1])
-        text = await shows(pilot, "words, words [95%]")
+        text = await shows(pilot, "word_count, words [95%]")
         brief = next(line for line in text.splitlines() if " brief " in line)
         assert brief.split()[3:5] == ["1", "brief"]  # fewer words are better
         assert {"answer", "style"} <= {line.split("agents by ")[1].split()[0] for line in seen}
@@ -137,7 +138,7 @@ def test_values_so_far_are_those_of_the_end_once_all_is_there(database: Path) ->
                 stored.value, stored.low, stored.high, stored.n, stored.unit,
             )  # fmt: skip
     assert [one.metric for one in found.defined_metrics] == sorted(
-        [*["answer", "style", "words"] * 2]
+        [*["answer", "style", "word_count"] * 2]
     )
 
 
@@ -153,12 +154,12 @@ def test_values_so_far_follow_the_answers(database: Path, tmp_path: Path) -> Non
             copy.execute(half, (19,))
         with closing(connect_to_read(part)) as some:
             first = {(one.agent_id, one.metric): one for one in reader.read(some, going_on)}
-        assert first["chatty", "words"].n == 20
+        assert first["chatty", "word_count"].n == 20
         # Cases 0 … 19: ten of one word, ten of three.
-        assert first["chatty", "words"].value == 2
+        assert first["chatty", "word_count"].value == 2
         assert first["chatty", "style"].value == 0.5
         later = {(one.agent_id, one.metric): one for one in reader.read(connection, going_on)}
-        assert later["chatty", "words"].n == CASES
+        assert later["chatty", "word_count"].n == CASES
         assert not [one for one in later.values() if one.value is None or math.isnan(one.value)]
 
 
