@@ -219,7 +219,7 @@ def test_help_begins_with_own_data_agent_and_model() -> None:
     from agentbench_tui.cli.main import main
 
     lines = re.findall(
-        r"^    [\w ]+: +agentbench (.*)$", main.__doc__ or main.help or "", re.MULTILINE
+        r"^ *[\w ]+: +agentbench (.*)$", main.__doc__ or main.help or "", re.MULTILINE
     )
     assert len(lines) == 5
     for line in lines:
