@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from agentbench_tui.analysis.histogram import Histogram
 from agentbench_tui.presentation.alarms import alarm_words
+from agentbench_tui.store.queries.ticks import OutcomeTick
 from agentbench_tui.verdicts.runs import run_alarms
 from agentbench_tui.verdicts.runs.run_alarms import Alarm, AlarmReader
 
@@ -18,7 +19,7 @@ class Rows:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.status = "running"
-        self.ticks: list[Tick] = []
+        self.ticks: list[OutcomeTick] = []
         self.readings: list[tuple[int, float, str, str]] = []
         self.live: list[tuple[int, float, str]] = []
         for name, query in (
@@ -37,23 +38,11 @@ class Rows:
         packed = Histogram(times_ms).to_bytes()
         done = len(times_ms) + failed
         self.ticks.append(
-            Tick(len(self.ticks) + 1, 1, at, done, len(times_ms), done, failed, packed, None)
+            OutcomeTick(len(self.ticks) + 1, 1, at, done, len(times_ms), done, failed, packed, None)
         )
 
     def reading(self, at: float, scope: str, **values: object) -> None:
         self.readings.append((len(self.readings) + 1, at, scope, json.dumps(values)))
-
-
-class Tick(NamedTuple):
-    seq: int
-    execution_key: int
-    at: float
-    observed: int
-    answered: int
-    sent: int
-    failed: int
-    e2e_histogram: bytes
-    ttft_histogram: bytes | None
 
 
 def reader(*gates: str, **slo: float) -> AlarmReader:

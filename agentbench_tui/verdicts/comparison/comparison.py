@@ -17,6 +17,7 @@ from agentbench_tui.analysis.scale import Better
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agentbench_tui.analysis.differences.paired_effect import Effect
     from agentbench_tui.model.figures.metric import Metric
 
 ALPHA = 0.05
@@ -174,6 +175,24 @@ class Comparison:
     def has_few_draws(self) -> bool:
         """Return whether the between-run variance was assumed."""
         return self.draws is not None and self.draws < DRAWS_NEEDED
+
+    def with_effect(self, effect: Effect) -> Comparison:
+        """Return the comparison with the interval, p, method and reason of a test."""
+        difference, inner = effect.difference, effect.at(EQUIVALENCE_LEVEL)
+        if effect.ratio is not None and self.a is not None and self.b is not None:
+            difference = self.b - self.a  # of what is shown, such as geometric means
+        return replace(
+            self,
+            difference=difference,
+            ratio=effect.ratio,
+            low=effect.low,
+            high=effect.high,
+            inner_low=inner.low,
+            inner_high=inner.high,
+            p_value=effect.p,
+            method=effect.method if effect.p is not None else "",
+            notes=self.notes + ((effect.reason,) if effect.reason else ()),
+        )
 
     def by_run(self) -> Comparison:
         """Compare evidence in which whole runs replace repeats."""

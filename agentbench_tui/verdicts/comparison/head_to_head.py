@@ -32,7 +32,6 @@ from agentbench_tui.verdicts.comparison.between_repeat import (
     pairs_with_repeats,
 )
 from agentbench_tui.verdicts.comparison.comparison import (
-    EQUIVALENCE_LEVEL,
     LEAST_CLUSTERS,
     LEVEL,
     SURE_REPEATS,
@@ -284,7 +283,7 @@ def _of_pairs(found: Comparison, pairs: Pairs, asked: Asked) -> Comparison:
     ranked = wilcoxon(independent)
     found = replace(found, a=mean(pairs.a, on_logs=on_logs), b=mean(pairs.b, on_logs=on_logs))
     return replace(
-        _with_effect(found, effect),
+        found.with_effect(effect),
         p_rank=None if ranked is None else ranked.p,
         effect_size=cliffs_delta(pairs.b, pairs.a),
         hedges_g=dz(d),
@@ -333,28 +332,10 @@ def _of_values(
     ranked = mann_whitney(b, a)
     found = replace(found, a=mean(a, on_logs=positive), b=mean(b, on_logs=positive))
     return replace(
-        _with_effect(found, effect),
+        found.with_effect(effect),
         p_rank=None if ranked is None else ranked.p,
         effect_size=cliffs_delta(b, a) if smaller else None,
         hedges_g=hedges_g(y, x),
         n=smaller,
         sd=pooled_sd(x, y),
-    )
-
-
-def _with_effect(found: Comparison, effect: Effect) -> Comparison:
-    difference, inner = effect.difference, effect.at(EQUIVALENCE_LEVEL)
-    if effect.ratio is not None and found.a is not None and found.b is not None:
-        difference = found.b - found.a  # of what is shown: geometric means
-    return replace(
-        found,
-        difference=difference,
-        ratio=effect.ratio,
-        low=effect.low,
-        high=effect.high,
-        inner_low=inner.low,
-        inner_high=inner.high,
-        p_value=effect.p,
-        method=effect.method if effect.p is not None else "",
-        notes=found.notes + ((effect.reason,) if effect.reason else ()),
     )

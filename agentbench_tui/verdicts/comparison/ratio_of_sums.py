@@ -22,7 +22,6 @@ from agentbench_tui.analysis.distribution import normal_quantile
 from agentbench_tui.analysis.intervals.interval import cluster_sums
 from agentbench_tui.analysis.sample import count_distinct, upper_share
 from agentbench_tui.verdicts.comparison.comparison import (
-    EQUIVALENCE_LEVEL,
     LEAST_CLUSTERS,
     LEVEL,
     Asked,
@@ -104,23 +103,10 @@ def _independent(top: CaseValues, bottom: CaseValues, *, is_clustered: bool) -> 
 
 
 def _with_effect(found: Comparison, a: Sums, b: Sums, effect: Effect, n: float) -> Comparison:
-    inner = effect.at(EQUIVALENCE_LEVEL)
     of_a, of_b = (None if math.isnan(one.ratio) else one.ratio for one in (a, b))
-    return replace(
-        found,
-        a=of_a,
-        b=of_b,
-        difference=None if of_a is None or of_b is None else of_b - of_a,
-        ratio=effect.ratio,
-        low=effect.low,
-        high=effect.high,
-        inner_low=inner.low,
-        inner_high=inner.high,
-        p_value=effect.p,
-        method=effect.method if effect.p is not None else "",
-        sd=_sd(effect, n),
-        notes=found.notes + ((effect.reason,) if effect.reason else ()),
-    )
+    found = replace(found, a=of_a, b=of_b).with_effect(effect)
+    difference = None if of_a is None or of_b is None else of_b - of_a
+    return replace(found, difference=difference, sd=_sd(effect, n))
 
 
 def _sd(effect: Effect, n: float) -> float | None:
