@@ -9,6 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
 from carried_out import run, suite
+from priced_agents import MEAN_COST_OF_CHEAP, PRICED_AGENTS
 
 from agentbench_tui.presentation.chart_tables import chart_table
 from agentbench_tui.presentation.charts import ScatterChart
@@ -19,20 +20,6 @@ from agentbench_tui.reports.sources import read_run
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.queries.runs import find_run
 
-# dear and cheap are right on 57 of 60 and differ on four, two each way; poor is right on 15.
-AGENTS = """
-from agentbench_tui.model.answer import Answer
-def said(prompt, right, usd):
-    return Answer(prompt if right else "?", cost_usd=usd)
-def dear(prompt):
-    return said(prompt, int(prompt) >= 3, 0.004)
-def cheap(prompt):
-    return said(prompt, int(prompt) % 59 != 0 and prompt != "7", 0.001 + 0.00001 * int(prompt))
-def poor(prompt):
-    return said(prompt, int(prompt) % 4 == 0, 0.0005)
-def worst(prompt):
-    return said(prompt, int(prompt) % 4 == 0, 0.0045)
-"""
 DEAR_ON_FRONT = 0.397
 """P(X > Y) for independent Poisson X, Y of mean 2, the cases on which only dear, or only cheap, is
 right, in a resample: (1 - exp(-4) I0(4)) / 2, with the modified Bessel function I0(4) = 11.302."""
@@ -41,7 +28,7 @@ right, in a resample: (1 - exp(-4) I0(4)) / 2, with the modified Bessel function
 @pytest.fixture(scope="module")
 def chapter(tmp_path_factory: pytest.TempPathFactory) -> Chapter:
     folder = tmp_path_factory.mktemp("cost")
-    found = asyncio.run(run(folder, suite(60), AGENTS, "dear", "cheap", "poor", "worst"))
+    found = asyncio.run(run(folder, suite(60), PRICED_AGENTS, "dear", "cheap", "poor", "worst"))
     with reading(found.database) as connection:
         source = read_run(connection, found.database, find_run(connection, "latest"))
     (found_chapter,) = (one for one in source.report.chapters if one.anchor == "cost")
@@ -67,7 +54,7 @@ def test_the_chart_has_intervals_and_says_how_certain_the_front_is(chapter: Chap
     dots = {dot.name: dot for dot in chart.dots}
     assert {name for name, dot in dots.items() if dot.on_front} == {"cheap", "poor"}
     cheap = dots["cheap"]
-    assert cheap.x == pytest.approx(0.001 + 0.00001 * 59 / 2)
+    assert cheap.x == pytest.approx(MEAN_COST_OF_CHEAP)
     assert cheap.x_low is not None
     assert cheap.x_high is not None
     assert cheap.x_low < cheap.x < cheap.x_high

@@ -12,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
 from carried_out import run, suite
+from priced_agents import MEAN_COST_OF_CHEAP, PRICED_AGENTS
 
 from agentbench_tui.contracts.cost import CostDocument, CostGroup, CostLine
 from agentbench_tui.model.errors import UsageError
@@ -23,34 +24,13 @@ from agentbench_tui.verdicts.cost.cost_board import CostAsked, about, cost_docum
 from agentbench_tui.verdicts.ranking.scoreboard import BoardAsked, boards
 from agentbench_tui.verdicts.selection.contenders import Wanted
 
-# dear and cheap are right on 57 of 60, not all the same; poor on 15; slow as dear but takes longer.
-AGENTS = """
-from agentbench_tui.model.answer import Answer
-def said(prompt, right, usd):
-    return Answer(prompt if right else "?", cost_usd=usd)
-def dear(prompt):
-    return said(prompt, int(prompt) >= 3, 0.004)
-def cheap(prompt):
-    return said(prompt, int(prompt) % 59 != 0 and prompt != "7", 0.001 + 0.00001 * int(prompt))
-def poor(prompt):
-    return said(prompt, int(prompt) % 4 == 0, 0.0005)
-def free(prompt):
-    return Answer("?")
-def often(prompt):
-    return said(prompt, True, 0.004)
-def half(prompt):
-    return said(prompt, int(prompt) % 2 == 0, 0.001)
-def mute(prompt):
-    raise ValueError("no")
-"""
 NAMES = ("dear", "cheap", "poor")
-MEAN_OF_CHEAP = 0.001 + 0.00001 * 59 / 2
 
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cost")
-    found = asyncio.run(run(folder, suite(60), AGENTS, *NAMES, "free"))
+    found = asyncio.run(run(folder, suite(60), PRICED_AGENTS, *NAMES, "free"))
     # every answer of dear took 1 s, of the others 2 s
     took = "CASE agent_id WHEN 'dear' THEN 1000 ELSE 2000 END"
     execution = f"SELECT {took} FROM benchmark_executions WHERE key=execution_key"
@@ -84,7 +64,7 @@ def test_costs_are_sums_over_what_was_asked_and_what_was_right(measured: Path) -
     assert found["dear"].cost_usd_per_task.value == pytest.approx(0.004)
     assert found["dear"].cost_usd_per_success.value == pytest.approx(0.24 / 57)
     assert found["dear"].successes_per_usd.value == pytest.approx(57 / 0.24)
-    assert found["cheap"].cost_usd_per_task.value == pytest.approx(MEAN_OF_CHEAP)
+    assert found["cheap"].cost_usd_per_task.value == pytest.approx(MEAN_COST_OF_CHEAP)
     assert found["dear"].spent_on_wrong == pytest.approx(3 / 60)
     assert found["poor"].spent_on_wrong == pytest.approx(45 / 60)
     for line in found.values():
@@ -100,7 +80,7 @@ def test_efficiency_is_the_share_of_the_best_value_by_the_formula(measured: Path
     assert "right answers x tasks per second / USD per task" in group.formula
     value = {
         "dear": 57 / 60 * 1 / 0.004,
-        "cheap": 57 / 60 * 0.5 / MEAN_OF_CHEAP,
+        "cheap": 57 / 60 * 0.5 / MEAN_COST_OF_CHEAP,
         "poor": 15 / 60 * 0.5 / 0.0005,
     }
     for name, line in agents(group).items():
@@ -113,7 +93,7 @@ def test_efficiency_is_the_share_of_the_best_value_by_the_formula(measured: Path
 def test_the_best_value_is_not_recommended_without_the_accuracy_that_it_costs(
     tmp_path: Path,
 ) -> None:
-    found = asyncio.run(run(tmp_path, suite(40), AGENTS, "often", "half"))
+    found = asyncio.run(run(tmp_path, suite(40), PRICED_AGENTS, "often", "half"))
     alike = ("UPDATE answers SET e2e_ms=1000", "UPDATE iterations SET asking_s=observed")
     write_once(found.database, [lambda c, sql=sql: c.execute(sql) for sql in alike])
     group = only_group(found.database)
@@ -156,7 +136,7 @@ def test_without_times_of_all_speed_is_left_out(measured: Path, tmp_path: Path) 
     write_once(database, [lambda c: c.execute("UPDATE answers SET e2e_ms=NULL")])
     group = only_group(database)
     assert "tasks per second" not in group.formula
-    assert agents(group)["cheap"].value == pytest.approx(57 / 60 / MEAN_OF_CHEAP)
+    assert agents(group)["cheap"].value == pytest.approx(57 / 60 / MEAN_COST_OF_CHEAP)
     assert agents(group)["cheap"].tasks_per_s is None
 
 
@@ -172,14 +152,14 @@ def elsewhere(database: Path, key: int = 2) -> None:
 
 async def test_speeds_of_two_machines_are_not_compared(measured: Path, tmp_path: Path) -> None:
     shutil.copyfile(measured, tmp_path / "store.db")
-    far = AGENTS + "def far(prompt): return said(prompt, True, 0.001)\n"
+    far = PRICED_AGENTS + "def far(prompt): return said(prompt, True, 0.001)\n"
     database = (await run(tmp_path, suite(60), far, "far")).database
     assert "tasks per second" in only_group(database).formula
     elsewhere(database)
     group = only_group(database)
     assert "far" in agents(group)  # what an answer costs does not depend on the machine
     assert "tasks per second" not in group.formula
-    assert agents(group)["cheap"].value == pytest.approx(57 / 60 / MEAN_OF_CHEAP)
+    assert agents(group)["cheap"].value == pytest.approx(57 / 60 / MEAN_COST_OF_CHEAP)
 
 
 async def test_hours_of_two_machines_are_not_compared(tmp_path: Path) -> None:
@@ -209,9 +189,9 @@ def test_a_switch_is_said_to_save_where_quality_surely_does_not_suffer(measured:
     saving = agents(group)["cheap"].against_current
     assert saving.verdict == "equivalent"
     assert saving.difference == pytest.approx(0)
-    assert saving.saving.value == pytest.approx(1 - MEAN_OF_CHEAP / 0.004)
+    assert saving.saving.value == pytest.approx(1 - MEAN_COST_OF_CHEAP / 0.004)
     assert 0 < saving.saving.low < saving.saving.value
-    assert saving.usd_per_1000_tasks == pytest.approx(1000 * (0.004 - MEAN_OF_CHEAP))
+    assert saving.usd_per_1000_tasks == pytest.approx(1000 * (0.004 - MEAN_COST_OF_CHEAP))
     (switch,) = group.cost_optimization_opportunities
     assert (switch.current, switch.switch_to) == ("dear", "cheap")
     assert group.optimal_configurations[0].estimated_savings == saving
@@ -247,9 +227,9 @@ def test_who_has_no_known_cost_is_told_with_the_reason(measured: Path) -> None:
 async def test_about_an_agent_only_its_groups_and_what_is_unknown_there_are_told(
     tmp_path: Path,
 ) -> None:
-    found = await run(tmp_path, suite(6), AGENTS, "dear", "free")
+    found = await run(tmp_path, suite(6), PRICED_AGENTS, "dear", "free")
     other = suite(6, benchmark_id="other", suite={"suite_id": "other"})
-    await run(tmp_path, other, AGENTS, "poor", "mute")
+    await run(tmp_path, other, PRICED_AGENTS, "poor", "mute")
     whole = document(found.database)
     assert sorted([*group.benchmarks] for group in whole.groups) == [
         ["other/other"], ["small/echo"],
@@ -263,7 +243,7 @@ async def test_about_an_agent_only_its_groups_and_what_is_unknown_there_are_told
 
 
 async def test_better_and_cheaper_is_worth_a_switch(tmp_path: Path) -> None:
-    code = AGENTS.replace("0.0005", "0.05")
+    code = PRICED_AGENTS.replace("0.0005", "0.05")
     found = await run(tmp_path, suite(60), code, "poor", "dear")
     (switch,) = only_group(found.database, "poor").cost_optimization_opportunities
     assert (switch.switch_to, switch.verdict) == ("dear", "better")
@@ -271,7 +251,7 @@ async def test_better_and_cheaper_is_worth_a_switch(tmp_path: Path) -> None:
 
 
 async def test_agents_that_never_answer_do_not_break_it(tmp_path: Path) -> None:
-    found = await run(tmp_path, suite(6), AGENTS, "mute", "poor")
+    found = await run(tmp_path, suite(6), PRICED_AGENTS, "mute", "poor")
     group = only_group(found.database)
     assert [*agents(group)] == ["poor"]
     assert group.cost_optimization_opportunities == ()
