@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from agentbench_tui.model.errors import AgentbenchError
+from agentbench_tui.model.text.plain_number import counted
 from agentbench_tui.model.text.untrusted import one_line, visible
 from agentbench_tui.store.database import reading
 from agentbench_tui.store.locking import is_leased
@@ -111,5 +112,5 @@ class Notifier:
         if not self._is_titled:
             self._write("\x1b[22;0t")  # the terminal keeps its title for the end
             self._is_titled = True
-        title = f"{count} alarm{'s' if count != 1 else ''} - agentbench" if count else "agentbench"
+        title = f"{counted(count, 'alarm')} - agentbench" if count else "agentbench"
         self._write(f"\x1b]2;{title}\x1b\\")

@@ -109,12 +109,12 @@ def _parts(lines: Sequence[GpuLine], glyphs: Glyphs) -> dict[str, _Part]:
 
     return {
         "label": each(lambda one: f"  {one.number}" if one.is_slice else f"GPU {one.number}", 0),
-        "use": each(lambda one: "" if one.is_slice else _number(one.use_percent, "%"), 1),
+        "use": each(lambda one: "" if one.is_slice else quantity(one.use_percent, "%"), 1),
         "memory": each(lambda one: _of(one.memory_mb, one.memory_limit_mb, "MB"), 2),
         "power": each(lambda one: "" if one.is_slice else _of(one.power_w, one.power_limit_w, "W"),
                       3),
-        "heat": each(lambda one: "" if one.is_slice else _number(one.temperature_c, "°C"), 4),
-        "clock": each(lambda one: "" if one.is_slice else _number(one.clock_mhz, "MHz"), 5),
+        "heat": each(lambda one: "" if one.is_slice else quantity(one.temperature_c, "°C"), 4),
+        "clock": each(lambda one: "" if one.is_slice else quantity(one.clock_mhz, "MHz"), 5),
         "sign": _Part([], 0),
     }  # fmt: skip
 
@@ -159,10 +159,6 @@ def _style(one: GpuLine, name: str, palette: Palette) -> Style:
 
 def _held(one: GpuLine) -> str:
     return one_line(", ".join(one.held_by), 60)
-
-
-def _number(value: float | None, unit: str) -> str:
-    return quantity(value, unit)
 
 
 def _of(value: float | None, limit: float | None, unit: str) -> str:

@@ -18,7 +18,6 @@ from agentbench_tui.tui.theme import Palette
 
 _LEAST_DRAWING = 9
 """Width below which a drawing is unreadable."""
-_PERCENT = "share"
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,3 @@ def _points(value: float | None) -> str:
 
 def _number(value: float) -> str:
     return percent_number(value, 0 if abs(value) >= 10 else 1)
-
-
-def _signed(value: float | None) -> str:
-    return "" if value is None else plain(value, 3)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 AlarmKind = Literal["failures", "stalled", "slo", "disk", "gpu", "noise"]
-KINDS: tuple[AlarmKind, ...] = ("failures", "stalled", "slo", "disk", "gpu", "noise")
+KINDS: tuple[AlarmKind, ...] = get_args(AlarmKind)
 """Most urgent first."""
 USUAL_FAILURE_LIMIT = 0.1
 """Share of failures that alarms without a gate on `reliability`."""
@@ -196,10 +196,7 @@ class AlarmReader:
         elif before is None:
             self._open[alarm.key] = alarm
         else:
-            self._open[alarm.key] = Alarm(
-                alarm.kind, alarm.run_id, before.since, alarm.subject, alarm.name, alarm.value,
-                alarm.limit, alarm.threshold,
-            )  # fmt: skip
+            self._open[alarm.key] = replace(alarm, since=before.since)
 
     def _take_tick(self, tick: OutcomeTick) -> None:
         key = tick.execution_key

@@ -17,7 +17,6 @@ from agentbench_tui.tui.pages.live import view as live_view
 from agentbench_tui.tui.pages.live.control_requests import ControlRequests
 from agentbench_tui.tui.pages.live.controlling import Controlling
 from agentbench_tui.tui.pages.live.panels import EVIDENCE, VIEWS, Choices, LivePanels
-from agentbench_tui.tui.pages.live.replay import Replaying
 from agentbench_tui.tui.pages.live.state import LATENCIES, LiveState
 from agentbench_tui.tui.pages.live.tables import SIMULATED, parts_of
 from agentbench_tui.tui.pages.page import NOTHING_YET, READING, Page
@@ -38,7 +37,7 @@ _COURSES_S = 1.1
 """After this many seconds without a tick, the lines advance anyway."""
 
 
-class Live(Controlling, Replaying, Page["LiveDocument | None"]):
+class Live(Controlling, Page["LiveDocument | None"]):
     """One run."""
 
     BINDINGS: ClassVar = [

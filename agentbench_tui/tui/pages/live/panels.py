@@ -262,10 +262,9 @@ class LivePanels(Vertical):
         }
         by = order.get(found.score, "median time so far; places need scores")
         title = f"leaderboard of this run{live_view.board_when(state, document)}, by {by}"
-        has_answer = document.result is not None and not state.is_replay
-        if has_answer and self.has_class("-paged") and found.score == "overall":
-            assert document.result is not None
-            title = run_verdict(document.result).words  # its view has no room for the answer
+        result = None if state.is_replay else document.result
+        if result is not None and self.has_class("-paged") and found.score == "overall":
+            title = run_verdict(result).words  # its view has no room for the answer
         elif age_s >= _OLD_S and state.is_going_on and not state.is_replay:
             title += f", as of {age_s:.0f} s ago"
         self._entitle(grid, title)

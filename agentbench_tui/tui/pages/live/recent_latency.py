@@ -17,6 +17,12 @@ _NEEDED = {0.5: 1, 0.95: 59}
 """Answers that a percentile needs: fewer seldom reach beyond it."""
 
 
+class _Tick(NamedTuple):
+    at: float
+    e2e: Histogram
+    ttft: Histogram
+
+
 class SecondLatency(NamedTuple):
     """Latencies as of one second, in ms; None: too few answers, or nothing was streamed."""
 
@@ -33,7 +39,7 @@ class RecentLatency:
         """`kept_s`: seconds of which the course is kept."""
         self._kept_s = kept_s
         self._of: tuple[int, int | None] | None = None
-        self._recent: deque[tuple[float, Histogram, Histogram]] = deque()
+        self._recent: deque[_Tick] = deque()
         self._seconds: dict[int, SecondLatency] = {}
 
     def take(self, tick: Row) -> None:
@@ -45,8 +51,8 @@ class RecentLatency:
         e2e = Histogram.from_bytes(tick["e2e_histogram"])
         packed = tick.get("ttft_histogram")
         ttft = Histogram.from_bytes(packed) if packed else Histogram()
-        self._recent.append((at, e2e, ttft))
-        while self._recent[0][0] <= at - WINDOW_S:
+        self._recent.append(_Tick(at, e2e, ttft))
+        while self._recent[0].at <= at - WINDOW_S:
             self._recent.popleft()
         # A tick that ends with a second describes the one before.
         second = math.floor(math.nextafter(at, -math.inf))
@@ -61,11 +67,9 @@ class RecentLatency:
 
     def _newest(self) -> SecondLatency:
         found: list[float | None] = []
-        for number in (1, 2):
+        for parts in ([one.e2e for one in self._recent], [one.ttft for one in self._recent]):
             times = Histogram()
-            for one in self._recent:
-                part = one[number]
-                assert isinstance(part, Histogram)
+            for part in parts:
                 times.merge(part)
             shares = [share for share, needed in _NEEDED.items() if len(times) >= needed]
             known = dict(zip(shares, times.percentiles(shares), strict=True))
