@@ -10,6 +10,7 @@ from agentbench_tui.presentation.market.charts import equity_chart, price_charts
 from agentbench_tui.presentation.market.tables import (
     agents_notes,
     agents_table,
+    best_first,
     episodes_notes,
     episodes_table,
     metrics_of_agents,
@@ -115,9 +116,8 @@ def comparison_page(
     Nothing in it depends on the clock, so that equal runs have equal pages.
     """
     worlds = len({one.world for one in episodes})
-    table = agents_table(agents)
     chapters = [
-        Chapter("agents", "Agents", [Section("", [table], agents_notes(agents))]),
+        Chapter("agents", "Agents", [Section("", [agents_table(agents)], agents_notes(agents))]),
         Chapter("metrics", "Means of all metrics", [Section("", [metrics_of_agents(agents)])]),
         Chapter(
             "episodes",
@@ -131,7 +131,7 @@ def comparison_page(
         verdict=Verdict(_first_words(agents), "plain", notes),
         chapters=chapters,
         document=None,
-        contenders=[str(row["agent"]).removesuffix(" *") for row in table.rows],
+        contenders=[one.agent_id for one in best_first(agents)],
         links=links,
     )
 

@@ -10,6 +10,7 @@ from agentbench_tui.presentation.market.charts import equity_chart, price_charts
 from agentbench_tui.presentation.market.tables import (
     agents_notes,
     agents_table,
+    best_first,
     episodes_notes,
     episodes_table,
     metrics_of_agents,
@@ -36,7 +37,7 @@ def market_chapter(
     """
     if not found.episodes:
         return Chapter(ANCHOR, "Market", ())
-    order = [str(row["agent"]).removesuffix(" *") for row in agents_table(found.agents).rows]
+    order = [one.agent_id for one in best_first(found.agents)]
     sections = [
         Section(
             "Agents", [agents_table(found.agents)], [*found.notes, *agents_notes(found.agents)]

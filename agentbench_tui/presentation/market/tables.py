@@ -72,15 +72,20 @@ PAGES = {"summary.html": "summary", "detailed.html": "calls", "timeline.html": "
 """Files of the pages of an episode, and how links name them."""
 
 
+def best_first(summaries: Sequence[MarketAgentSummary]) -> list[MarketAgentSummary]:
+    """Return the agents by their share of what was attainable, simulated ones last."""
+    return sorted(summaries, key=_rank)
+
+
 def agents_table(summaries: Sequence[MarketAgentSummary]) -> Table:
-    """Return one row per agent: measured ones first, each with its means, the best first."""
+    """Return one row per agent with its means, in the order of `best_first`."""
     rows: list[Row] = [
         {
             "agent": _starred(one),
             "episodes": one.episodes,
             **{column.key: one.mean(column.key) for column in _OF_AGENTS[2:]},
         }
-        for one in sorted(summaries, key=_rank)
+        for one in best_first(summaries)
     ]
     return Table(_OF_AGENTS, rows)
 
