@@ -56,6 +56,8 @@ class RunSource:
     keys: Mapping[str, int]
     """Id of an execution → its key in the store, for its answers."""
     run_key: int
+    market: MarketResults | None = None
+    """Its episodes of market worlds; None of a run without any."""
 
 
 def read_run(
@@ -75,6 +77,7 @@ def read_run(
         document["gates"] = [msgspec.to_builtins(one) for one in outcomes]
     run = msgspec.convert(document, RunDetailsDocument)
     keys = execution_keys(connection, row["key"])
+    market = _market(connection, row)
     report = full_run(
         run,
         _leaderboard(connection, row, run),
@@ -84,10 +87,10 @@ def read_run(
         _profile(connection, run, row["key"]),
         _histories(connection, run),
         hour_prices_of_run(connection, row["key"]),
-        _market(connection, row),
+        market,
         _cost(connection, row, run),
     )
-    return RunSource(run, outcomes, report, keys, row["key"])
+    return RunSource(run, outcomes, report, keys, row["key"], market)
 
 
 def _checked(

@@ -93,7 +93,8 @@ def _write_index(connection: sqlite3.Connection, run_id: str, reports: Reports) 
 
     source = read_run(connection, file_of(connection), find_run(connection, run_id))
     answers = page_answers(connection, source)
-    reports.write_index(source.report, answers, episodes_of(connection, run_id))
+    assert source.market is not None, "a run of market worlds has episodes of them"
+    reports.write_index(source.report, answers, source.market)
 
 
 def market_document(run_id: str, episodes: Sequence[PlayedEpisode]) -> MarketDocument:

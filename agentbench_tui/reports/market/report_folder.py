@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
@@ -32,12 +32,14 @@ from agentbench_tui.presentation.market.episode_pages import (
 from agentbench_tui.presentation.market.run_chapter import ANCHOR, market_chapter
 from agentbench_tui.presentation.market.tables import PAGES
 from agentbench_tui.reports.html.document import html_page
-from agentbench_tui.verdicts.runs.market_summary import agent_summaries, called_out, market_results
+from agentbench_tui.verdicts.runs.market_summary import agent_summaries, called_out
 
 if TYPE_CHECKING:
     from agentbench_tui.reports.html.answers import PageAnswers
     from agentbench_tui.verdicts.runs.market_episode import PlayedEpisode
+    from agentbench_tui.verdicts.runs.market_summary import MarketResults
 
+_Value = TypeVar("_Value")
 SCHEMA = "agentbench.market-comparison/1"
 TRAJECTORIES = "trajectories.jsonl"
 INDEX = "index.html"
@@ -47,13 +49,15 @@ _OF_CLOCKS = ("response_ms", "turn_ms")
 _LONGEST_CELL = 1 << 20
 """Characters of a cell: a request of an agent may have as many."""
 _COMPARISON = PageLink("Comparison", "comparison.html")
+_PAGE_LINKS = tuple(PageLink(words.capitalize(), file) for file, words in PAGES.items())
+"""Links between the pages of one episode."""
 
 
 class Reports:
     """The files of one run in a folder: `add` every episode, then `finish`, then `write_index`.
 
-    Only one episode is looked at at a time; long ones are large. Raises UsageError where the folder
-    cannot be written.
+    Only one whole episode is in memory at a time, because long ones are large. Raises UsageError
+    where the folder cannot be written.
     """
 
     def __init__(self, folder: Path, *, is_alone: bool) -> None:
@@ -75,15 +79,17 @@ class Reports:
 
     def _links(self, episode: PlayedEpisode) -> list[PageLink]:
         up = "../" * self.place_of(episode).count("/")
-        pages = [PageLink(words.capitalize(), file) for file, words in PAGES.items()]
-        return [PageLink("Report", f"{up}{INDEX}"), *pages]
+        return [PageLink("Report", f"{up}{INDEX}"), *_PAGE_LINKS]
 
     def finish(self, document: MarketDocument, episodes: Sequence[PlayedEpisode]) -> None:
         """Write what compares the episodes; their briefs are enough."""
         episodes = sorted(episodes, key=lambda one: (one.agent_id, one.world, one.repeat))
         folder = self._folder
         with _writing(folder):
-            rows = _without_clocks(agent_summaries(episodes))
+            rows = [
+                replace(row, metrics=_without_clocks(row.metrics))
+                for row in agent_summaries(episodes)
+            ]
             _write(folder / "comparison.json", _dump(_comparison(rows, episodes)))
             _write(folder / "comparison.csv", comparison_csv(episodes))
             links = [PageLink("Report", INDEX), _COMPARISON]
@@ -93,14 +99,14 @@ class Reports:
                 _write(folder / "result.json", _dump(plain(document)))
 
     def write_index(
-        self, report: FullReport, answers: PageAnswers | None, episodes: Iterable[PlayedEpisode]
+        self, report: FullReport, answers: PageAnswers | None, market: MarketResults
     ) -> None:
         """Write the report of the run, whose episodes link to their pages."""
-        linked = market_chapter(market_results(episodes), self.place_of)
+        linked = market_chapter(market, self.place_of)
         chapters = [linked if one.anchor == ANCHOR else one for one in report.chapters]
         links = [_COMPARISON]
         if self._is_alone:
-            links += [PageLink(words.capitalize(), file) for file, words in PAGES.items()]
+            links += _PAGE_LINKS
         page = replace(report, chapters=[*chapters, files_chapter(self._files)], links=links)
         with _writing(self._folder):
             _write(self._folder / INDEX, html_page(page, answers))
@@ -184,11 +190,7 @@ def actions_csv(episode: PlayedEpisode) -> str:
 
 def comparison_csv(episodes: Sequence[PlayedEpisode]) -> str:
     """Return a line for each episode, a column for each metric that is not read off a clock."""
-    names = [
-        name
-        for name in dict.fromkeys(name for one in episodes for name in one.metrics)
-        if not name.startswith(_OF_CLOCKS)
-    ]
+    names = dict.fromkeys(name for one in episodes for name in _without_clocks(one.metrics))
     rows = (
         (one.agent_id, one.world, one.repeat + 1, *(one.metrics.get(name) for name in names))
         for one in episodes
@@ -209,29 +211,16 @@ def _comparison(
                 "agent_id": one.agent_id,
                 "world": one.world,
                 "repeat": one.repeat,
-                "metrics": {
-                    name: value
-                    for name, value in one.metrics.items()
-                    if not name.startswith(_OF_CLOCKS)
-                },
+                "metrics": _without_clocks(one.metrics),
             }
             for one in episodes
         ],
     }
 
 
-def _without_clocks(rows: Sequence[MarketAgentSummary]) -> list[MarketAgentSummary]:
-    return [
-        replace(
-            row,
-            metrics={
-                name: value
-                for name, value in row.metrics.items()
-                if not name.startswith(_OF_CLOCKS)
-            },
-        )
-        for row in rows
-    ]
+def _without_clocks(metrics: Mapping[str, _Value]) -> dict[str, _Value]:
+    """Return the metrics that are not read off a clock."""
+    return {name: value for name, value in metrics.items() if not name.startswith(_OF_CLOCKS)}
 
 
 def _csv(head: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
