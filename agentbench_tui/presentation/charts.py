@@ -15,6 +15,8 @@ import msgspec
 from agentbench_tui.presentation.numbers import amount
 
 Numbers: TypeAlias = Sequence[float | None]
+LOG_FROM = 20.0
+"""Ratio of the largest to the smallest value from which an axis is logarithmic."""
 
 
 class Axis(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agentbench_tui.analysis.boards.pareto import dominance
-from agentbench_tui.presentation.charts import Axis, Dot, ScatterChart
+from agentbench_tui.presentation.charts import LOG_FROM, Axis, Dot, ScatterChart
 from agentbench_tui.presentation.cost import (
     FRONT,
     title_of,
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from agentbench_tui.contracts.leaderboard import FigureWithReason
     from agentbench_tui.contracts.run import RunLeaderboardEntry as Entry
 
-_LOG_FROM = 20.0
-"""Ratio of the largest to the smallest cost from which an axis of costs is logarithmic."""
 _READ_FRONT = (
     "Pareto front: no other agent is right as often for less, or more often for as much. "
     "yes: on it in 95% of the resamples of the cases or more. no: in 5% or less. maybe: in between."
@@ -120,7 +118,7 @@ def front_chart(group: CostGroup) -> ScatterChart | None:
     if len(known) < 2:
         return None
     prices = [one.cost_usd_per_task.value or 0.0 for one in known]
-    many, word = money_of_many(prices)
+    many, axis = _cost_axis(prices)
     dots = [_dot(one, many) for one in known]
     front = ", ".join(one.name for one in dots if one.on_front)
     summary = (
@@ -130,7 +128,7 @@ def front_chart(group: CostGroup) -> ScatterChart | None:
     return ScatterChart(
         "Cost and quality",
         summary,
-        Axis(f"USD per {word}task{'s' if word else ''}", money, log=_is_wide(prices)),
+        axis,
         Axis("right answers", percent),
         dots,
     )
@@ -156,8 +154,11 @@ def _dot(line: CostLine, many: float) -> Dot:
     )
 
 
-def _is_wide(prices: Sequence[float]) -> bool:
-    return max(prices) / min(prices) > _LOG_FROM
+def _cost_axis(prices: Sequence[float]) -> tuple[float, Axis]:
+    """Return the number of tasks whose cost is drawn, and its axis, of prices above 0."""
+    many, word = money_of_many(prices)
+    title = f"USD per {word}task{'s' if word else ''}"
+    return many, Axis(title, money, log=max(prices) / min(prices) > LOG_FROM)
 
 
 def cost_quality_chart(entries: Sequence[Entry]) -> ScatterChart | None:
@@ -174,8 +175,7 @@ def cost_quality_chart(entries: Sequence[Entry]) -> ScatterChart | None:
     beaten = dominance([quality for _, _, quality in known], [usd for _, usd, _ in known])
     on_front = compared & ~(beaten & np.array(compared)[:, None]).any(axis=0)
     prices = [usd for _, usd, _ in known]
-    many, word = money_of_many(prices)
-    tasks = f"{word}tasks" if word else "task"
+    many, axis = _cost_axis(prices)
     dots = [
         Dot(one.agent_id, many * usd, quality, on_front=bool(on_front[place]))
         for place, (one, usd, quality) in enumerate(known)
@@ -185,7 +185,7 @@ def cost_quality_chart(entries: Sequence[Entry]) -> ScatterChart | None:
         "Cost and quality",
         f"Accuracy over the cost of a task. On the Pareto front by the means, where nobody is both "
         f"cheaper and more accurate: {names}.",
-        Axis(f"USD per {tasks}", money, log=_is_wide(prices)),
+        axis,
         Axis("accuracy", percent),
         dots,
     )

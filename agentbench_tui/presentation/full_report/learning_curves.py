@@ -12,16 +12,18 @@ from agentbench_tui.presentation.numbers import (
     MISSING,
     amount,
     count,
+    estimate,
     p_value,
     precise,
     signed_amount,
 )
 from agentbench_tui.presentation.report import Column, Row, Section, Table, raw_columns
+from agentbench_tui.presentation.run import filled
 from agentbench_tui.verdicts.training.curve_document import curve_document
 from agentbench_tui.verdicts.training.curve_question import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from agentbench_tui.presentation.charts import Chart
     from agentbench_tui.presentation.full_report.parts import Outcome
@@ -64,7 +66,7 @@ def learning_report(found: TrainingCurves) -> FullReport:
     chapters = [
         Chapter("curves", "Learning curves", [Section("", charts=_curve_charts(found))]),
         Chapter("comparison", "Comparison", _comparison(found)),
-        Chapter("runs", "Runs", [Section("", [Table(_filled(rows), rows)], found.notes)]),
+        Chapter("runs", "Runs", [Section("", [Table(filled(_RUNS, rows), rows)], found.notes)]),
         _methods(found),
     ]
     tables = {"runs": Table(_RECORDS, rows)}
@@ -129,11 +131,11 @@ def _finished_words(group: CurveGroup) -> str:
 
 
 def _difference(one: RunComparison) -> str:
-    shown = signed_amount(one.effect)
-    if one.t is None:
-        return f"{shown} [{MISSING}]"
-    low, high = one.t.interval.low, one.t.interval.high
-    return f"{shown} [{signed_amount(low)}, {signed_amount(high)}]"
+    return estimate(one.effect, *_ends(one), signed_amount)
+
+
+def _ends(one: RunComparison) -> tuple[float | None, float | None]:
+    return (None, None) if one.t is None else (one.t.interval.low, one.t.interval.high)
 
 
 def _curve_charts(found: TrainingCurves) -> list[Chart]:
@@ -200,11 +202,7 @@ def _comparison(found: TrainingCurves) -> list[Section]:
         }
         for name, one in compared
     ]
-    intervals = [
-        Interval(name, one.effect, None if one.t is None else one.t.interval.low,
-                 None if one.t is None else one.t.interval.high, one.verdict)
-        for name, one in compared
-    ]  # fmt: skip
+    intervals = [Interval(name, one.effect, *_ends(one), one.verdict) for name, one in compared]
     summary = "; ".join(f"{name}: {_difference(one)}, {one.verdict}" for name, one in compared)
     axis = Axis(f"{b} - {a}", signed_amount)
     chart = IntervalChart(f"Differences in {found.metric}", summary, axis, intervals, 0.0)
@@ -224,11 +222,6 @@ def _run_rows(found: TrainingCurves) -> Iterator[Row]:
                 "last": last,
                 "reason": run.reason,
             }
-
-
-def _filled(rows: Sequence[Row]) -> list[Column]:
-    """Return the columns of runs without those in which nothing is said."""
-    return [one for one in _RUNS if any(row[one.key] not in {None, ""} for row in rows)]
 
 
 def _methods(found: TrainingCurves) -> Chapter:

@@ -12,6 +12,7 @@ from agentbench_tui.analysis.summary import needed
 from agentbench_tui.model.figures.dimension import DIMENSIONS
 from agentbench_tui.model.text.plain_number import counted, percent_number
 from agentbench_tui.presentation.charts import (
+    LOG_FROM,
     Axis,
     Histogram,
     Line,
@@ -38,8 +39,6 @@ _MOST_SERIES = 8
 _LEAST_DIMENSIONS = 3
 """Scores of an agent that make an outline."""
 _BINS = 30
-_LOG_FROM = 20.0
-"""Ratio of the largest to the smallest time from which its axis is logarithmic."""
 _SHARES = (*(place / 50 for place in range(1, 50)), 0.99, 0.995, 0.999, 0.9995, 0.9999)
 _OF_AGENT = "agent:"
 """Beginning of the name of a gauge that was read from an agent's processes, before its id."""
@@ -83,7 +82,7 @@ def latency_charts(of_benchmark: Sequence[Latencies]) -> list[Chart]:
     if len(values) < 2:
         return []
     low, high = float(values.min()), float(values.max())
-    log = high / low > _LOG_FROM
+    log = high / low > LOG_FROM
     if high <= low:
         low, high = low * 0.95, high * 1.05
     edges = np.geomspace(low, high, _BINS + 1) if log else np.linspace(low, high, _BINS + 1)

@@ -17,6 +17,7 @@ from agentbench_tui.presentation.numbers import (
     precise,
 )
 from agentbench_tui.presentation.report import Column, Row, Table
+from agentbench_tui.presentation.run import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -164,12 +165,7 @@ def metrics_table(episode: PlayedEpisode) -> Table:
         }
         for name, value in episode.metrics.items()
     ]
-    columns = [one for one in _OF_METRICS if one.key != "reason" or any(map(_reason, rows))]
-    return Table(columns, rows)
-
-
-def _reason(row: Row) -> bool:
-    return bool(row["reason"])
+    return Table(filled(_OF_METRICS, rows), rows)
 
 
 def _value(value: object) -> str:

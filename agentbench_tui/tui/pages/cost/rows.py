@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentbench_tui.presentation.cost import bounded_words, sentences_of, switch_words
+from agentbench_tui.presentation.charts import LOG_FROM
+from agentbench_tui.presentation.cost import FRONT, bounded_words, sentences_of, switch_words
 from agentbench_tui.presentation.numbers import MISSING, decimals, money, percent, quantity
 from agentbench_tui.tui.drawing.drawn_cells import interval_cell
 from agentbench_tui.tui.drawing.grid_data import Cell, Column, GridData, GridRow, Role
@@ -22,13 +23,11 @@ if TYPE_CHECKING:
     from agentbench_tui.tui.agent_series import AgentSeries
 
 _TASKS = 1000
-_LOG_FROM = 20.0
-"""Ratio of the highest to the lowest cost from which on the axis is logarithmic by default."""
-_FRONT: dict[str, tuple[str, Role]] = {
-    "on the front": ("yes", "good"),
-    "possibly on the front": ("maybe", "text"),
-    "off the front": ("no", "dim"),
-    "unknown": (MISSING, "dim"),
+_FRONT_ROLES: dict[str, Role] = {
+    "on the front": "good",
+    "possibly on the front": "text",
+    "off the front": "dim",
+    "unknown": "dim",
 }
 _PRICES = (
     Column("model", "of", 12, flex=2, has_names=True),
@@ -45,7 +44,7 @@ def is_spread(group: CostGroup) -> bool:
     """Return whether costs differ so much that only a logarithmic axis shows them."""
     costs = [one.cost_usd_per_task.value for one in group.agents]
     known = [cost for cost in costs if cost is not None and cost > 0]
-    return bool(known) and max(known) / min(known) >= _LOG_FROM
+    return bool(known) and max(known) / min(known) >= LOG_FROM
 
 
 def tasks_of(group: CostGroup) -> int:
@@ -99,7 +98,7 @@ def agents_table(group: CostGroup, series: AgentSeries, words: str = "") -> Grid
     for one, right, cost in zip(group.agents, rights, costs, strict=True):
         if words.casefold() not in one.name.casefold():
             continue
-        front, role = _FRONT[one.front.standing]
+        front, role = FRONT[one.front.standing], _FRONT_ROLES[one.front.standing]
         name = one.name + (" (simulated)" if one.simulated else "")
         wasted = one.spent_on_wrong
         rows.append(
